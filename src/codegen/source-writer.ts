@@ -122,7 +122,8 @@ function isShortKey(key: string): boolean {
   return displayWidth(printKey(key)) < 5;
 }
 
-function printKey(key: string): string {
+/** A key of an object: quoted unless it is an identifier. */
+export function printKey(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : printString(key);
 }
 

@@ -1,5 +1,6 @@
 /** Validates messages before a template renders them. */
 import { MessageError } from './errors.ts';
+import { parseObject } from './json-values.ts';
 import type { Message, ToolCall } from './messages.ts';
 import { isRecord, spelling } from './option-rules.ts';
 
@@ -34,12 +35,7 @@ function checkCall(call: unknown, path: string): void {
 /** Whether text is the JSON of an object; servers write an empty text for a call without arguments. */
 function holdsObject(text: unknown): boolean {
   if (typeof text !== 'string') return false;
-  if (text.trim() === '') return true;
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return text.trim() === '' || parseObject(text) !== null;
 }
 
 function checkMessage(message: unknown, path: string): void {

@@ -149,6 +149,7 @@ function modelOf<File extends { readonly path: string }>(files: [File, ...File[]
   return { name, quantization: parseGGUFQuantLabel(name) ?? null, files };
 }
 
-function baseName(path: string): string {
+/** The last segment of a path. */
+export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -3,7 +3,7 @@
  *
  * All positions are offsets into the whole response, as in `events.ts`.
  */
-import { isObject } from '../format/json-values.ts';
+import { parseObject } from '../format/json-values.ts';
 import type { JsonObject, ToolCall } from '../format/messages.ts';
 import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
 import { duplicateKeys } from './json/duplicate-keys.ts';
@@ -368,13 +368,4 @@ type Edge = 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 't
 /** A start or end event without text; like deltas, always with one hidden class. */
 function edgeEvent(type: Edge, id: string, at: number): ResponseEvent {
   return { type, id, start: at, end: at };
-}
-
-function parseObject(json: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

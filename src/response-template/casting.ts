@@ -1,5 +1,5 @@
 /** Gives the arguments of calls the types that the tools' schemas declare. */
-import { isObject } from '../format/json-values.ts';
+import { isObject, parseJson } from '../format/json-values.ts';
 import type { JsonValue } from '../format/messages.ts';
 import { isLibrarySchema } from '../tools/library-schema.ts';
 import { readFloat, readInteger, stripSpace } from './python-values.ts';
@@ -82,13 +82,8 @@ function castAs(raw: string, type: string): JsonValue | undefined {
 }
 
 function castContainer(text: string, type: 'array' | 'object'): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    const isContainer = typeof value === 'object' && value !== null;
-    return isContainer && Array.isArray(value) === (type === 'array') ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return (type === 'array' ? Array.isArray(value) : isObject(value)) ? value : undefined;
 }
 
 /**

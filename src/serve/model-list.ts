@@ -1,4 +1,5 @@
 /** `/v1/models`: which models there are, and what is known of them. */
+import { snakeCase } from '../format/json-values.ts';
 import { RequestError } from './errors.ts';
 import type { ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
@@ -63,13 +64,4 @@ function learned(model: ServableModel | null): object {
     capabilities: snakeCase(capabilities),
     labels: { tool_format: toolFormat, reasoning_mode: reasoningMode },
   };
-}
-
-/** `supportsToolCalls` as `supports_tool_calls`. */
-function snakeCase(flags: object): object {
-  const entries = Object.entries(flags).map(([flag, holds]) => [
-    flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    holds,
-  ]);
-  return Object.fromEntries(entries);
 }

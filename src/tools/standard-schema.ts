@@ -1,7 +1,7 @@
 /** Schemas of validation libraries (zod, valibot, arktype) by way of Standard JSON Schema. */
 
 import { SchemaError } from '../format/errors.ts';
-import { isObject } from '../format/json-values.ts';
+import { isSchema } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
 import { isLibrarySchema } from './library-schema.ts';
 
@@ -26,7 +26,7 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
   if (!isStandard(input)) {
     const vendor = vendorOf(input);
     if (vendor !== null) throw refusal(withoutJsonSchema(vendor));
-    if (isJsonSchema(input)) return input;
+    if (isSchema(input)) return input;
     throw refusal(`${typeof input} is not JSON Schema: a schema is an object or a boolean`);
   }
   const { vendor, jsonSchema } = input['~standard'];
@@ -39,7 +39,7 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
       `${vendor} cannot convert it to JSON Schema: ${error instanceof Error ? error.message : error}`,
     );
   }
-  if (!isJsonSchema(converted)) throw refusal(`${vendor} returned something that is not JSON Schema`);
+  if (!isSchema(converted)) throw refusal(`${vendor} returned something that is not JSON Schema`);
   return converted;
 }
 
@@ -68,10 +68,6 @@ function withoutJsonSchema(vendor: string): string {
       ? 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'
       : `use a version of ${vendor} that implements Standard JSON Schema, or give the JSON Schema itself`;
   return `a schema of ${vendor} does not convert itself to JSON Schema: ${wrapper}`;
-}
-
-function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isObject(value);
 }
 
 function refusal(reason: string): SchemaError {

@@ -1,5 +1,6 @@
 /** A call's skeleton: literals and holes. */
 import type { CallEnvelope, CallPart } from '../../format/chat-format.ts';
+import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { sameJson } from '../literals/find-json.ts';
 import type { CallSpan } from '../probes/call-spans.ts';
@@ -107,17 +108,13 @@ export function envelopePaths(first: CallSpan, second: CallSpan | undefined): Ca
 }
 
 function isJsonText(value: JsonValue, expected: JsonObject): boolean {
-  if (typeof value !== 'string') return false;
-  try {
-    return sameJson(JSON.parse(value), expected);
-  } catch {
-    return false;
-  }
+  const found = typeof value === 'string' ? parseJson(value) : undefined;
+  return found !== undefined && sameJson(found, expected);
 }
 
 function findPath(value: JsonValue, matches: (value: JsonValue) => boolean): readonly string[] | null {
   if (matches(value)) return [];
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   for (const [key, inner] of Object.entries(value)) {
     const path = findPath(inner, matches);
     if (path !== null) return [key, ...path];
@@ -126,10 +123,9 @@ function findPath(value: JsonValue, matches: (value: JsonValue) => boolean): rea
 }
 
 function findIndex(first: JsonValue, second: JsonValue): readonly string[] | null {
-  if (first === null || typeof first !== 'object' || Array.isArray(first)) return null;
-  if (second === null || typeof second !== 'object' || Array.isArray(second)) return null;
+  if (!isObject(first) || !isObject(second)) return null;
   for (const [key, value] of Object.entries(first)) {
-    const other = (second as JsonObject)[key];
+    const other = second[key];
     if (other === undefined) continue;
     if (isCount(value) && isCount(other) && Number(other) === Number(value) + 1) return [key];
     const path = findIndex(value, other);

@@ -1,7 +1,9 @@
 /** Finds JSON inside other text, and infers its style. */
 import type { JsonStyle } from '../../format/chat-format.ts';
+import { parseJson } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { writeJson, writeJsonString } from '../../format/write-values.ts';
+import { stringEnd } from '../../parser/json/json-text.ts';
 
 /** A JSON value in a text. */
 export interface FoundJson {
@@ -14,35 +16,23 @@ export interface FoundJson {
 /** The object, array or string that begins at `start`; `null` if there is none. */
 export function scanJson(text: string, start: number): FoundJson | null {
   const end = text[start] === '"' ? stringEnd(text, start) : bracketEnd(text, start);
-  if (end === null) return null;
-  try {
-    return { value: JSON.parse(text.slice(start, end)), start, end };
-  } catch {
-    return null;
-  }
+  const value = end === -1 ? undefined : parseJson(text.slice(start, end));
+  return value === undefined ? null : { value, start, end };
 }
 
-function stringEnd(text: string, start: number): number | null {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return null;
-}
-
-function bracketEnd(text: string, start: number): number | null {
+function bracketEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const unit = text[at];
     if (unit === '"') {
       const end = stringEnd(text, at);
-      if (end === null) return null;
+      if (end === -1) return -1;
       at = end - 1;
     } else if (unit === '{' || unit === '[') depth += 1;
     else if (unit === '}' || unit === ']') depth -= 1;
     if (depth === 0) return at + 1;
   }
-  return null;
+  return -1;
 }
 
 /** More brackets than this do not occur in chat formats; trying JSON at each would take quadratic time. */

@@ -6,6 +6,7 @@
  * their own markers.
  */
 
+import { parseJson } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import { writePython } from '../../format/write-values.ts';
 import { type FoundJson, positionsOf, pythonAsJson, sameJson, scanJson } from '../literals/find-json.ts';
@@ -99,11 +100,8 @@ function findArguments(
 }
 
 function holdsJson(text: string, value: JsonValue): boolean {
-  try {
-    return sameJson(JSON.parse(text), value);
-  } catch {
-    return false;
-  }
+  const found = parseJson(text);
+  return found !== undefined && sameJson(found, value);
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { ToolListError } from '../../format/errors.ts';
+import { parseJson } from '../../format/json-values.ts';
 import { toolVersion } from '../../format/version.ts';
 
 /** Bounds of a conversation with a server. */
@@ -144,7 +145,7 @@ class McpSession {
 
   /** Lines that are not JSON are a server's chatter, which the protocol forbids and many still do. */
   #read(line: string): void {
-    const message = parseObject(line);
+    const message = fieldsOf(parseJson(line));
     if (message?.has('method')) this.#answer(message);
     else if (message !== null) this.#settle(message);
   }
@@ -166,14 +167,6 @@ class McpSession {
     const method = message.get('method');
     const refusal = { error: { code: -32601, message: 'not offered by this client' } };
     this.#send({ id, ...(method === 'ping' ? { result: {} } : refusal) });
-  }
-}
-
-function parseObject(line: string): Fields | null {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return null;
   }
 }
 

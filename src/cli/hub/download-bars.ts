@@ -1,6 +1,7 @@
 /** Progress of a download for eyes: a bar for the file at hand, one for all, speed and time left. */
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import pc from 'picocolors';
+import { baseName } from '../../hub/choose-file.ts';
 import type { FetchStep } from '../../hub/fetch-blob.ts';
 import type { RemoteFile } from '../../hub/resolve-model.ts';
 import { formatBytes, formatDuration } from '../figures.ts';
@@ -55,7 +56,7 @@ function barsOnTerminal(files: readonly RemoteFile[]): DownloadBars {
   const speed = createSpeedometer();
   return {
     update(file, step) {
-      const own = single.get(file) ?? createTrack(bars, lastPart(file.path), file.size);
+      const own = single.get(file) ?? createTrack(bars, baseName(file.path), file.size);
       single.set(file, own);
       if (step.type === 'received') speed.add(step.bytes);
       const arrived = arrivedBytes(file, step);
@@ -124,8 +125,4 @@ function createSpeedometer(): Speedometer {
 
 function total(files: readonly RemoteFile[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
-}
-
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

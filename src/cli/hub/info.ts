@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { IdiolectError } from '../../format/errors.ts';
+import { snakeCase } from '../../format/json-values.ts';
 import { type Verification, verifyTemplate } from '../../generate/verify/verify-template.ts';
 import type { ModelCard } from '../../hub/inspect-model.ts';
 import { inspectModel } from '../../hub/obtain-model.ts';
@@ -82,15 +83,6 @@ function report({ card, analysis, laws }: Information) {
 
 function lawReport({ holds, rendered, refused, breaches }: Verification) {
   return { holds, rendered, refused, breaches: breaches.map(({ law, case: name }) => ({ law, case: name })) };
-}
-
-/** `supportsToolCalls` as `supports_tool_calls`. */
-function snakeCase(flags: object): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(flags).map(([flag, holds]) => [
-    flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    holds,
-  ]);
-  return Object.fromEntries(entries);
 }
 
 function show({ card, analysis, laws }: Information): string {

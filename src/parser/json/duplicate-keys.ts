@@ -1,4 +1,5 @@
 /** Keys that occur more than once in an object of a JSON text; a JSON parser keeps only the last value. */
+import { stringEnd } from './json-text.ts';
 
 /** The structural characters of JSON. */
 const opens = 123; // {
@@ -6,7 +7,6 @@ const opensList = 91; // [
 const closes = 125; // }
 const closesList = 93; // ]
 const quote = 34;
-const backslash = 92;
 const colon = 58;
 /** Outside strings, only white space has units up to this one. */
 const blank = 32;
@@ -32,13 +32,6 @@ export function duplicateKeys(json: string): readonly string[] {
     at = end - 1;
   }
   return [...found];
-}
-
-/** Position after the string that begins at `start`. */
-function stringEnd(json: string, start: number): number {
-  let at = start + 1;
-  while (json.charCodeAt(at) !== quote) at += json.charCodeAt(at) === backslash ? 2 : 1;
-  return at + 1;
 }
 
 /** The decoded string from `start` to `end`. Most keys have no escapes, so a slice is enough. */

@@ -50,6 +50,15 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['\n', ''],
 ]);
 
+/** Position after the JSON string that begins at `start`; -1 if it is not complete. */
+export function stringEnd(json: string, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === '\\') at++;
+    else if (json[at] === '"') return at + 1;
+  }
+  return -1;
+}
+
 /** A decoded escape: its text, and its end. */
 export interface Escape {
   readonly text: string;

@@ -1,7 +1,8 @@
 /** Arguments parsed while they are being written, for user interfaces. */
-import { isObject } from '../../format/json-values.ts';
-import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import { parseObject } from '../../format/json-values.ts';
+import type { JsonObject } from '../../format/messages.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
+import { stringEnd } from './json-text.ts';
 
 /**
  * The object that `json`, the beginning of an object's JSON text, has so far: open strings end where the text
@@ -12,8 +13,7 @@ import { requireOption, string } from '../../format/option-rules.ts';
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, string);
   const closed = closeText(json);
-  const value = closed === null ? null : parse(closed);
-  return isObject(value) ? value : {};
+  return (closed === null ? null : parseObject(closed)) ?? {};
 }
 
 /** The text up to the last complete value, and the brackets that close it. */
@@ -62,15 +62,6 @@ function finish(json: string, safe: Outline | null): string | null {
   return safe === null ? null : json.slice(0, safe.end) + safe.closers;
 }
 
-/** Position after the string that begins at `start`; -1 if it is not complete. */
-function stringEnd(json: string, start: number): number {
-  for (let at = start + 1; at < json.length; at++) {
-    if (json[at] === '\\') at++;
-    else if (json[at] === '"') return at + 1;
-  }
-  return -1;
-}
-
 /** Closes a string at the end of the text; an incomplete escape is omitted. */
 function closeString(json: string, closers: readonly string[]): string {
   const half = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(json);
@@ -83,12 +74,4 @@ function isEscaped(json: string, at: number): boolean {
   let start = at;
   while (json[start - 1] === '\\') start--;
   return (at - start) % 2 === 1;
-}
-
-function parse(json: string): JsonValue {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 /** Bounded lookahead after a marker: does the name of an offered tool follow, or a whole JSON call? */
 
-import { isObject } from '../../format/json-values.ts';
+import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import type { EnvelopePaths, Transition } from '../state-tables.ts';
 import { scanWhole } from '../steps/values/value-modes.ts';
@@ -209,14 +209,6 @@ function samePath(left: readonly string[], right: readonly string[]): boolean {
 function parseString(json: string): string | null {
   const value = parseJson(json);
   return typeof value === 'string' ? value : null;
-}
-
-function parseJson(json: string): JsonValue | undefined {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether the JSON is one whole call of an offered tool or, with `list`, an array of such calls. */

@@ -2,6 +2,7 @@
  * A call that is one JSON object: `{"name": "f", "arguments": {…}, "id": "x"}`. Keys come in any order; arguments are
  * emitted as they arrive, once the name is known.
  */
+import { parseJson } from '../../format/json-values.ts';
 import { JsonStringReader } from '../json/json-string-reader.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -363,10 +364,6 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
 function parseScalar(json: string): string | null {
   const isPlain = json.charCodeAt(0) === 34 && json.endsWith('"') && json.length > 1 && !json.includes('\\');
   if (isPlain) return json.slice(1, -1);
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(json);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }

@@ -2,7 +2,7 @@
  * Arguments in places where the format does not have them: wrapped in one more object, under another key, or next to
  * the name. The tool's schema decides what is meant; see `docs/leniency.md`.
  */
-import { isObject } from '../../format/json-values.ts';
+import { isObject, parseJson, parseObject } from '../../format/json-values.ts';
 import type { JsonObject } from '../../format/messages.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -134,20 +134,7 @@ function isEmpty(json: string): boolean {
 
 /** The JSON of an object, which may be inside a string. */
 function objectIn(json: string): string | null {
-  const value = parse(json);
+  const value = parseJson(json);
   if (isObject(value)) return json;
   return typeof value === 'string' && parseObject(value) !== null ? value : null;
-}
-
-function parseObject(json: string): JsonObject | null {
-  const value = parse(json);
-  return isObject(value) ? value : null;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { JsonType } from '../../format/chat-format.ts';
-import { fragmentKey, isObject } from '../../format/json-values.ts';
+import { fragmentKey, isObject, isSchema } from '../../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts';
 
 /** Every JSON type. */
@@ -179,8 +179,4 @@ function ownProperty(value: unknown, key: string): JsonSchema | undefined {
 function ownValue(value: unknown, key: string): unknown {
   if (!isObject(value) && !Array.isArray(value)) return undefined;
   return Object.getOwnPropertyDescriptor(value, key)?.value;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isObject(value);
 }

@@ -1,6 +1,6 @@
 /** The TypeScript type of the message that a response template makes. */
 
-import { lineWidth, printString } from '../../codegen/source-writer.ts';
+import { lineWidth, printKey, printString } from '../../codegen/source-writer.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import { placeholderPath, type ResponseTemplate, type ResponseTemplateField } from '../index.ts';
 
@@ -12,7 +12,7 @@ export function messageType(template: ResponseTemplate): string {
   for (const [name, field] of Object.entries(template.fields))
     types.set(name, unite(types.get(name), fieldType(field)));
   const lines = [...types].map(([name, type]) => {
-    return broken(`  readonly ${keyOf(name)}${defaults.has(name) ? '' : '?'}: ${type};`);
+    return broken(`  readonly ${printKey(name)}${defaults.has(name) ? '' : '?'}: ${type};`);
   });
   return `/** The message. Keys are missing where the response holds nothing for them. */
 export interface Message {\n${lines.join('\n')}\n}\n`;
@@ -79,13 +79,9 @@ function shapeType(shape: JsonValue, content: string | null): string {
     return `readonly [${shape.map((item: JsonValue) => shapeType(item, content)).join(', ')}]`;
   }
   const entries = Object.entries(shape).map(
-    ([key, value]) => `readonly ${keyOf(key)}: ${shapeType(value, content)}`,
+    ([key, value]) => `readonly ${printKey(key)}: ${shapeType(value, content)}`,
   );
   return `{ ${entries.join('; ')} }`;
-}
-
-function keyOf(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : printString(name);
 }
 
 function placeholderType(shape: string, content: string | null): string {

@@ -14,7 +14,7 @@ import type { Tool } from '../../format/messages.ts';
 import type { RenderPromptOptions } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
 import { renderOpenTurn } from './open-turn.ts';
-import { SpecialFinder } from './special-finder.ts';
+import { SpecialFinder, widthAt } from './special-finder.ts';
 
 /** What to render, with tools as templates see them. */
 export interface PromptRequest extends RenderPromptOptions {
@@ -82,11 +82,6 @@ export function cutPrompt(
     const start = index === 0 ? 0 : (places[index - 1] ?? 0);
     return { text: text.slice(start, end), special: !plain.has(start) };
   });
-}
-
-/** UTF-16 units of the character at `place`. */
-function widthAt(text: string, place: number): number {
-  return (text.codePointAt(place) ?? 0) > 0xffff ? 2 : 1;
 }
 
 interface SortedMarkers {

@@ -95,7 +95,7 @@ function nextOf(pattern: RegExp, text: string, from: number): number {
 }
 
 /** UTF-16 units of the character at `start`. */
-function widthAt(text: string, start: number): number {
+export function widthAt(text: string, start: number): number {
   return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
 }
 

@@ -4,7 +4,7 @@
  * and tools stay, and so does the last question.
  */
 import { ContextOverflowError } from '../../format/errors.ts';
-import type { Message } from '../../format/messages.ts';
+import { isInstruction, type Message } from '../../format/messages.ts';
 
 /** What is left of a conversation. */
 export interface FittedPrompt<Prompt> {
@@ -77,18 +77,15 @@ function shortenings(messages: readonly Message[]): readonly (readonly Message[]
     role === 'assistant' && index > lastTurn ? [index] : [],
   );
   const withoutTurns = starts.map((start) =>
-    messages.filter((message, index) => index >= start || stays(message)),
+    messages.filter((message, index) => index >= start || isInstruction(message)),
   );
   const [firstAnswer = messages.length, ...laterAnswers] = answers;
   const withoutSteps = laterAnswers.map((start) =>
     messages.filter(
-      (message, index) => (index >= lastTurn && index < firstAnswer) || index >= start || stays(message),
+      (message, index) =>
+        (index >= lastTurn && index < firstAnswer) || index >= start || isInstruction(message),
     ),
   );
   const shorter = [...withoutTurns, ...withoutSteps].filter(({ length }) => length < messages.length);
   return [messages, ...shorter];
-}
-
-function stays({ role }: Message): boolean {
-  return role === 'system' || role === 'developer';
 }

@@ -1,20 +1,13 @@
 /** Requests to one server, with `fetch`. Whatever goes wrong is a `ServerError`, or the signal's reason. */
 import { createParser } from 'eventsource-parser';
 import { ServerError } from '../../format/errors.ts';
+import { parseJson } from '../../format/json-values.ts';
 import { readBeginning, readBody } from '../../format/limited-body.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { onAbort } from '../chat/on-abort.ts';
 import { isLost, isOverloaded, retryAfter } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
-import {
-  adviceOn,
-  adviceOnAnswer,
-  adviceOnFailure,
-  messageOf,
-  parsed,
-  reasonOf,
-  wordsOf,
-} from './server-trouble.ts';
+import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './server-trouble.ts';
 
 /** Where a server is and how it is spoken to. */
 export interface ConnectionOptions {
@@ -195,7 +188,7 @@ export class ServerConnection {
   }
 
   #understand<Answer>({ path, read, failure }: ServerQuestion<Answer>, text: string): Answer {
-    const answer = parsed(text);
+    const answer = parseJson(text);
     const hasError = isRecord(answer) && Boolean(answer.error);
     const failed = hasError ? (reasonOf(answer) ?? text) : failure?.(answer);
     if (typeof failed === 'string') throw this.error(path, failed);

@@ -1,4 +1,5 @@
 /** What goes wrong with servers, in their own words or those of a proxy before them, and what to do about it. */
+import { parseJson } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 
 /** What is known of a request that was refused. */
@@ -12,7 +13,7 @@ export interface Refusal {
 
 /** What `text`, an answer that is not what was asked for, says: an error, the name of a web page, or itself. */
 export function wordsOf(text: string): string {
-  const reason = reasonOf(parsed(text));
+  const reason = reasonOf(parseJson(text));
   if (reason !== null) return reason;
   if (!isWebPage(text)) return text;
   const title = /<title[^>]*>([^<]{0,200})/i.exec(text)?.[1]?.trim() ?? '';
@@ -22,15 +23,6 @@ export function wordsOf(text: string): string {
 /** Whether `text` is HTML. */
 export function isWebPage(text: string): boolean {
   return /^\s*<(?:!doctype|html)/i.test(text);
-}
-
-/** JSON, or `null`. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The servers' ways of saying what went wrong: `{ error: { message } }`, `{ error }`, `{ message }`, `{ detail }`. */

@@ -1,4 +1,5 @@
 /** Filters that convert one value: numbers, text, JSON, defaults. */
+import { parseJson } from '../../format/json-values.ts';
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
 import { getAttribute } from '../values/attributes.ts';
 import { importValue } from '../values/input.ts';
@@ -46,12 +47,8 @@ const tojson: Filter = (runtime, value, args, keywords) => {
 const fromJson: Filter = (runtime, value) => {
   const text = textArgument('from_json', value);
   runtime.charge(1 + (text.length >> 1));
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new PythonError('JSONDecodeError', 'text is not JSON');
-  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) throw new PythonError('JSONDecodeError', 'text is not JSON');
   return importValue(parsed, null, { note: null, traced: tracedOf(value) instanceof TracedText });
 };
 

@@ -3,6 +3,7 @@
  * until what was put in comes out, and then used to turn OpenAI's messages into that shape.
  */
 import type { InputShape } from '../../format/chat-format.ts';
+import { parseObject } from '../../format/json-values.ts';
 import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
 import type { Template, TemplateVariables } from '../template.ts';
@@ -183,13 +184,7 @@ export function observeInputShape(template: Template): InputShape {
 
 /** Arguments as an object, where they are the JSON text of one. */
 function parseArguments(text: unknown): unknown {
-  if (typeof text !== 'string') return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
-  } catch {
-    return text;
-  }
+  return typeof text === 'string' ? (parseObject(text) ?? text) : text;
 }
 
 function shapeCalls(message: Message, shape: InputShape): ShapedMessage {

@@ -4,7 +4,7 @@
  * knows is found by rendering small conversations, once per template and only when such a message comes.
  */
 import { MessageError } from '../../format/errors.ts';
-import type { ContentPart, Message } from '../../format/messages.ts';
+import { type ContentPart, isInstruction, type Message } from '../../format/messages.ts';
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels } from './sentinels.ts';
@@ -21,10 +21,6 @@ export function makeReadable(template: Template, messages: readonly Message[]): 
   });
   const hasLate = readable.some((message, index) => index > 0 && isInstruction(message));
   return hasLate && !showsLateInstructions(template) ? instructionsFirst(readable) : readable;
-}
-
-function isInstruction({ role }: Message): boolean {
-  return role === 'system' || role === 'developer';
 }
 
 /** All instructions as the first message. Its role is that of the first of them. */

@@ -1,5 +1,6 @@
 /** How the next value is read: its frame, the tool's schema and its first character decide. */
 import type { JsonType } from '../../../format/chat-format.ts';
+import { parseJson } from '../../../format/json-values.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
 import { typeOf } from '../schema-place.ts';
 
@@ -86,14 +87,5 @@ export function scanWhole(text: string): string | null {
   if (scanner.status === 'open') scanner.end();
   if (scanner.status !== 'done' || end !== text.length) return null;
   const json = scanner.output === output ? output : output + scanner.output;
-  return isJson(json) ? json : null;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(json) === undefined ? null : json;
 }

@@ -9,7 +9,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { StateFileError } from '../../../format/errors.ts';
-import { isRecord } from '../../../format/option-rules.ts';
+import { parseObject } from '../../../format/json-values.ts';
 
 /** The first bytes of the file; the number is the version of its header. */
 const magic = 'idiolect state 2\n';
@@ -147,13 +147,8 @@ async function readStart(file: string): Promise<{ readonly text: string; readonl
 
 /** `null` for what is not a header. */
 function parse(json: string): Header | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return null;
-  }
-  if (!isRecord(value)) return null;
+  const value = parseObject(json);
+  if (value === null) return null;
   const { model, engine, sequences, tokens, bytes, hash, sealed } = value;
   if (typeof model !== 'string' || typeof engine !== 'string' || typeof hash !== 'string') return null;
   if (!isCount(sequences) || !isCount(tokens) || !isCount(bytes)) return null;
