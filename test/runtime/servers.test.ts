@@ -257,14 +257,14 @@ describe('a server', () => {
     const chat = model.chat({ messages, tools, temperature: 1, seed: 1 });
     for await (const event of chat) if (event.type.endsWith('delta')) break;
     expect((await chat.message).role).toBe('assistant');
-    await expect.poll(() => server.left).toBe(1);
+    await expect.poll(() => server.left, { timeout: 60_000 }).toBe(1);
     const stop = new AbortController();
     const aborted = model.chat({ messages, tools, temperature: 1, seed: 1, signal: stop.signal });
     const reading = (async () => {
       for await (const event of aborted) if (event.type.endsWith('delta')) stop.abort(new Error('enough'));
     })();
     await expect(reading).rejects.toThrow('enough');
-    await expect.poll(() => server.left).toBe(2);
+    await expect.poll(() => server.left, { timeout: 60_000 }).toBe(2);
   });
 
   it('is not asked for a completion once the signal is aborted', async () => {
