@@ -1,24 +1,24 @@
-/** Probabilities of tokens, given out with the piece of the answer in which each token begins. */
+/** Attaches the probabilities of tokens to the piece of the answer in which each token begins. */
 import type { ResponseEvent, TextDelta, TokenLogprob } from '../../parser/events.ts';
 import type { TextPiece } from './steering/stop-watch.ts';
 
-/** A piece of the response; one that is a token, or several, may have their probabilities. */
+/** A piece of the response; its tokens may have probabilities. */
 export interface LikelyPiece extends Pick<TextPiece, 'role'> {
   readonly logprobs?: readonly TokenLogprob[];
 }
 
 interface PlacedToken {
   readonly logprob: TokenLogprob;
-  /** Where it begins in the text of the response. */
+  /** Its offset in the response. */
   readonly start: number;
 }
 
 /** Follows one response. */
 export class AnswerLogprobs {
-  /** Tokens whose text the parser may not have given out yet. */
+  /** Tokens whose text the parser may not have emitted yet. */
   #waiting: PlacedToken[] = [];
 
-  /** A piece is written at `start`. Control tokens have no place in the text. */
+  /** Records the tokens of a piece at offset `start`. Control tokens have no text. */
   note({ logprobs = [], role }: LikelyPiece, start: number): void {
     if (role === 'control') return;
     let at = start;
@@ -28,7 +28,7 @@ export class AnswerLogprobs {
     }
   }
 
-  /** The events, those of the answer with their tokens. */
+  /** Returns the events, with the tokens attached to those of the answer. */
   attach(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
     if (this.#waiting.length === 0) return events;
     return events.map((event) => (event.type === 'text-delta' ? this.#withTokens(event) : event));

@@ -1,4 +1,4 @@
-/** Answers as JSON: parsed when they are over, and as far as they can be known before. */
+/** Answers as JSON: the finished answer, and partial ones while it is written. */
 import { AnswerError } from '../../format/errors.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
@@ -7,21 +7,21 @@ import { partialArguments } from '../../parser/json/partial-json.ts';
 import type { ParsedValue } from '../../tools/schema-value.ts';
 import { isValidating, validationProblems } from './validating-schema.ts';
 
-/** What a response format asks for. */
+/** The type of the answer to a response format. */
 export type AnswerOf<Format> = Format extends { readonly json_schema: { readonly schema: infer Schema } }
   ? ParsedValue<Schema>
   : Format extends { readonly type: 'json_object' }
     ? JsonObject
     : JsonValue;
 
-/** An answer of which any part may be missing yet. */
+/** A partial answer: any part may be missing. */
 export type PartialAnswer<Value> = Value extends readonly (infer Item)[]
   ? readonly PartialAnswer<Item>[]
   : Value extends object
     ? { readonly [Key in keyof Value]?: PartialAnswer<Value[Key]> }
     : Value;
 
-/** The finished answer, checked by the schema's library where it is of one. Throws `AnswerError`. */
+/** The finished answer, validated by the schema's library if it has one. Throws `AnswerError`. */
 export async function readAnswer<Format extends ResponseFormat>(
   { content, tool_calls: calls = [] }: ResponseMessage,
   format: Format | undefined,
@@ -61,8 +61,8 @@ function parse(text: string): JsonValue {
 }
 
 /**
- * The answer as its text grows. What begins no object is told once it is over, by `object`. Throws `AnswerError` where
- * no JSON was asked for.
+ * The answer as its text grows. If the text begins no object, only `object` reports that, at the end. Throws
+ * `AnswerError` if no JSON was requested.
  */
 export async function* partialAnswers<Value>(
   events: AsyncIterable<ResponseEvent>,

@@ -1,15 +1,15 @@
-/** Names for the calls of one response. */
+/** Ids for the calls of one response. */
 import type { Message } from '../../format/messages.ts';
 
 /**
- * Ids for calls that the model writes none for: unlike those of earlier calls in the conversation, and of
- * nine letters and digits, as some templates demand.
+ * Generates ids for calls without one. They differ from those of earlier calls, and have nine letters and digits, as
+ * some templates require.
  */
 export function callIds(messages: readonly Message[]): (index: number) => string {
   const calls = messages.flatMap((message) =>
     message.role === 'assistant' ? (message.tool_calls ?? []) : [],
   );
-  // A conversation whose beginning was left out has later numbers than its calls are many.
+  // If the beginning of a conversation was dropped, its ids have higher numbers than it has calls.
   const taken = new Set(calls.map(({ id }) => id));
   const free: string[] = [];
   let number = calls.length;

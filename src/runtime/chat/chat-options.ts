@@ -1,4 +1,4 @@
-/** What a chat is asked to do, whichever engine answers it. */
+/** The options of a chat, for all engines. */
 
 import type { Message } from '../../format/messages.ts';
 import type { GrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
@@ -38,7 +38,7 @@ export interface SamplingOptions {
 /** A token's id or a text, and what is added to its logits; `false`: never. */
 export type LogitBias = readonly [token: number | string, bias: number | false];
 
-/** "Don't repeat yourself": penalises tokens that would extend a repetition, more for longer repetitions. */
+/** "Don't repeat yourself": penalises tokens that would extend a repetition, more for longer ones. */
 export interface DryOptions {
   /** 0 turns it off; 0.8 is common. */
   readonly multiplier: number;
@@ -52,11 +52,11 @@ export interface DryOptions {
   readonly sequenceBreakers?: readonly string[];
 }
 
-/** "Exclude top choices": excludes all likely tokens but the least likely of them. */
+/** "Exclude top choices": excludes all likely tokens except the least likely of them. */
 export interface XtcOptions {
   /** How often, from 0 to 1. */
   readonly probability: number;
-  /** The probability from which a token counts as likely. */
+  /** The minimum probability of a likely token. */
   readonly threshold: number;
 }
 
@@ -71,7 +71,7 @@ export interface ServerRequestOptions {
   readonly priority?: number;
 }
 
-/** What a chat is to do. */
+/** The options of a chat. */
 export interface ChatOptions<
   Tools extends ToolList = ToolList,
   Format extends ResponseFormat = ResponseFormat,
@@ -79,8 +79,8 @@ export interface ChatOptions<
     SamplingOptions {
   readonly messages: readonly Message[];
   /**
-   * Tools on offer: in OpenAI's format, as an MCP server lists them, or with a schema from a validation
-   * library. Default: none.
+   * Tools offered: in OpenAI's format, as an MCP server lists them, or with a schema from a validation library.
+   * Default: none.
    */
   readonly tools?: Tools;
   /** Whether the model may, must or must not call, and which tools. Default: `auto`. */
@@ -90,7 +90,7 @@ export interface ChatOptions<
   /** Turns thinking on or off, if the template supports it. Default: the template's own choice. */
   readonly thinking?: boolean;
   /**
-   * The most tokens of reasoning, which is then closed for the model; 0 for none at all. It is never closed within a
+   * The maximum number of reasoning tokens, after which reasoning is closed; 0 for none. It is never closed inside a
    * character. Default: no limit.
    */
   readonly thinkingBudget?: number;
@@ -101,14 +101,14 @@ export interface ChatOptions<
   /** Continues the last message, which must be an assistant's. Default: false. */
   readonly continueFinalMessage?: boolean;
   /**
-   * The most tokens to write, injected text included. A longer response is cut with `length`, even within a call,
-   * which is then `malformed` and not among `tool_calls`. Default: as many as the context holds.
+   * The maximum number of tokens, including injected text. A longer response is cut off with `length`, even inside a
+   * call, which is then `malformed` and not in `tool_calls`. Default: as many as fit into the context.
    */
   readonly maxTokens?: number;
   /**
-   * What happens when the context cannot hold the conversation. `error`: a `ContextOverflowError` before the first
-   * token, and the response is cut where the context ends. `shift`: the oldest turns are dropped, as whole messages;
-   * `usage.droppedMessages` says how many. Servers support only `error`. Default: `error`.
+   * What happens if the conversation does not fit into the context. `error`: a `ContextOverflowError` before the first
+   * token, and a response is cut off where the context ends. `shift`: the oldest turns are dropped, as whole messages;
+   * `usage.droppedMessages` is their number. Servers support only `error`. Default: `error`.
    */
   readonly contextOverflow?: 'error' | 'shift';
   /**

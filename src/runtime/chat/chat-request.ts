@@ -1,4 +1,4 @@
-/** A chat's options in the words of those who render its prompt and read its response. */
+/** Derives the options for prompts, parsers and checks from those of a chat. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
@@ -11,7 +11,7 @@ import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './prompt-pieces.ts';
 import { argumentCheck } from './tool-loop/argument-checks.ts';
 
-/** What to render for a chat with `tools`. */
+/** The prompt of a chat with `tools`. */
 export function promptRequest(
   options: ChatOptions,
   tools: readonly Tool[],
@@ -32,8 +32,8 @@ export function promptRequest(
 }
 
 /**
- * How its response is to be read. Where the grammar holds from the first token on, the response keeps to the format,
- * and a marker that only leniency knows is text to the grammar: so it is to the parser.
+ * The options of the parser. If the grammar applies from the first token, the response conforms to the format, and a
+ * marker that only leniency accepts is text to the grammar; so it must be text to the parser.
  */
 export function parserOptions(
   options: ChatOptions,
@@ -53,7 +53,7 @@ export function parserOptions(
   };
 }
 
-/** What is checked of the response, as the report of its grammar says; `null` where nothing is. */
+/** The checks of the response that the grammar's report requires; `null` if none. */
 export function checksOf(
   { report }: BuiltGrammar,
   tools: readonly Tool[],
@@ -64,12 +64,12 @@ export function checksOf(
   return responseChecks(report, tools, schema);
 }
 
-/** Whether nothing but thoughts and text may come, whatever grammar keeps calls away. */
+/** Whether only thoughts and text are possible, even if a grammar excludes calls. */
 export function isPlainText({ toolChoice, responseFormat }: ChatOptions): boolean {
   return toolChoice === 'none' && (responseFormat === undefined || responseFormat.type === 'text');
 }
 
-/** A field that is there only if it has a value. */
+/** A property that is present only if it has a value. */
 function optional<Key extends string, Value>(
   key: Key,
   value: Value | undefined,

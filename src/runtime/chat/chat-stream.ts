@@ -1,4 +1,4 @@
-/** What `model.chat` returns: events to iterate over, and the message and its calls as promises. */
+/** The result of `model.chat`: events to iterate over, and the message and its calls as promises. */
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
@@ -25,22 +25,22 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
    */
   readonly object: Promise<AnswerOf<Format>>;
   /**
-   * The same answer while it is written, each time that it has grown. Read it instead of the events; throws an
-   * `AnswerError` if no JSON was requested.
+   * The answer while it is written, each time it has grown. Use it instead of the events; throws an `AnswerError` if
+   * no JSON was requested.
    */
   readonly objects: AsyncIterable<PartialAnswer<AnswerOf<Format>>>;
-  /** What the response cost, as in its last event. Rejects like `message`. */
+  /** The tokens used, as in the last event. Rejects like `message`. */
   readonly usage: Promise<Usage>;
   /**
    * Where the grammar differs from the schemas; empty if it does not. Known before the first token, so awaiting it
-   * reads nothing of the response. Rejects with whatever keeps the response from beginning.
+   * does not start the response. Rejects with whatever prevents the response.
    */
   readonly report: Promise<readonly SchemaIssue[]>;
   /** Tokens of the prompt; `null` if they are not counted. Known before the first token, and rejects, like `report`. */
   readonly promptTokens: Promise<number | null>;
 }
 
-/** Finds out where a grammar differs from the schemas. */
+/** Determines where a grammar differs from the schemas. */
 export type ReadReport = () => Promise<readonly SchemaIssue[]>;
 
 /** A response that is generated when it is first read. */
@@ -94,13 +94,15 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   }
 }
 
-/** The same promise; that it is rejected need not be seen, because the reader of the response sees it. */
+/**
+ * The same promise, whose rejection is not reported as unhandled, because the reader of the response gets the error.
+ */
 export function unseen<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** The calls of a message, their arguments parsed. */
+/** The calls of a message, with their arguments parsed. */
 export function callsOf({ tool_calls = [] }: AssistantMessage): ToolCallOf<ToolList>[] {
   return tool_calls.map(({ id, function: called }) => ({
     id,

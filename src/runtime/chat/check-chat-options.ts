@@ -1,4 +1,6 @@
-/** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
+/**
+ * Validates options of callers without a type checker: an invalid option must not cause an endless or a different run.
+ */
 
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import {
@@ -23,7 +25,7 @@ import { checkSamplers, refusedOptions, samplingRules } from './sampling-rules.t
 import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
-/** Timers of the platform hold no more milliseconds. */
+/** The maximum delay of the platform's timers, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 /** As in OpenAI's API. */
 const mostLikely = 20;
@@ -41,7 +43,7 @@ export const modules: OptionRule = {
 
 const { generationPrompt: _, ...requestRules } = grammarRules;
 
-/** Of a chat. */
+/** Rules for the options of a chat. */
 export const chatRules: OptionRules<ChatOptions> = {
   messages: array,
   ...requestRules,
@@ -67,7 +69,7 @@ const serverRules: OptionRules<ServerRequestOptions> = {
 
 const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   ...chatRules,
-  // Whether the model takes them, its chats say.
+  // Whether an option is supported is decided by the model, for each chat.
   ...serverRules,
   execute: callback,
   toolTimeoutMs: integerFrom(1, longestTimer),
@@ -75,24 +77,26 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   maxSteps: integerFrom(1, anything),
 };
 
-/** Options of a run, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
+/**
+ * Validates the options of a run; `null` counts as absent. Throws `UnsupportedOptionError` for the first invalid one.
+ */
 export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
   return checkRequest(readOptions(given, runRules, refusedOptions));
 }
 
-/** The same for a chat. */
+/** Validates the options of a chat. */
 export function checkChatOptions(given: ChatOptions): ChatOptions {
   return checkRequest(readOptions(given, chatRules, refusedOptions));
 }
 
-/** The same for a chat with a server. */
+/** Validates the options of a chat with a server. */
 export function checkServedChatOptions(
   given: ChatOptions & ServerRequestOptions,
 ): ChatOptions & ServerRequestOptions {
   return checkRequest(readOptions(given, { ...chatRules, ...serverRules }, refusedOptions));
 }
 
-/** `messages` is the only option that may not be absent. */
+/** `messages` is the only required option. */
 function checkRequest<Options extends ChatOptions>(options: Options): Options {
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);

@@ -1,4 +1,4 @@
-/** Events and a result that are made as they are read. */
+/** A stream of events and a result, generated on demand. */
 import { ResponseReadError, StalledError } from '../../format/errors.ts';
 import { onStall } from './on-stall.ts';
 
@@ -10,8 +10,8 @@ interface Settle<Result> {
 }
 
 /**
- * A stream over a generation that starts when it is first read. `interrupted` is asked for the
- * result of one that was left. Events are not kept: a second reader gets a `ResponseReadError`.
+ * A stream over a generation that starts when it is first read. If the reader leaves early, `interrupted` gives the
+ * result. Events are not stored: a second reader gets a `ResponseReadError`.
  */
 export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #generation: Generation<Event, Result>;
@@ -19,7 +19,7 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #result: Promise<Result>;
   #settle: Settle<Result> = { resolve: () => undefined, reject: () => undefined };
   #iterating = false;
-  /** The reader has an event, and has not asked for the next. */
+  /** The reader has taken an event and not asked for the next one. */
   #isLeft = false;
   #isWatched = false;
 
@@ -29,19 +29,19 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // A failure reaches those who iterate or await; it must not also count as unhandled.
+    // The error is delivered to whoever iterates or awaits; it must not also be reported as unhandled.
     this.#result.catch(() => undefined);
   }
 
-  /** The result of the generation. Reads it to its end unless it is being iterated. */
+  /** The result of the generation. Runs it to its end unless it is being iterated. */
   protected get result(): Promise<Result> {
-    // Later, so that a caller who first takes the promise and then iterates is the reader.
+    // Deferred, so that a caller who takes the promise first may still iterate.
     if (!this.#iterating) queueMicrotask(() => void this.#drain());
     this.#watch();
     return this.#result;
   }
 
-  /** A part of the result. Rejects with what the result rejects with; like it, unseen if it is not awaited. */
+  /** A part of the result. Rejects like the result, and is not reported as unhandled either. */
   protected part<Part>(read: (result: Result) => Part): Promise<Part> {
     const part = this.result.then(read);
     part.catch(() => undefined);
@@ -73,7 +73,7 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     }
   }
 
-  /** The reader left: the engine is freed first, then the result is what had come by then. */
+  /** The reader left: first the engine is freed; then the result is what had been generated. */
   async #leave(): Promise<void> {
     try {
       await this.#generation.return(undefined as Result);
@@ -82,26 +82,26 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     }
   }
 
-  /** Whoever waits for the result is told where the one who iterates does not go on. */
+  /** Rejects the result if whoever iterates can no longer continue. */
   #watch(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
     const stay = onStall(() => {
       this.#isWatched = false;
       if (this.#isLeft) this.#settle.reject(notRead());
-      // It waits for something else, which may go on once it has failed.
+      // It waits for something else, and may continue after that fails.
       else this.#watch();
     });
     this.#result.then(stay, stay);
   }
 
-  /** Reads to the end for someone who only wants the result. */
+  /** Reads to the end for a caller who only wants the result. */
   async #drain(): Promise<void> {
     if (this.#iterating) return;
     try {
       for await (const event of this) void event;
     } catch {
-      // The result was rejected with it.
+      // The result has been rejected with it.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Grammars of earlier requests, and the arguments that they are made of: each schema is compiled once. */
+/** Caches grammars of earlier requests, and the arguments in them: each schema is compiled once. */
 
 import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
@@ -17,43 +17,41 @@ import { callableTools, type ResponseGrammarOptions } from '../../grammar/respon
 import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
 
-/** A grammar and a matcher at its beginning, to be cloned. */
+/** A grammar, and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
 }
 
-/** Requests that are remembered, and sets of tools; an application has few. */
+/** How many requests, and sets of tools, are cached; an application has few. */
 const capacity = 32;
 
-/** Remembers the grammars of one model. */
+/** Caches the grammars of one model. */
 export class GrammarCache {
   readonly #known = new Map<string, ReadyGrammar>();
-  /** By the compiler's own text; those that were used last stand last. */
+  /** By the compiler's key; in order of last use. */
   readonly #arguments = new Map<string, readonly ToolArguments[]>();
   readonly #digest: (text: string) => string;
 
   readonly #store: SchemaStore | null;
 
   /**
-   * `digest`: SHA-256 in hexadecimal digits, where there is a faster one than ours; `store`: where expensive schemas are
-   * kept between processes.
+   * `digest`: SHA-256 in hexadecimal digits, if there is a faster implementation; `store`: stores costly schemas
+   * between processes.
    */
   constructor(digest: (text: string) => string = sha256, store: SchemaStore | null = null) {
     this.#digest = digest;
     this.#store = store;
   }
 
-  /** The grammar of a request. Throws what `buildGrammar` throws, and `GrammarError`. */
+  /** The grammar of a request. Throws the errors of `buildGrammar`, and `GrammarError`. */
   get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
     const key = keyOf(format, options);
     const known = this.#known.get(key);
     return this.#keep(key, known ?? finish(this.#build(format, options, null)));
   }
 
-  /**
-   * The same in turns, between which others have theirs and the signal is looked at. Throws its reason, too.
-   */
+  /** Like `get`, but yields to other tasks in between and checks the signal. Also throws the signal's reason. */
   async prepare(
     format: ChatFormat,
     options: PlainGrammarOptions,
@@ -66,7 +64,7 @@ export class GrammarCache {
     const compiled = request === null ? null : this.#argumentsFor(format, request);
     if (request !== null && compiled !== null)
       await finishInTurns(compiled.add(callableTools(format, request)), signal);
-    // Another chat with the same tools may have come first; the two compiled them together.
+    // Another chat with the same tools may have finished first; both compiled them together.
     const made =
       this.#known.get(key) ?? (await finishInTurns(this.#build(format, options, compiled), signal));
     return this.#keep(key, this.#known.get(key) ?? made);
@@ -88,7 +86,7 @@ export class GrammarCache {
   }
 
   #keep(key: string, ready: ReadyGrammar): ReadyGrammar {
-    // The latest come last, so that the first is the one to forget.
+    // Moved to the end, so that the first entry is the least recently used.
     this.#known.delete(key);
     this.#known.set(key, ready);
     const [oldest] = this.#known.keys();
@@ -96,7 +94,7 @@ export class GrammarCache {
     return ready;
   }
 
-  /** Where the arguments of these tools are known, or are to be compiled; `null` where none can be called. */
+  /** The compiled arguments of these tools, or the slot for compiling them; `null` if no tool can be called. */
   #argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): ToolArguments | null {
     const tools = callableTools(format, request);
     const { calls } = format;
@@ -124,7 +122,7 @@ function compiledAhead(
   digest: (text: string) => string,
 ): ToolArguments | undefined {
   const remembered = toolsOfTemplate(templateSha256);
-  // Not even a digest is needed where nothing was compiled.
+  // If nothing was compiled, not even a digest is needed.
   const own = remembered.length === 0 ? '' : digest(compiler);
   const sets = remembered
     .filter(({ compiled }) => compiled.compiler === own)
@@ -134,7 +132,7 @@ function compiledAhead(
   return fewest < tools.length ? sets[lacking.indexOf(fewest)] : undefined;
 }
 
-/** What is absent and what is given as its default are the same request. */
+/** An absent option and its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
   const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'schema' } = options;
   const { tools = [], parallelToolCalls, generationPrompt } = options;

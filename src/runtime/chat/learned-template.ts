@@ -1,4 +1,4 @@
-/** The templates of a model and what is known of them: from a generated module, or analysed here. */
+/** The templates of a model with their formats: from a generated module, or analysed here. */
 import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../analysis/capabilities.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
@@ -7,28 +7,28 @@ import { sha256 } from '../../format/sha256.ts';
 import type { GeneratedModule, ResponseModule } from '../../parser/module-contract.ts';
 import { parseTemplate } from '../../template/template.ts';
 
-/** What `generated/index.ts` exports: loaders of modules by the fingerprint of their template. */
+/** The export of `generated/index.ts`: loaders of modules by the fingerprint of their template. */
 export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly responseModule: GeneratedModule }>>;
 
-/** A template and how the model writes under it. */
+/** A template, and the format of responses under it. */
 export interface LearnedTemplate {
   readonly source: string;
   readonly format: ChatFormat;
-  /** Set when a generated module was found by the template's fingerprint. */
+  /** Set if a generated module was found by the template's fingerprint. */
   readonly responseModule: ResponseModule | null;
-  /** Set when the template was analysed on the spot; its warnings are worth reading. */
+  /** Set if the template was analysed now; its warnings are worth reading. */
   readonly analysis: Analysis | null;
 }
 
-/** Texts of the tokens that templates take from outside. */
+/** The texts of special tokens that templates receive as variables. */
 export interface SpecialTexts {
   readonly bosToken: string;
   readonly eosToken: string;
 }
 
-/** The templates of a model file; one that ships only one has it twice. */
+/** The templates of a model file; if it has only one, it is used for both. */
 export interface TemplateSources {
-  /** Names the model in errors. */
+  /** The model's name in errors. */
   readonly name: string;
   readonly default: string;
   readonly toolUse: string;
@@ -51,7 +51,7 @@ export class TemplateCache {
     this.#learned = learned;
   }
 
-  /** Looks for generated modules; what has none is analysed later. */
+  /** Looks for generated modules; templates without one are analysed on demand. */
   static async open(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
@@ -74,7 +74,7 @@ export class TemplateCache {
 
   /**
    * The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`, and
-   * `ToolsUnsupportedError` where tools are required and the analysis cannot read the template's calls.
+   * `ToolsUnsupportedError` if tools are required and the analysis cannot read the template's calls.
    */
   learn(withTools: boolean): LearnedTemplate {
     const source = withTools ? this.sources.toolUse : this.sources.default;
@@ -85,8 +85,8 @@ export class TemplateCache {
   }
 
   /**
-   * Throws `ToolsUnsupportedError` when the template for chats with tools does not tell the model of them
-   * or renders no calls: the same judgement as before a download.
+   * Throws `ToolsUnsupportedError` if the template for chats with tools does not describe tools to the model or
+   * renders no calls: the same criterion as before a download.
    */
   requireTools(): void {
     this.#toolsRequired = true;

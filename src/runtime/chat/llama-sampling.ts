@@ -1,16 +1,16 @@
 /** Numbers as llama.cpp reads them: with 32 bits. */
 
-/** LLAMA_DEFAULT_SEED: instead of this one it takes another each time. */
+/** LLAMA_DEFAULT_SEED, which llama.cpp replaces by a random seed. */
 const randomSeed = 0xff_ff_ff_ff;
-/** No vocabulary has as many tokens. */
+/** More tokens than any vocabulary has. */
 const largestTopK = 2 ** 31 - 1;
 
-/** A seed that makes a run repeatable. */
+/** A seed that makes a run reproducible. */
 export function llamaSeed(seed: number): number {
   return seed % randomSeed;
 }
 
-/** The same choice of tokens. */
+/** `topK` within llama.cpp's range, with the same effect. */
 export function llamaTopK(topK: number): number {
   return Math.min(topK, largestTopK);
 }

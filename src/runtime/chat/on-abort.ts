@@ -1,22 +1,22 @@
 /**
- * Many who wait for one signal: an application may hand the same to all its chats and calls, and Node warns of
- * a leak where a signal has more than ten listeners. So each signal has one.
+ * Shares one listener per signal: an application may pass the same signal to all its chats and calls, and Node warns
+ * of a leak if a signal has more than ten listeners.
  */
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Calls `leave` once when `signal` is aborted, if it is not yet; returns what takes that back. */
+/** Calls `leave` once when `signal` is aborted, unless it already is; returns a function that cancels this. */
 export function onAbort(signal: AbortSignal, leave: () => void): () => void {
   const leavers = waiting.get(signal) ?? listen(signal);
-  // A function of its own, so that two who pass the same one are two.
+  // A separate function, so that two callers may pass the same one.
   const own = (): void => leave();
   leavers.add(own);
   return () => void leavers.delete(own);
 }
 
 /**
- * Aborts `controller` with `signal`, now or later; returns what ends that. Unlike `AbortSignal.any`, whose signals a
- * long-lived one may keep for as long as it lives itself, it leaves nothing with `signal` once it has ended.
+ * Aborts `controller` with `signal`, now or later; returns a function that ends this. Unlike `AbortSignal.any`, whose
+ * result a long-lived signal may keep alive, it leaves nothing registered afterwards.
  */
 export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
   if (signal === undefined) return () => undefined;

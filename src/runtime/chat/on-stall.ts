@@ -1,7 +1,7 @@
 /**
- * Waits that only the program around a chat can end: for a response that is not read on, for a tool that does not
- * return. Nothing of them keeps a process alive, so that Node would end it without a word, and with success. It
- * tells so before, and each such wait fails then.
+ * Waits that only the surrounding program can end: for a response to be read further, or for a tool to return. Such a
+ * wait does not keep the process alive, so Node would exit silently and successfully. Before that happens, the waits
+ * fail.
  */
 
 /** The part of Node's `process` that is needed; a page in a browser does not end by itself. */
@@ -12,11 +12,14 @@ interface EndingProcess {
 
 const waiting = new Set<() => void>();
 
-/** Calls `fail` once where the process is about to end as nothing else is going on; returns what takes that back. */
+/**
+ * Calls `fail` once if the process is about to exit because nothing else is pending; returns a function that cancels
+ * this.
+ */
 export function onStall(fail: () => void): () => void {
-  // A function of its own, so that two who pass the same one are two.
+  // A separate function, so that two callers may pass the same one.
   const own = (): void => fail();
-  // First, as the engine disposes of all models then.
+  // Prepended, because the engine disposes of all models in its own listener.
   if (waiting.size === 0) endingProcess()?.prependListener('beforeExit', failAll);
   waiting.add(own);
   return () => {
@@ -24,7 +27,7 @@ export function onStall(fail: () => void): () => void {
   };
 }
 
-/** All of them: if the first does not go on with something, there is no second time. */
+/** All waits fail at once: if the first does not start anything, there is no second event. */
 function failAll(): void {
   const stalled = [...waiting];
   waiting.clear();

@@ -1,6 +1,6 @@
 /**
- * A prompt whose end leaves the assistant's turn open. Thoughts that are to go on are rendered by few
- * templates; where the format says how they are written, they are put after the generation prompt.
+ * A prompt that leaves the assistant's turn open. Few templates render thoughts that are to be continued; if the
+ * format shows how they are written, they are appended to the generation prompt.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
@@ -9,10 +9,10 @@ import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts
 import { type RenderPromptOptions, renderPromptSpans } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
 
-/** A rendered prompt, and what it wrote of the coming message, the turn's start included. */
+/** A rendered prompt, and its part of the coming message, including the turn's start. */
 export interface OpenTurn {
   readonly text: string;
-  /** The same text, and which of it the template wrote. */
+  /** The text in spans that record which of it the template wrote. */
   readonly spans: readonly TextSpan[];
   readonly generationPrompt: string;
 }
@@ -36,7 +36,7 @@ export function renderOpenTurn(
   }
 }
 
-/** A generation prompt and the last message's thoughts; `null` where the last message is anything else. */
+/** A generation prompt with the last message's thoughts; `null` if the last message is anything else. */
 function openThoughts(
   templateSource: string,
   { continueFinalMessage, ...options }: RenderPromptOptions,

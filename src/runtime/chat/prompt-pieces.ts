@@ -1,12 +1,10 @@
 /**
- * From a conversation to its prompt, in pieces of which only the template's own words can become special
- * tokens.
+ * Converts a conversation to a prompt in pieces, in which only the template's own text can become special tokens.
  *
- * A tokenizer cannot tell a template's markers from the same characters in what users, tools and documents say.
- * The render can: every character of it knows where it came from. Where the text of a special token holds a
- * character that the template did not write, the prompt is cut inside of it, and each piece is tokenised by
- * itself; what was cut in two is just text. Everywhere else the prompt stays whole, so that its tokens are those
- * of the plain render.
+ * A tokenizer cannot tell a template's markers from the same characters in the data of users, tools and documents. The
+ * render can, because it records the origin of every character. If the text of a special token contains a character
+ * that the template did not write, the prompt is cut inside it and the pieces are tokenised separately, so it becomes
+ * plain text. Elsewhere the prompt is not cut, so its tokens are those of the plain render.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
@@ -16,20 +14,20 @@ import type { TextSpan } from '../../template/template.ts';
 import { renderOpenTurn } from './open-turn.ts';
 import { SpecialFinder, widthAt } from './special-finder.ts';
 
-/** What to render, with tools as templates see them. */
+/** The request, with tools as templates see them. */
 export interface PromptRequest extends RenderPromptOptions {
   readonly tools?: readonly Tool[];
 }
 
-/** A prompt that knows which of its characters the template wrote. */
+/** A prompt that records which of its characters the template wrote. */
 export interface TracedPrompt {
   readonly text: string;
   readonly spans: readonly TextSpan[];
-  /** What the prompt already wrote of the assistant's turn, its start included. */
+  /** The part of the assistant's turn in the prompt, including its start. */
   readonly generationPrompt: string;
 }
 
-/** Renders only. Throws what `renderPrompt` throws. */
+/** Renders without tokenising. Throws what `renderPrompt` throws. */
 export function renderTraced(
   templateSource: string,
   options: PromptRequest,
@@ -50,16 +48,16 @@ interface Stretch {
   readonly end: number;
 }
 
-/** A part of a prompt that is to be tokenised by itself. */
+/** A part of a prompt that is tokenised separately. */
 export interface PromptPiece {
   readonly text: string;
-  /** Special tokens count in it; `false` for a character of data that is itself the text of one. */
+  /** Whether it may contain special tokens; `false` for a character of data that is itself the text of one. */
   readonly special: boolean;
 }
 
 /**
- * The prompt cut where the text of a special token holds characters of data: inside of it, or around it where it is
- * one character. Joined, the pieces are the prompt; the first may be empty.
+ * The prompt, cut wherever the text of a special token contains characters of data: inside the text, or around it if
+ * it is a single character. The joined pieces are the prompt; the first may be empty.
  */
 export function cutPrompt(
   { text, spans }: Pick<TracedPrompt, 'text' | 'spans'>,
@@ -85,9 +83,9 @@ export function cutPrompt(
 }
 
 interface SortedMarkers {
-  /** Those that the template wrote, without overlap. */
+  /** Markers that the template wrote, without overlap. */
   readonly own: readonly Stretch[];
-  /** Those with characters of data, in so far as no shorter one begins at the same place. */
+  /** Markers that contain characters of data, unless a shorter one begins at the same position. */
   readonly foreign: readonly (Stretch & {
     /** Where an own marker at the same place ends. */ readonly ownEnd: number;
   })[];
@@ -107,7 +105,7 @@ function sortMarkers(text: string, spans: readonly TextSpan[], finder: SpecialFi
   return { own, foreign };
 }
 
-/** Told places in ascending order, answers where the template's text that holds the place ends. */
+/** For positions in ascending order: the end of the template's text at that position. */
 function ownTextEnds(spans: readonly TextSpan[]): (place: number) => number {
   let index = 0;
   let end = spans[0]?.text.length ?? 0;
@@ -120,7 +118,7 @@ function ownTextEnds(spans: readonly TextSpan[]): (place: number) => number {
   };
 }
 
-/** A place between two characters of a marker, and inside of no marker that the template wrote. */
+/** A position between two characters of a marker, and not inside a marker that the template wrote. */
 function cutInside(
   text: string,
   { start, end, ownEnd }: SortedMarkers['foreign'][number],
@@ -145,8 +143,8 @@ function markerAround(own: readonly Stretch[], place: number): Stretch | undefin
 }
 
 /**
- * Markers of the format that are ordinary text to this model, and that stand in what users, tools or documents
- * said: nothing tells them from the template's. One entry for each.
+ * Markers of the format that are ordinary text to this model and occur in data, where nothing distinguishes them from
+ * the template's. One entry for each.
  */
 export function reportUnprotected(
   { text, spans }: Pick<TracedPrompt, 'text' | 'spans'>,

@@ -1,17 +1,17 @@
-/** Results of tools that do not say, or say wrongly, which call they answer, where the template reads it. */
+/** Results of tools with a missing or wrong call id, if the template reads it. */
 import { MessageError, type SchemaIssue, TemplateError } from '../../format/errors.ts';
 import type { Message, ToolMessage } from '../../format/messages.ts';
 import type { ChatOptions } from './chat-options.ts';
 
-/** A result that names no call of an earlier message. */
+/** A result whose id is that of no earlier call. */
 interface StrayResult {
   readonly index: number;
   readonly id: string | undefined;
-  /** The message with an id that a call before it has, or with any other where there is none. */
+  /** The message with the id of an earlier call, or with any other id if there is none. */
   readonly placed: ToolMessage;
 }
 
-/** An id that every template takes. */
+/** An id that every template accepts. */
 const anyId = 'anyCall00';
 
 /**
@@ -70,11 +70,11 @@ function readsIds(
   const placed = [...messages];
   for (const stray of strays) placed[stray.index] = stray.placed;
   const told = accepted(placed, render);
-  // What the template refuses for another reason is told by whoever renders it in earnest.
+  // Any other error of the template is reported by the actual render.
   return told !== null && told !== accepted(messages, render);
 }
 
-/** The prompt; `null` where the template refuses the conversation. */
+/** The prompt; `null` if the template refuses the conversation. */
 function accepted(
   messages: readonly Message[],
   render: (messages: readonly Message[]) => string,

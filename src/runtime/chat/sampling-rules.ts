@@ -1,4 +1,4 @@
-/** How tokens are drawn, from outside the type checker: which values are taken, and which options never are. */
+/** Rules of the sampling options: the allowed values, and the names that are rejected. */
 import {
   checkOptions,
   integerFrom,
@@ -14,10 +14,10 @@ import {
 import type { DryOptions, SamplingOptions, XtcOptions } from './chat-options.ts';
 
 const largestCount = 2 ** 31 - 1;
-/** Those of OpenAI's API. */
+/** The limits of OpenAI's API. */
 const largestPenalty = 2;
 const largestBias = 100;
-/** The engine sets memory aside for them. */
+/** The engine allocates memory for them. */
 const mostRepeated = 65_536;
 
 const logitBias: OptionRule = {
@@ -42,7 +42,7 @@ const dryRules: OptionRules<DryOptions> = {
 
 const xtcRules: OptionRules<XtcOptions> = { probability: numberFrom(0, 1), threshold: numberFrom(0, 1) };
 
-/** Fields of a nested option are named with it: `dry.base`. */
+/** Fields of a nested option are reported as `dry.base`. */
 function checkNested<Options extends object>(
   option: string,
   value: Options | undefined,
@@ -63,7 +63,10 @@ const events = 'iterate over the chat: events arrive as they are written';
 
 const runs = 'a chat does not execute calls; it is an option of runTools';
 
-/** Options of llama.cpp, node-llama-cpp and other APIs that are known and not taken, and why; or their names here. */
+/**
+ * Known options of llama.cpp, node-llama-cpp and other APIs that are rejected, with the reason or the name of the
+ * equivalent option.
+ */
 export const refusedOptions: RefusedOptions = {
   dynatempRange: `${samplers}; use temperature with minP`,
   dynatempExponent: `${samplers}; use temperature with minP`,
@@ -114,7 +117,7 @@ export const refusedOptions: RefusedOptions = {
   maxParallelFunctionCalls: 'parallelToolCalls',
 };
 
-/** Of the options that say how tokens are drawn. */
+/** Rules for the sampling options. */
 export const samplingRules: OptionRules<SamplingOptions> = {
   temperature: numberFrom(0, Number.MAX_VALUE),
   topK: integerFrom(0, Number.MAX_SAFE_INTEGER),
@@ -134,7 +137,7 @@ function isPenaltyFactor(value: unknown): boolean {
   return typeof value === 'number' && value > 0 && value <= largestPenalty;
 }
 
-/** What `dry` and `xtc` hold. Throws `UnsupportedOptionError` for the first field that is not as its type says. */
+/** Validates the fields of `dry` and `xtc`. Throws `UnsupportedOptionError` for the first invalid one. */
 export function checkSamplers({ dry, xtc }: SamplingOptions): void {
   checkNested('dry', dry, dryRules, ['multiplier']);
   checkNested('xtc', xtc, xtcRules, ['probability', 'threshold']);

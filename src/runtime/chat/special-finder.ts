@@ -1,25 +1,25 @@
-/** Where the texts of special tokens stand in a text. */
+/** Finds the texts of special tokens in a text. */
 
-/** What is looked for: a text, and whatever else is known of it. Its text must never come from a user. */
+/** A text to find, with any other facts. The text must never come from a user. */
 export interface Findable {
   readonly text: string;
 }
 
-/** A UTF-16 unit on the way into a special token's text; a text ends where `special` is set. */
+/** A node of the trie, for one UTF-16 unit; `special` is set where a text ends. */
 interface Node<Special> {
   readonly next: Map<number, Node<Special>>;
   special: Special | undefined;
 }
 
 /**
- * Finds the texts of special tokens in a text. A vocabulary may have thousands of them, so they are tries;
- * most places of a text are then one look at one UTF-16 unit.
+ * Finds the texts of special tokens in a text. A vocabulary may have thousands of them, so they are tries; at most
+ * positions, looking at one UTF-16 unit is enough.
  */
 export class SpecialFinder<Special extends Findable = Findable> {
   readonly #forwards = newNode<Special>();
   /**
-   * The units that one begins with. A regular expression looks for them: it is fast in a new process too, where a
-   * loop over every unit of a prompt takes milliseconds.
+   * Matches the units with which a text may begin. A regular expression is fast even before the engine has warmed up,
+   * while a loop over a prompt would take milliseconds.
    */
   readonly #beginning: RegExp;
 
@@ -35,7 +35,7 @@ export class SpecialFinder<Special extends Findable = Findable> {
     this.#beginning = anyOf(beginnings);
   }
 
-  /** The occurrences from left to right, the longest first, without overlap. */
+  /** The occurrences from left to right, longest first, without overlap. */
   *find(text: string): Generator<{ readonly start: number; readonly special: Special }> {
     for (let start = this.#nextBeginning(text, 0); start >= 0; ) {
       const special = this.#longestAt(text, start);
@@ -44,7 +44,7 @@ export class SpecialFinder<Special extends Findable = Findable> {
     }
   }
 
-  /** Places, one inside each occurrence (overlapping ones too), at which to cut so that none remains. */
+  /** Positions inside each occurrence, including overlapping ones: cutting there leaves none. */
   cutsInside(text: string): number[] {
     const cuts: number[] = [];
     for (let start = this.#nextBeginning(text, 0); start >= 0; start = this.#nextBeginning(text, start + 1)) {
@@ -53,7 +53,10 @@ export class SpecialFinder<Special extends Findable = Findable> {
     return cuts;
   }
 
-  /** Every place at which one begins, overlapping ones too, and where each that begins there ends, ascending. */
+  /**
+   * Every position where an occurrence begins, including overlapping ones, with the ends of the occurrences there,
+   * ascending.
+   */
   *findEverywhere(text: string): Generator<{ readonly start: number; readonly ends: readonly number[] }> {
     for (let start = this.#nextBeginning(text, 0); start >= 0; start = this.#nextBeginning(text, start + 1)) {
       const ends: number[] = [];
@@ -66,7 +69,7 @@ export class SpecialFinder<Special extends Findable = Findable> {
     }
   }
 
-  /** The first place from `from` on where one may begin; -1 where there is none. */
+  /** The first position from `from` on where one may begin, or -1. */
   #nextBeginning(text: string, from: number): number {
     return nextOf(this.#beginning, text, from);
   }
@@ -82,19 +85,19 @@ export class SpecialFinder<Special extends Findable = Findable> {
   }
 }
 
-/** Finds one of these UTF-16 units. */
+/** Matches any of these UTF-16 units. */
 function anyOf(units: ReadonlySet<number>): RegExp {
   const escaped = Array.from(units, (unit) => `\\u${unit.toString(16).padStart(4, '0')}`);
   return new RegExp(`[${escaped.join('')}]`, 'g');
 }
 
-/** The first place from `from` on that `pattern`, which is of one unit, finds; -1 where there is none. */
+/** The first position from `from` on that matches `pattern`, which matches single units; or -1. */
 function nextOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex - 1 : -1;
 }
 
-/** UTF-16 units of the character at `start`. */
+/** Number of UTF-16 units of the character at `start`. */
 export function widthAt(text: string, start: number): number {
   return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
 }
@@ -103,7 +106,7 @@ function newNode<Special>(): Node<Special> {
   return { next: new Map(), special: undefined };
 }
 
-/** Of two tokens with one text the first counts. */
+/** If two tokens have the same text, the first counts. */
 function insert<Special>(root: Node<Special>, codes: readonly number[], special: Special): void {
   let node = root;
   for (const code of codes) {

@@ -1,14 +1,14 @@
-/** Counting tokens: what a response is made of, and what several come to. */
+/** Counts the tokens of responses. */
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ParserPosition } from '../../parser/response-parser.ts';
 
-/** What a prompt cost. */
+/** The tokens of a prompt. */
 export type PromptUsage = Pick<Usage, 'promptTokens' | 'cachedTokens' | 'droppedMessages'>;
 
-/** What a token of a response belongs to. */
+/** The region to which a token counts. */
 export type TokenKind = 'reasoningTokens' | 'textTokens' | 'callTokens';
 
-/** What the tokens belong to that took the parser from one region to another and made it say `events`. */
+/** The region to which tokens count that moved the parser from one region to another and emitted `events`. */
 export function kindOf(
   before: ParserPosition['region'],
   after: ParserPosition['region'],
@@ -28,24 +28,24 @@ export class TokenCount {
   #callTokens = 0;
   #injectedTokens = 0;
 
-  /** `count` tokens more, or fewer. */
+  /** Adds `count` tokens, which may be negative. */
   add(kind: TokenKind, count: number): void {
     if (kind === 'reasoningTokens') this.#reasoningTokens += count;
     else if (kind === 'callTokens') this.#callTokens += count;
     else this.#textTokens += count;
   }
 
-  /** So many of them were written for the model. */
+  /** Counts `count` of them as injected. */
   inject(count: number): void {
     this.#injectedTokens += count;
   }
 
-  /** All of them. */
+  /** All tokens. */
   get total(): number {
     return this.#reasoningTokens + this.#textTokens + this.#callTokens;
   }
 
-  /** What the response cost after this prompt. */
+  /** The usage after this prompt. */
   usage({ promptTokens, cachedTokens, droppedMessages = 0 }: PromptUsage): Usage {
     return {
       promptTokens,
@@ -60,10 +60,10 @@ export class TokenCount {
   }
 }
 
-/** What nothing costs. */
+/** No tokens. */
 export const noUsage: Usage = new TokenCount().usage({ promptTokens: 0, cachedTokens: 0 });
 
-/** What both cost together. */
+/** The sum of both. */
 export function addUsage(one: Usage, other: Usage): Usage {
   const isKnown = one.cachedTokens !== null && other.cachedTokens !== null;
   return {
@@ -78,7 +78,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-/** The field is there only where there is something to say. */
+/** The field is omitted if no messages were dropped. */
 function dropped(droppedMessages: number): Pick<Usage, 'droppedMessages'> {
   return droppedMessages > 0 ? { droppedMessages } : {};
 }

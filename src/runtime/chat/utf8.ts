@@ -1,11 +1,11 @@
-/** UTF-8 that comes in pieces. */
+/** Decoding of UTF-8 in pieces. */
 
-/** Decodes bytes as they come; a byte order mark is text. */
+/** A streaming decoder; a byte order mark is text. */
 export function newDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder('utf-8', { ignoreBOM: true });
 }
 
-/** The bytes end in the middle of a UTF-8 character. */
+/** Whether the bytes end inside a UTF-8 character. */
 export function endsInsideCharacter(bytes: ArrayLike<number>): boolean {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,6 +1,6 @@
-/** Schemas of validation libraries that check values themselves (Standard Schema). */
+/** Schemas of libraries that validate values themselves (Standard Schema). */
 
-/** What such schemas have next to their types. */
+/** The part of such schemas that validates. */
 export interface ValidatingSchema {
   readonly '~standard': { readonly validate: (value: unknown) => Verdict | Promise<Verdict> };
 }
@@ -10,20 +10,20 @@ interface Verdict {
   readonly issues?: readonly ValidationIssue[] | undefined;
 }
 
-/** What a library finds wrong with a value. */
+/** A problem that a library reports for a value. */
 export interface ValidationIssue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
 }
 
-/** Whether a schema can check values. Libraries make schemas that are functions, too. */
+/** Whether a schema can validate values. In some libraries, schemas are functions. */
 export function isValidating(schema: unknown): schema is ValidatingSchema {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return false;
   const standard: unknown = Reflect.get(schema, '~standard');
   return typeof standard === 'object' && standard !== null && 'validate' in standard;
 }
 
-/** Each with the place in the value: `days.0: must be positive`. */
+/** Each problem with its path in the value: `days.0: must be positive`. */
 export function validationProblems(issues: readonly ValidationIssue[]): readonly string[] {
   return issues.map(({ message, path = [] }) => {
     const keys = path.map((part) =>

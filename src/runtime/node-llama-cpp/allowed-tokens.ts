@@ -1,34 +1,34 @@
-/** The tokens that a grammar allows at a place, remembered for the next time that it stands there. */
+/** The tokens that a grammar allows at a position, cached by position. */
 import { type Token, TokenBias, type Tokenizer } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { TokenIndex } from '../../grammar/matcher/token-index.ts';
 
-/** Where few tokens are allowed they are told to the sampler, so that it need not try the others. */
+/** Up to this many allowed tokens are favoured by a bias, so that the sampler need not test the others. */
 const fewTokens = 256;
-/** Added to the logits of allowed tokens: more than any model's spread, little enough to keep precision. */
+/** Added to the logits of allowed tokens: more than any model's range, small enough to keep precision. */
 export const allowedBias = 100;
 
-/** What this file needs of a vocabulary. */
+/** The part of a vocabulary that this file needs. */
 export interface TokenTexts {
-  /** The tokens that may be sampled as text or markers, sorted by their bytes; made at the first use. */
+  /** The tokens that may be sampled as text or markers, sorted by their bytes; built on first use. */
   readonly index: TokenIndex;
   readonly tokenizer: Tokenizer;
   /** The token with this id. */
   token(id: number): Token;
-  /** UTF-8 bytes of a token, special ones spelled out. */
+  /** UTF-8 bytes of a token; special tokens as their text. */
   bytesOf(token: Token): Uint8Array;
-  /** The token plays a role rather than being a piece of text. */
+  /** Whether the token has a role instead of being a piece of text. */
   isSpecial(token: Token): boolean;
 }
 
-/** What is known of one place in a grammar. */
+/** Cached facts about one position in a grammar. */
 interface GrammarPosition {
-  /** `null` when more than a few are allowed. */
+  /** `null` if too many are allowed. */
   readonly tokens: readonly Token[] | null;
   bias: TokenBias | null;
 }
 
-/** Answers for one vocabulary; places are those of matchers. */
+/** Looks up allowed tokens of one vocabulary, at positions of matchers. */
 export class AllowedTokens {
   readonly #vocabulary: TokenTexts;
   readonly #places = new WeakMap<object, GrammarPosition>();
@@ -37,14 +37,14 @@ export class AllowedTokens {
     this.#vocabulary = vocabulary;
   }
 
-  /** The tokens that may come next, or `null` when they are many. */
+  /** The tokens that may come next, or `null` if there are too many. */
   at(matcher: Matcher): readonly Token[] | null {
     return this.#place(matcher).tokens;
   }
 
   /**
-   * Pulls the sampler towards the allowed tokens; `null` where they are many, and where the text may end:
-   * node-llama-cpp takes no bias for ends of generation, so that a pull towards all others would keep the end away.
+   * Favours the allowed tokens. `null` if there are too many, or the text may end: node-llama-cpp accepts no bias for
+   * ends of generation, so favouring everything else would prevent the end.
    */
   bias(matcher: Matcher): TokenBias | null {
     if (matcher.complete) return null;
@@ -70,7 +70,7 @@ export class AllowedTokens {
   }
 }
 
-/** The allowed tokens without those that would begin to spell out an allowed special token. */
+/** The allowed tokens, without those that would begin to spell an allowed special token. */
 function withoutSpellings(tokens: readonly Token[], vocabulary: TokenTexts): readonly Token[] {
   const specials = tokens.filter((token) => vocabulary.isSpecial(token));
   const spelled = specials.map((token) => vocabulary.bytesOf(token));

@@ -1,4 +1,4 @@
-/** One chat request: prompt, grammar and parser for it, a free sequence, and the decoding. */
+/** One chat request: its prompt, grammar and parser, a free sequence, and decoding. */
 import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import { markerPlan } from '../../codegen/marker-plan.ts';
@@ -33,7 +33,7 @@ import { encodePrompt, type PromptTokens } from './prompt-tokens.ts';
 import type { SequencePool } from './sequences/sequence-pool.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What chats of one loaded model share. */
+/** What the chats of a loaded model share. */
 export interface ChatEngine {
   readonly model: LlamaModel;
   readonly context: LlamaContext;
@@ -41,11 +41,11 @@ export interface ChatEngine {
   readonly templates: TemplateCache;
   readonly pool: SequencePool;
   readonly grammars: GrammarCache;
-  /** A hash that stands for the model's files and adapters. */
+  /** A hash that identifies the model's files and adapters. */
   readonly identity: () => Promise<string>;
 }
 
-/** A request, worked out as far as it can be before the first token. */
+/** A request, prepared up to its first token. */
 export interface PreparedChat {
   readonly template: LearnedTemplate;
   readonly prompt: PromptTokens;
@@ -53,17 +53,17 @@ export interface PreparedChat {
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   readonly markers: MarkerTokens;
-  /** Messages that the prompt leaves out. */
+  /** Number of messages dropped from the prompt. */
   readonly dropped: number;
-  /** The prompt with room for so many tokens; `null` where that is not asked for. */
+  /** Shortens the prompt to make room for more tokens; `null` if that was not requested. */
   readonly shorten: Shorten | null;
-  /** What is checked while it is written. */
+  /** What is checked during decoding. */
   readonly checks: ResponseChecks | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Begins a chat; it runs as the stream is read. */
+/** Begins a chat, which runs as the stream is read. */
 export function startChat<Tools extends ToolList, Format extends ResponseFormat>(
   engine: ChatEngine,
   options: ChatOptions<Tools, Format>,
@@ -86,9 +86,9 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   const usage = (): Usage => run?.usage ?? noUsage;
-  // That calls are of the tools' types is the grammar's promise; no compiler can see it.
+  // The grammar guarantees the types of calls; the compiler cannot know.
   const generation = generate(engine, options, prepare, start);
-  // Callers without types may give nothing, which is refused as the stream is read.
+  // Callers in JavaScript may pass nothing, which is rejected when the stream is read.
   const responseFormat = (options as typeof options | undefined)?.responseFormat;
   const promptTokens = async (): Promise<number> => (await prepare()).prompt.tokens.length;
   const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat, promptTokens);
@@ -115,7 +115,7 @@ async function* generate(
       vocabulary,
     });
   } catch (error) {
-    // Whatever the engine says of a context that is gone, this is why; an abort before it counts more.
+    // Errors of the engine about a disposed context are replaced by this one; an earlier abort takes precedence.
     if (isDisposed(engine)) options.signal?.throwIfAborted();
     refuseDisposed(engine);
     throw error;
@@ -124,7 +124,7 @@ async function* generate(
   }
 }
 
-/** A request and its prompt. */
+/** A request, and its prompt. */
 interface RenderedChat {
   readonly options: ChatOptions;
   readonly tools: readonly Tool[];
@@ -132,18 +132,21 @@ interface RenderedChat {
   readonly prompt: PromptTokens;
   readonly dropped: number;
   readonly shorten: Shorten | null;
-  /** What its grammar depends on. */
+  /** The options that determine its grammar. */
   readonly grammarOptions: PlainGrammarOptions;
 }
 
-/** Renders, builds and checks. Throws the typed errors of all three, before anything is sampled. */
+/**
+ * Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before anything is
+ * sampled.
+ */
 export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedChat {
   const rendered = renderChat(engine, given);
   const { template, grammarOptions } = rendered;
   return completeChat(engine, rendered, engine.grammars.get(template.format, grammarOptions));
 }
 
-/** The same; while tools are compiled that take long, others have their turn, and the signal is looked at. */
+/** Like `prepareChat`, but yields to other tasks while it compiles costly tools, and checks the signal. */
 export async function prepareInTurns(engine: ChatEngine, given: ChatOptions): Promise<PreparedChat> {
   const rendered = renderChat(engine, given);
   const { template, grammarOptions } = rendered;
@@ -152,7 +155,7 @@ export async function prepareInTurns(engine: ChatEngine, given: ChatOptions): Pr
   return completeChat(engine, rendered, ready);
 }
 
-/** The prompt of a chat. Throws the typed errors of what is wrong with it. */
+/** The prompt of a chat. Throws the typed errors of invalid requests. */
 export function promptOf(engine: ChatEngine, given: ChatOptions): PromptTokens {
   return renderChat(engine, given).prompt;
 }
@@ -199,7 +202,7 @@ function completeChat(
   return { template, prompt, grammar, matcher, parser, markers, checks, dropped, shorten };
 }
 
-/** Prompts with fewer messages that open the same turn, so that what is written of it already can follow. */
+/** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */
 function shorterThan(
   { generationPrompt, tokens }: PromptTokens,
   withRoom: (wanted: number) => FittedPrompt<PromptTokens>,
@@ -216,17 +219,17 @@ function shorterThan(
   };
 }
 
-/** Throws `ModelDisposedError` once the model is. */
+/** Throws `ModelDisposedError` after the model was disposed of. */
 export function refuseDisposed(engine: ChatEngine): void {
   if (isDisposed(engine)) throw disposedError(engine);
 }
 
-/** What a chat ends with whose model was disposed of. */
+/** The error of chats whose model was disposed of. */
 export function disposedError({ templates }: ChatEngine): ModelDisposedError {
   return new ModelDisposedError({ model: templates.sources.name });
 }
 
-/** The context goes first. */
+/** The context is disposed of first. */
 function isDisposed({ context, model }: ChatEngine): boolean {
   return context.disposed || model.disposed;
 }
@@ -243,14 +246,14 @@ function createParser(
 ): ResponseParser {
   return createResponseParser(template.responseModule ?? template.format, {
     ...parserOptions(options, tools, prompt.generationPrompt, grammar),
-    // A grammar that is on from the start lets markers be spelled out, so they count in any spelling.
+    // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });
 }
 
 /**
- * The response to a prepared request, before its first token. `room`: tokens that the context has after the
- * prompt. Beyond, the engine would drop the prompt's beginning.
+ * The response to a prepared request, before its first token. `room`: tokens left in the context after the prompt;
+ * with more, the engine would drop the beginning of the prompt.
  */
 export function createRun(
   { model, vocabulary }: ChatEngine,
@@ -282,8 +285,8 @@ export function createRun(
 }
 
 /**
- * Whether text may follow a section of calls without a call hiding in it: every section begins with a
- * marker that triggers the grammar, and the grammar is complete only where a section is.
+ * Whether any text after a section of calls may be free: every section begins with a marker that triggers the grammar,
+ * and the grammar is complete only at the end of a section.
  */
 export function isUnconstrainedAfterCalls(format: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
   const plan = markerPlan(format).calls;

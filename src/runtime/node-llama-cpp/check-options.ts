@@ -1,4 +1,6 @@
-/** Options from outside the type checker: one that is wrong must not become a run without an end, or another run. */
+/**
+ * Validates options of callers without a type checker: an invalid option must not cause an endless or a different run.
+ */
 import {
   abortSignal,
   boolean,
@@ -46,7 +48,7 @@ const ownPredictor =
 const chatOption = 'it is an option of each chat';
 const ownCache = 'experimental in node-llama-cpp: values that a backend does not support crash the process';
 
-/** Options of llama.cpp and node-llama-cpp that are known and not taken, and why. */
+/** Known options of llama.cpp and node-llama-cpp that are rejected, with the reason. */
 const refusedOptions: RefusedOptions = {
   draftModel: ownPredictor,
   modelDraft: ownPredictor,
@@ -94,12 +96,15 @@ const loadRules: OptionRules<LoadModelOptions> = {
   llama,
 };
 
-/** Options of a model, `null` taken as absent. Throws `UnsupportedOptionError` for the first that is not as its type says. */
+/**
+ * Validates the options of a model; `null` counts as absent. Throws `UnsupportedOptionError` for the first invalid
+ * one.
+ */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
   return readOptions(given, loadRules, refusedOptions);
 }
 
-/** The same for chats that are prepared: nothing has to be given. */
+/** Validates the options of chats to prepare; all of them are optional. */
 export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
   return readOptions(given, chatRules);
 }

@@ -1,30 +1,32 @@
 /**
- * Conversations that are longer than the context: which of their messages are left out. Whole turns go, the oldest
- * first, and within the last turn whole steps of calls and results; the template renders what is left. System messages
- * and tools stay, and so does the last question.
+ * Conversations that do not fit into the context: which messages are dropped. Whole turns are dropped, oldest first,
+ * then whole steps of calls and results in the last turn; the template renders the rest. System messages, tools and
+ * the last question are kept.
  */
 import { ContextOverflowError } from '../../format/errors.ts';
 import { isInstruction, type Message } from '../../format/messages.ts';
 
-/** What is left of a conversation. */
+/** The remaining conversation. */
 export interface FittedPrompt<Prompt> {
   readonly prompt: Prompt;
-  /** How many messages were left out. */
+  /** How many messages were dropped. */
   readonly dropped: number;
 }
 
-/** A quarter of the context is dropped at a time: with less, every turn would be evaluated from the beginning. */
+/**
+ * A quarter of the context is dropped at a time; with smaller steps, every turn would be evaluated from the beginning.
+ */
 const parts = 4;
 
-/** Tokens of a context that are dropped at once, and for which room is made before a response. */
+/** Number of tokens dropped at once, for which room is made before a response. */
 export function stepOf(contextSize: number): number {
   return Math.ceil(contextSize / parts);
 }
 
 /**
- * Renders as much of the conversation as leaves room for `wanted` tokens, or for fewer where not so many can be had.
- * How much is dropped depends on the length alone, in steps, so that successive prompts of a growing conversation
- * mostly begin alike. Throws `ContextOverflowError` where not even the last turn fits, and what `render` throws.
+ * Renders as much of the conversation as leaves room for `wanted` tokens, or for fewer if that is impossible. The
+ * amount dropped depends only on the length, in steps, so that successive prompts of a growing conversation usually
+ * begin alike. Throws `ContextOverflowError` if not even the last turn fits, and the errors of `render`.
  */
 export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }>(
   messages: readonly Message[],
@@ -49,14 +51,17 @@ export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }
   if (excess <= 0) return fitted(0);
   const target = sizeAt(0) - Math.ceil(excess / step) * step;
   const last = choices.length - 1;
-  // A whole step may be more than can be dropped.
+  // It may be impossible to drop a whole step.
   for (const enough of [target, most, contextSize - 1]) {
     if (sizeAt(last) <= enough) return fitted(firstWhere(last, (index) => sizeAt(index) <= enough));
   }
   throw new ContextOverflowError({ needed: sizeAt(last) + 1, available: contextSize });
 }
 
-/** The first number from 0 to `last` for which `holds` is true: it is for `last`, and stays true once it is. */
+/**
+ * The first number from 0 to `last` for which `holds` is true. It must be true for `last`, and stay true from the
+ * first on.
+ */
 function firstWhere(last: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, last];
   while (low < high) {
@@ -67,7 +72,7 @@ function firstWhere(last: number, holds: (index: number) => boolean): number {
   return low;
 }
 
-/** The conversation, then shorter and shorter versions without its oldest messages. */
+/** The conversation, then ever shorter versions without its oldest messages. */
 function shortenings(messages: readonly Message[]): readonly (readonly Message[])[] {
   const starts = messages.flatMap(({ role }, index) =>
     role === 'user' && messages[index - 1]?.role !== 'user' ? [index] : [],

@@ -1,13 +1,13 @@
 /**
- * States of llama.cpp's grammar at the places of ours. Making one means that the engine reads the text of
- * a grammar; copying one that nothing was accepted into yet is about ten times cheaper, so of each place
- * one is kept to be copied.
+ * llama.cpp's grammar states at positions of our matcher. To create one, the engine must parse the text of a grammar;
+ * copying one that has not accepted anything is about ten times cheaper. So one state per position is kept for
+ * copying.
  */
 import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 
-/** Characters of grammars whose states are kept; the engine takes some twenty bytes for each. */
+/** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
 const keptCharacters = 2_000_000;
 
 interface KeptState {
@@ -15,7 +15,7 @@ interface KeptState {
   readonly use: Use;
 }
 
-/** A place that was used. Weak: what belongs to a grammar that is no longer used is not kept. */
+/** A position that was used. Weak, so that unused grammars are not kept alive. */
 interface Use {
   readonly place: WeakRef<object>;
   readonly characters: number;
@@ -25,7 +25,7 @@ interface Use {
 class EngineStates {
   readonly #model: LlamaModel;
   readonly #kept = new WeakMap<object, KeptState>();
-  /** The latest stands last. */
+  /** In order of last use. */
   readonly #uses = new Set<Use>();
   #characters = 0;
 
@@ -65,8 +65,8 @@ class EngineStates {
 const states = new WeakMap<LlamaModel, EngineStates>();
 
 /**
- * A state of llama.cpp's grammar of everything that may follow where `matcher` stands. Throws
- * `GrammarError` when the engine refuses it.
+ * llama.cpp's state for the grammar of everything that may follow the position of `matcher`. Throws `GrammarError` if
+ * the engine rejects it.
  */
 export function engineState(matcher: Matcher, model: LlamaModel): LlamaGrammarEvaluationState {
   const ofModel = states.get(model) ?? new EngineStates(model);
@@ -77,8 +77,8 @@ export function engineState(matcher: Matcher, model: LlamaModel): LlamaGrammarEv
 const built = new WeakSet<Matcher>();
 
 /**
- * Lets the engine build the grammar that `matcher` stands before, once: what it refuses is an error before
- * the first token, and not when a trigger comes. Throws `GrammarError`.
+ * Lets the engine build the grammar at whose beginning `matcher` is, once, so that a rejection is an error before the
+ * first token instead of at a trigger. Throws `GrammarError`.
  */
 export function requireBuildable(matcher: Matcher, model: LlamaModel): void {
   if (!built.has(matcher)) engineState(matcher, model);

@@ -1,13 +1,13 @@
 /**
- * The tokens of text that a grammar forces. It has to be cut into tokens as the model would have cut it,
- * so its end is healed: text that a token could have run over is left to be sampled.
+ * The tokens of text that a grammar forces. It must be tokenised as the model would have done, so its end is healed:
+ * text that a longer token could cover is left to sampling.
  */
 import type { Token } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Forced tokens, and a matcher after them; to be cloned. */
+/** Forced tokens, and a matcher after them, to be cloned. */
 export interface ForcedTokens {
   readonly tokens: readonly Token[];
   readonly after: Matcher;
@@ -16,7 +16,7 @@ export interface ForcedTokens {
 const encoder = new TextEncoder();
 const known = new WeakMap<MarkerTokens, WeakMap<object, ForcedTokens>>();
 
-/** What is forced where `matcher` stands, which stays there; remembered by the place. */
+/** The tokens forced at the position of `matcher`, which does not move; cached by position. */
 export function forcedTokens(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): ForcedTokens {
   const places = known.get(markers) ?? new WeakMap<object, ForcedTokens>();
   known.set(markers, places);
@@ -32,15 +32,14 @@ function findForced(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabul
   const text = matcher.forced();
   if (text === '') return { tokens: [], after };
   const tokens = healEnd(text, matcher, markers, vocabulary);
-  // A tokenizer that cannot write the text as it is is stopped in time.
+  // Stops before text that the tokenizer cannot encode exactly.
   const wrong = tokens.findIndex((token) => !after.accept(vocabulary.bytesOf(token)));
   return { tokens: wrong < 0 ? tokens : tokens.slice(0, wrong), after };
 }
 
 /**
- * Tokens of `text`, which `matcher` (standing before it) forces, without those that reach beyond the
- * earliest place from which an allowed token runs over the end of the text, and without those that would
- * be others if the text went on.
+ * Tokens of `text`, which is forced at the position of `matcher`, without those after the earliest position at which
+ * an allowed token extends beyond the text, and without those that would change if the text continued.
  */
 function healEnd(
   text: string,
@@ -73,12 +72,12 @@ function healEnd(
   return tokens.slice(0, kept);
 }
 
-/** Where more characters than this may follow, they are not tried one by one. */
+/** If more characters than this may follow, they are not tried one by one. */
 const fewCharacters = 16;
 
 /**
- * How many of `tokens`, those of `text`, stay what they are whichever character comes next. Byte pairs are
- * merged by rank, not from left to right: ` {}}` is ` {` and `}}`, but ` {}},` is ` {}` and `},`.
+ * How many of `tokens` of `text` stay the same whichever character comes next. Byte pairs are merged by rank, not from
+ * left to right: ` {}}` is ` {` and `}}`, but ` {}},` is ` {}` and `},`.
  */
 function countSettled(
   text: string,
@@ -102,7 +101,7 @@ function countSettled(
   return settled;
 }
 
-/** The earliest place from `from` on at which an allowed token is longer than the rest of `bytes`. */
+/** The earliest position from `from` on where an allowed token is longer than the rest of `bytes`. */
 function firstOverrun(bytes: Uint8Array, from: number, matcher: Matcher, vocabulary: Vocabulary): number {
   const walker = matcher.clone();
   walker.accept(bytes.subarray(0, from));

@@ -1,22 +1,22 @@
 /**
- * Tokens of prompts, remembered by fragment: what a conversation, or a list of tools, adds to a prompt is
- * tokenised once and not with every request that begins with it.
+ * Caches the tokens of prompts by fragment, so that what a conversation or a list of tools adds to a prompt is
+ * tokenised only once.
  *
- * A tokenizer takes special tokens out of a text before anything else, so what stands between two of them
- * has the same tokens by itself. A fragment therefore begins with a control token and reaches to the next.
+ * A tokenizer splits off special tokens before anything else, so the text between two of them has the same tokens by
+ * itself. A fragment therefore begins with a control token and extends to the next one.
  */
 import type { Token } from 'node-llama-cpp';
 import type { SpecialToken } from './special-token.ts';
 
-/** UTF-16 units of the texts that are remembered; the fragments that were used last. */
+/** UTF-16 units of text that are cached; the fragments used last. */
 const rememberedUnits = 1_000_000;
 
-/** Remembers the tokens of fragments. */
+/** Caches the tokens of fragments. */
 export class FragmentTokens {
   readonly #known = new Map<string, readonly Token[]>();
   #units = 0;
 
-  /** Tokens of `fragment`; `tokenize` is asked for those that are not known. */
+  /** Tokens of `fragment`; `tokenize` is called if they are not cached. */
   get(fragment: string, tokenize: (text: string) => readonly Token[]): readonly Token[] {
     const known = this.#known.get(fragment);
     if (known !== undefined) {
@@ -40,13 +40,13 @@ export class FragmentTokens {
   }
 }
 
-/** The same text by itself: a slice would keep the whole prompt alive that it was cut from. */
+/** A copy of the text: a slice would keep the whole prompt alive. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /**
- * `text` cut in front of the special tokens `found` in it that `begins` names. The first fragment may be
+ * `text`, split before those of the special tokens `found` in it that `begins` selects. The first fragment may be
  * empty.
  */
 export function splitIntoFragments(

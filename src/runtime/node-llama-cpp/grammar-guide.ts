@@ -1,11 +1,11 @@
 /**
- * llama.cpp's grammar next to our matcher. It masks what the model samples, and is what guarantees the result. Where
- * the grammar leaves one continuation, that is injected as tokens instead of sampled, and llama.cpp gets a fresh
+ * llama.cpp's grammar alongside our matcher. The former masks what the model samples, and guarantees the result. Where
+ * the grammar allows only one continuation, it is injected as tokens instead of sampled, and llama.cpp gets a new
  * grammar for what follows.
  *
- * llama.cpp allows an end-of-generation token only at the end of the grammar. Model files mark tokens as such that are
- * markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, the matcher and a
- * bias stand in for llama.cpp's grammar.
+ * llama.cpp allows an end-of-generation token only at the end of the grammar. Model files declare some tokens as such
+ * that are markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, the
+ * matcher and a bias replace llama.cpp's grammar.
  */
 import type { LlamaGrammarEvaluationState, LlamaModel, Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
@@ -15,12 +15,12 @@ import { markerEndsAt } from './marker-ends.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What the guide works with. */
+/** The options of the guide. */
 export interface GuideOptions {
   readonly model: LlamaModel;
   readonly vocabulary: Vocabulary;
   readonly markers: MarkerTokens;
-  /** Inject forced text. */
+  /** Whether forced text is injected. */
   readonly inject: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface GuideOptions {
 export class GrammarGuide {
   readonly #options: GuideOptions;
   #state: LlamaGrammarEvaluationState | undefined;
-  /** The state stands where the matcher does. */
+  /** Whether the state is at the position of the matcher. */
   #inStep = false;
   #bias: TokenBias | null = null;
 
@@ -36,30 +36,30 @@ export class GrammarGuide {
     this.#options = options;
   }
 
-  /** llama.cpp's grammar for the next token; `undefined` where the matcher stands in for it, or nothing is constrained. */
+  /** llama.cpp's grammar for the next token; `undefined` if the matcher replaces it, or nothing is constrained. */
   get state(): LlamaGrammarEvaluationState | undefined {
     return this.#inStep ? this.#state : undefined;
   }
 
-  /** Favours the allowed tokens where they are few. */
+  /** Favours the allowed tokens if they are few. */
   get bias(): TokenBias | null {
     return this.#bias;
   }
 
-  /** Whether the next token is sampled without llama.cpp's grammar, so that it has to be checked. */
+  /** Whether the next token is sampled without llama.cpp's grammar, so that it must be checked. */
   get unmasked(): boolean {
     return !this.#inStep;
   }
 
-  /** The tokens that are forced where `matcher` stands. */
+  /** The tokens forced at the position of `matcher`. */
   forced(matcher: Matcher): readonly Token[] {
     const { inject, markers, vocabulary } = this.#options;
     return inject ? forcedTokens(matcher, markers, vocabulary).tokens : [];
   }
 
   /**
-   * Prepares to sample where `matcher` stands. `sampled`: all it has accepted since is one token sampled under `state`.
-   * Throws `GrammarError` when the engine refuses the grammar.
+   * Prepares for sampling at the position of `matcher`. `sampled`: since the last call it has accepted exactly one
+   * token, sampled under `state`. Throws `GrammarError` if the engine rejects the grammar.
    */
   settle(matcher: Matcher, sampled: boolean): void {
     const { markers, model, vocabulary } = this.#options;
@@ -74,7 +74,7 @@ export class GrammarGuide {
     this.#bias = vocabulary.allowed.bias(matcher);
   }
 
-  /** The matcher could not follow what was sampled: llama.cpp's grammar goes on by itself. */
+  /** The matcher could not follow what was sampled; llama.cpp's grammar continues alone. */
   lose(): void {
     this.#bias = null;
   }

@@ -1,4 +1,4 @@
-/** How to open a model file. */
+/** Options for loading a model file. */
 
 import type { Llama } from 'node-llama-cpp';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
@@ -69,7 +69,7 @@ export interface LoadModelOptions {
 }
 
 /**
- * What later chats have in common, in the form in which they will receive it. What is absent is prepared in its usual
+ * What later chats have in common, in the form in which they will pass it. Absent options are prepared in their usual
  * variants: `toolChoice` as `auto` and `required`; `thinking` on, off and unset.
  */
 export type PrepareOptions = Partial<ChatOptions>;

@@ -1,4 +1,4 @@
-/** Opens a model file with node-llama-cpp and learns, or is told, how the model writes. */
+/** Opens a model file with node-llama-cpp, and determines the format of its responses. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -38,53 +38,52 @@ import { readVocabulary } from './vocabulary.ts';
 export interface ChatModel {
   /** Base name of its file. */
   readonly name: string;
-  /** Tokens that prompt and response may have together. */
+  /** Tokens available to prompt and response together. */
   readonly contextSize: number;
-  /** Tokens of the longest context that the model was trained on. */
+  /** The context length with which the model was trained. */
   readonly trainedContextSize: number;
-  /** The model's templates, and how each is written: `default`, and `toolUse` where the model ships one. */
+  /** The model's templates with their formats: `default`, and `toolUse` if the model has one. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is computed until the stream is read. */
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ChatOptions<Tools, Format>,
   ): ChatStream<Tools, Format>;
   /**
-   * Answers, carries out the calls that the model makes, tells it the results, and so on until it answers
+   * Answers a conversation with tools: executes the model's calls, passes it the results, and so on until it answers
    * without a call.
    */
   runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
   /**
-   * Works out ahead what chats with these options have in common, so that the first of them need not wait:
-   * the tools' schemas and grammars, the messages that all of them begin with (a system message), their
-   * tokens. Nothing is sampled. Throws what those chats would throw. Tools that `idiolect generate --tools`
-   * compiled are prepared by `loadModel` already.
+   * Prepares what chats with these options have in common, so that the first of them need not wait: schemas and
+   * grammars of the tools, common first messages (a system message), and their tokens. Nothing is sampled. Throws the
+   * errors of those chats. Tools compiled by `idiolect generate --tools` are already prepared by `loadModel`.
    */
   prepare(options: PrepareOptions): Promise<void>;
   /**
-   * Keeps in `file` what is evaluated of a conversation, up to where its next turn begins; what of it is not evaluated
-   * yet is evaluated first. Models of the same file can go on with it, in other processes too. Throws what `chat`
-   * would throw before its first token, and `StateFileError` where the file cannot be written.
+   * Saves the evaluated state of a conversation in `file`, up to where its next turn begins; anything not evaluated
+   * yet is evaluated first. Models of the same file can continue with it, even in other processes. Throws the errors
+   * that `chat` would throw before its first token, and `StateFileError` if the file cannot be written.
    */
   saveState(file: string, conversation: ChatOptions, options?: StateOptions): Promise<SavedState>;
   /**
-   * Takes such a file up: a chat that goes on with its conversation evaluates only what is new. Throws `StateFileError`
-   * for what is damaged, or was saved with another model, other adapters or another version of the engine.
+   * Loads such a file: a chat that continues its conversation evaluates only what is new. Throws `StateFileError` if
+   * the file is damaged, or was saved with another model, other adapters or another version of the engine.
    */
   restoreState(file: string, options?: StateOptions): Promise<SavedState>;
-  /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw. */
+  /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`. */
   preview(options: ChatOptions): ChatPreview;
-  /** Frees context and model. Chats that run or wait end with `ModelDisposedError`. */
+  /** Frees the context and the model. Running and waiting chats end with `ModelDisposedError`. */
   dispose(): Promise<void>;
-  /** The same, for `await using`. */
+  /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A chat as far as it is known before the first token. */
+/** What is known of a chat before its first token. */
 export interface ChatPreview {
   readonly prompt: string;
   /** Tokens of the prompt. */
   readonly promptTokens: number;
-  /** What the prompt wrote of the assistant's turn. */
+  /** The part of the assistant's turn in the prompt. */
   readonly generationPrompt: string;
   readonly grammar: BuiltGrammar;
 }
@@ -94,15 +93,15 @@ const place: OptionRule = {
   allows: (value) => typeof value === 'string' || value instanceof URL,
 };
 const defaultContextSize = 8192;
-/** Positions can be scaled to a few times the trained length; beyond this, a number is a mistake. */
+/** Positions can be scaled to a few times the trained length; a number beyond this is a mistake. */
 const mostTimesTrained = 64;
 
 /**
- * Loads the GGUF file at this path or `file:` address. Throws `EngineError` when node-llama-cpp does not run here, `ModelFileError`
- * when the file is not there (a model on the Hub is fetched before), cannot be read or has no chat template,
- * `ToolsUnsupportedError` when that cannot do tools and `requireTools` is not `false`, `TemplateError` and
- * `AnalysisError` when the template cannot be understood, `UnsupportedOptionError` for a wrong option or a
- * context that memory cannot hold, the signal's reason.
+ * Loads the GGUF file at this path or `file:` address. Throws `EngineError` if node-llama-cpp does not run here;
+ * `ModelFileError` if the file does not exist (download models of the Hub first), cannot be read or has no chat
+ * template; `ToolsUnsupportedError` if the template does not support tools and `requireTools` is not `false`;
+ * `TemplateError` and `AnalysisError` if the template cannot be analysed; `UnsupportedOptionError` for an invalid
+ * option or a context that does not fit into memory; the signal's reason.
  */
 export async function loadModel(location: string | URL, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
@@ -133,7 +132,7 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
     context.onDispose.createListener(() => engine.pool.close(disposedError(engine)));
-    // The analysis is left to the first chat: it takes longer, and may never be needed.
+    // The first chat does the analysis, because it takes longer and may never be needed.
     if (options.requireTools !== false && templates.knowsTools) await warmUp(engine);
     return new LoadedModel(path.basename(file), engine);
   } catch (error) {
@@ -216,7 +215,7 @@ class LoadedModel implements ChatModel {
   }
 }
 
-/** Tells a missing file from one that the engine refuses. */
+/** Distinguishes a missing file from one that the engine rejects. */
 async function requireFile(file: string): Promise<void> {
   const stats = await fs.stat(file).catch(() => null);
   if (stats?.isFile() === true) return;
@@ -256,7 +255,7 @@ async function createContext(
   const { sequences = 1, threads, batchSize, flashAttention, signal } = options;
   const { trainContextSize: trained } = model;
   const { contextSize = Math.min(trained, defaultContextSize) } = options;
-  // The engine takes minutes to find out that billions are too many.
+  // The engine takes minutes to notice that billions are too many.
   if (contextSize > mostTimesTrained * trained) {
     const reason = `the model was trained on ${trained} tokens, and cannot use ${contextSize}`;
     throw new UnsupportedOptionError({ option: 'contextSize', reason });
@@ -277,7 +276,7 @@ async function createContext(
   }
 }
 
-/** node-llama-cpp tells an option that is `undefined` from one that is absent. */
+/** node-llama-cpp distinguishes an `undefined` option from an absent one. */
 function withoutAbsent<Options extends object>(options: Options): WithoutUndefined<Options> {
   const present = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as WithoutUndefined<Options>;

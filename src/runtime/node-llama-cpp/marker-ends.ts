@@ -1,6 +1,6 @@
 /**
- * Tokens that the file marks as ends of generation although the format has them for markers, and where in a
- * grammar they are markers. Converters mark by a token's name, so `<|end|>` is an end for every model.
+ * Tokens that the model file declares as ends of generation although they are markers of the format, and the positions
+ * in a grammar where they are markers. Converters go by the name of a token, so `<|end|>` is an end for every model.
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
@@ -8,20 +8,20 @@ import { setEndBias } from './end-bias.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A place at which such tokens may come. */
+/** A position where such tokens may come. */
 export interface MarkerEnds {
   readonly tokens: readonly Token[];
-  /** Keeps the sampler to what may come here. */
+  /** Restricts the sampler to the tokens allowed here. */
   readonly bias: TokenBias;
 }
 
-/** Added to the logits of the only tokens that may come: more than any model's spread. */
+/** Added to the logits of the only allowed tokens: more than any model's range. */
 const allowedBias = 100;
 const known = new WeakMap<MarkerTokens, WeakMap<object, MarkerEnds | null>>();
 
 /**
- * The ends of generation that are markers where `matcher` stands; `null` where there are none, and where too
- * many tokens are allowed to name them, but not nearly all: there the engine's grammar is needed. Remembered by the place.
+ * The ends of generation that are markers at the position of `matcher`. `null` if there are none, and if too many
+ * tokens are allowed to list them but not nearly all: then the engine's grammar is needed. Cached by position.
  */
 export function markerEndsAt(
   matcher: Matcher,
@@ -59,10 +59,12 @@ function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabular
   return { tokens, bias };
 }
 
-/** Tokens that are told to the sampler at most: it takes as long for them as for two tokens of a small model. */
+/** The most tokens in a bias: applying it then takes as long as two tokens of a small model. */
 const mostTokens = 50_000;
 
-/** The marker is more than text here: text of its length leads somewhere else, or is not allowed. */
+/**
+ * Whether the marker is more than text here: other text of its length leads to another position, or is not allowed.
+ */
 function leadsOn(matcher: Matcher, bytes: Uint8Array): boolean {
   const marked = matcher.clone();
   if (!marked.accept(bytes)) return false;

@@ -1,6 +1,6 @@
 /**
- * Which of a format's markers are special tokens of the model at hand. The same template serves models
- * in whose vocabulary `<tool_call>` is one token and models that spell it.
+ * Which of a format's markers are special tokens of the loaded model. The same template serves models whose vocabulary
+ * has `<tool_call>` as one token and models that write it in several.
  */
 import type { Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../format/chat-format.ts';
@@ -10,7 +10,7 @@ import type { Vocabulary } from './vocabulary.ts';
 
 const known = new WeakMap<Vocabulary, WeakMap<ChatFormat, MarkerTokens>>();
 
-/** The markers of `format`; the same object for every request, as what is known of places hangs on it. */
+/** The markers of `format`; the same object for every request, because caches by position depend on it. */
 export function markersOf(vocabulary: Vocabulary, format: ChatFormat): MarkerTokens {
   const formats = known.get(vocabulary) ?? new WeakMap<ChatFormat, MarkerTokens>();
   known.set(vocabulary, formats);
@@ -25,12 +25,12 @@ export class MarkerTokens {
   readonly #finder: SpecialFinder<SpecialToken>;
   readonly #tokens: ReadonlySet<Token>;
   readonly #beginnings: RegExp;
-  /** Texts of the special tokens among the markers. */
+  /** The texts of the special tokens among the markers. */
   readonly texts: readonly string[];
-  /** Those of the markers' tokens that the model file marks as ends of generation. */
+  /** Tokens among them that the model file declares as ends of generation. */
   readonly ends: readonly Token[];
 
-  /** `markers`: texts that may stand as special tokens in a response (`ChatFormat.preservedTokens`). */
+  /** `markers`: texts that may occur as special tokens in a response (`ChatFormat.preservedTokens`). */
   constructor(vocabulary: Vocabulary, markers: Iterable<string>) {
     this.#vocabulary = vocabulary;
     const specials = [...markers].flatMap((text): SpecialToken[] =>
@@ -44,7 +44,7 @@ export class MarkerTokens {
     this.ends = [...this.#tokens].filter((token) => vocabulary.endsGeneration(token));
   }
 
-  /** The token is a marker of the format. */
+  /** Whether the token is a marker of the format. */
   has(token: Token): boolean {
     return this.#tokens.has(token);
   }
@@ -55,13 +55,13 @@ export class MarkerTokens {
     return undefined;
   }
 
-  /** Cuts out every character with which a marker's special token may begin, and calls it special. */
+  /** Splits off every character that may begin a marker's special token, and marks it as special. */
   splitAtBeginnings(text: string): { readonly text: string; readonly special: boolean }[] {
     if (this.texts.length === 0 || !this.#beginnings.test(text)) return [{ text, special: false }];
     return text.split(this.#beginnings).map((piece, index) => ({ text: piece, special: index % 2 === 1 }));
   }
 
-  /** Tokens of text that the format wrote: markers are special tokens, all else is not. */
+  /** Tokens of text in the format: markers become special tokens, everything else does not. */
   encode(text: string): Token[] {
     const tokens: Token[] = [];
     let done = 0;

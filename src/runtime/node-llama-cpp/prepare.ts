@@ -1,7 +1,7 @@
 /**
- * Warms up: works out what requests will need before they come. What is done once per process, model or
- * set of tools (reading the template, sorting the vocabulary, compiling schemas, rendering tools and cutting
- * them into tokens, V8's compiling of code that is new to it) is then done, and no real request waits for it.
+ * Warms up: does work before requests need it. Work that is done once per process, model or set of tools (reading the
+ * template, sorting the vocabulary, compiling schemas, rendering and tokenising tools, V8's compilation of code) is
+ * then done already, and no request waits for it.
  */
 
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
@@ -18,7 +18,7 @@ import type { PrepareOptions } from './load-model-options.ts';
 
 const question: Message = { role: 'user', content: 'Hello' };
 
-/** A value of each usual kind. */
+/** A property of each usual type. */
 const sampleTool: Tool = {
   type: 'function',
   function: {
@@ -38,12 +38,12 @@ const sampleTool: Tool = {
   },
 };
 
-/** Sets of compiled tools for which a model is prepared when it is loaded; the latest. */
+/** For how many sets of compiled tools, the latest ones, a model is prepared when it is loaded. */
 const mostSets = 4;
 
 /**
- * What `loadModel` prepares: the tools that were compiled ahead for its template, or any tool. Where the
- * template or the tools cannot be used so, a real chat will report it.
+ * What `loadModel` prepares: the tools that were compiled for its template, or any tool. If the template or the tools
+ * cannot be used, an actual chat will report it.
  */
 export async function warmUp(engine: ChatEngine): Promise<void> {
   const { templateSha256 } = engine.templates.learn(true).format;
@@ -54,7 +54,7 @@ export async function warmUp(engine: ChatEngine): Promise<void> {
   for (const request of requests) {
     try {
       await prepareModel(engine, request);
-      // A response of no tokens goes all the way that others go, but for the engine's part.
+      // A response of no tokens uses the same code as others, except for the engine.
       await startChat(engine, { ...request, messages: [question], maxTokens: 0 }).message;
     } catch (error) {
       if (!(error instanceof IdiolectError)) throw error;
@@ -62,7 +62,7 @@ export async function warmUp(engine: ChatEngine): Promise<void> {
   }
 }
 
-/** Prepares chats with these options up to their first token. Throws what those chats would throw. */
+/** Prepares chats with these options up to their first token. Throws the errors of those chats. */
 export async function prepareModel(engine: ChatEngine, options: PrepareOptions): Promise<void> {
   const given = checkPrepareOptions(options);
   for (const toolChoice of choicesOf(given)) {
@@ -79,7 +79,7 @@ export async function prepareModel(engine: ChatEngine, options: PrepareOptions):
   void engine.vocabulary.index;
 }
 
-/** The usual choices where none is given; `required` only where a call can be required. */
+/** The usual choices if none is given; `required` only if a call can be required. */
 function choicesOf(given: PrepareOptions): readonly (ToolChoice | undefined)[] {
   const { tools = [], toolChoice, responseFormat, continueFinalMessage } = given;
   const offered = normalizeTools(tools).length > 0;
@@ -87,13 +87,13 @@ function choicesOf(given: PrepareOptions): readonly (ToolChoice | undefined)[] {
   return fixed || !offered ? [toolChoice] : ['auto', 'required'];
 }
 
-/** Few templates render a conversation in which nobody has asked anything. */
+/** Few templates render a conversation without a question. */
 function beginningOf(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)?.role ?? 'system';
   return last === 'system' || last === 'developer' ? [...messages, question] : messages;
 }
 
-/** What a response does before its first token, and where its grammar begins; remembered by the place. */
+/** What a response does before its first token, and at the beginning of its grammar; cached by position. */
 function begin(engine: ChatEngine, prepared: PreparedChat, request: ChatOptions): void {
   createRun(engine, prepared, request, Number.MAX_SAFE_INTEGER).start();
   const { matcher, grammar, markers } = prepared;

@@ -1,28 +1,28 @@
-/** From a conversation to the tokens of its prompt. */
+/** Converts a conversation to the tokens of its prompt. */
 import type { Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import { cutPrompt, type PromptRequest, renderTraced, reportUnprotected } from '../chat/prompt-pieces.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A prompt as the model gets it. */
+/** A prompt for the model. */
 export interface PromptTokens {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** Tokens before what the prompt wrote of the assistant's turn. */
+  /** Tokens before the part of the assistant's turn in the prompt. */
   readonly turnStart: number;
-  /** What the prompt already wrote of the assistant's turn, its start included. */
+  /** The part of the assistant's turn in the prompt, including its start. */
   readonly generationPrompt: string;
   /**
-   * Markers in messages, tools and variables that are not special tokens, and so cannot be told from the template's;
-   * in a chat also results of no call.
+   * Markers in messages, tools and variables that are not special tokens, so nothing distinguishes them from the
+   * template's; in a chat, also results without a call.
    */
   readonly report: readonly SchemaIssue[];
 }
 
 /**
- * Renders and tokenises. Only what the template itself wrote becomes special tokens; where no data holds the text
- * of one, the tokens are those of the plain render. Throws what `renderPrompt` throws.
+ * Renders and tokenises. Only text of the template becomes special tokens; if no data contains the text of one, the
+ * tokens are those of the plain render. Throws the errors of `renderPrompt`.
  */
 export function encodePrompt(
   templateSource: string,
@@ -38,7 +38,7 @@ export function encodePrompt(
   return { text, tokens, turnStart, generationPrompt, report };
 }
 
-/** How many of the last `tokens` hold the last `length` bytes. */
+/** How many of the last `tokens` contain the last `length` bytes. */
 function tokensOf(length: number, tokens: readonly Token[], vocabulary: Vocabulary): number {
   let held = 0;
   let count = 0;

@@ -1,11 +1,11 @@
-/** node-llama-cpp's engine: one per process and kind of hardware, as each holds threads and GPU memory of its own. */
+/** node-llama-cpp's engine: one per process and kind of hardware, because each has its own threads and GPU memory. */
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { EngineError } from '../../format/errors.ts';
 import type { GpuBackend } from './load-model-options.ts';
 
 const engines = new Map<GpuBackend, Promise<Llama>>();
 
-/** The engine, opened when it is first needed. Throws `EngineError`; the next one who asks makes it try again. */
+/** The engine, opened on first use. Throws `EngineError`; the next call tries again. */
 export function sharedLlama(gpu: GpuBackend): Promise<Llama> {
   const known = engines.get(gpu);
   if (known !== undefined) return known;

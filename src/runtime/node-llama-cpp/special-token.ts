@@ -1,6 +1,6 @@
 import type { Token } from 'node-llama-cpp';
 
-/** One token that plays a role rather than being a piece of text. */
+/** One token that has a role instead of being a piece of text. */
 export interface SpecialToken {
   readonly token: Token;
   readonly text: string;

@@ -1,16 +1,16 @@
 /**
- * What the tokens of a vocabulary spell, as bytes in one piece: of a hundred thousand small arrays, making
- * and reading them is most of the time that a vocabulary takes.
+ * The bytes of all tokens of a vocabulary in one array: with a hundred thousand small arrays, creating and reading
+ * them would take most of the time.
  */
 import type { TokenTexts } from '../../grammar/matcher/token-index.ts';
 
-/** How the file spells a token's bytes. */
+/** How the model file spells a token's bytes. */
 export type Spelling =
   /** As UTF-8. */
   | 'verbatim'
-  /** Each character stands for a byte. */
+  /** Each character represents a byte. */
   | 'byte-level'
-  /** `▁` is a space. */
+  /** `▁` represents a space. */
   | 'sentencepiece'
   /** `<0x41>` is one byte. */
   | 'byte';
@@ -25,7 +25,7 @@ export class TokenBytes implements TokenTexts {
   readonly #views: (Uint8Array | undefined)[] = [];
 
   constructor(texts: readonly string[], spellingOf: (id: number) => Spelling) {
-    // A UTF-16 unit takes three bytes at most.
+    // A UTF-16 unit takes at most three bytes.
     const bytes = new Uint8Array(3 * texts.reduce((sum, { length }) => sum + length, 0));
     this.starts = new Uint32Array(texts.length + 1);
     let end = 0;
@@ -36,7 +36,7 @@ export class TokenBytes implements TokenTexts {
     this.bytes = bytes.slice(0, end);
   }
 
-  /** Bytes of one token; none where there is no such token. */
+  /** Bytes of one token; empty if there is no such token. */
   of(id: number): Uint8Array {
     const known = this.#views[id];
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class TokenBytes implements TokenTexts {
   }
 }
 
-/** Writes what `text` spells at `place` of `bytes`; returns the place after it. */
+/** Writes the bytes of `text` to `bytes` at `place`; returns the end. */
 type Write = (text: string, bytes: Uint8Array, place: number) => number;
 
 const write: Readonly<Record<Spelling, Write>> = {
@@ -61,14 +61,14 @@ const write: Readonly<Record<Spelling, Write>> = {
 
 const encoder = new TextEncoder();
 
-/** `space`: what stands for a space, if anything does. */
+/** `space`: the character that represents a space, if there is one. */
 function writeUtf8(text: string, bytes: Uint8Array, place: number, space?: string): number {
   const spaceCode = space?.charCodeAt(0);
   let end = place;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code >= 0xd800 && code <= 0xdfff) {
-      // The encoder does what takes two units; for one it is slower than this.
+      // The encoder handles pairs of units; for a single unit it is slower than `writeUnit`.
       end += encoder.encodeInto(text.slice(index, index + 2), bytes.subarray(end)).written;
       index += 1;
     } else end = writeUnit(code === spaceCode ? 0x20 : code, bytes, end);
@@ -94,7 +94,7 @@ function writeUnit(code: number, bytes: Uint8Array, place: number): number {
   return place + 3;
 }
 
-/** Byte-level BPE: each character spells a byte. A text with any other character is itself. */
+/** Byte-level BPE: each character represents a byte. A text with any other character is verbatim. */
 function writeByteLevel(text: string, bytes: Uint8Array, place: number): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -106,8 +106,8 @@ function writeByteLevel(text: string, bytes: Uint8Array, place: number): number 
 }
 
 /**
- * The 256 characters by which byte-level tokenizers spell bytes: printable ones stand for themselves.
- * Indexed by code point; 0 stands for byte 0 and for none.
+ * The 256 characters that represent bytes in byte-level tokenizers; printable ones represent themselves. Indexed by
+ * code point; 0 means byte 0 or none.
  */
 const byteOfCharacter = spellBytes();
 const spelledZero = 0x100;

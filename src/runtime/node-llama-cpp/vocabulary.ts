@@ -1,6 +1,5 @@
 /**
- * A model's tokens as bytes. What the sampler, the parser and the grammar say to each other passes
- * through here, so it works on bytes: a token may hold half a character.
+ * A model's tokens as bytes. Sampler, parser and grammar exchange bytes, because a token may contain half a character.
  */
 import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
 import { ModelFileError } from '../../format/errors.ts';
@@ -15,31 +14,31 @@ import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 /** The tokens of one loaded model. */
 export interface Vocabulary extends TokenTexts {
   readonly size: number;
-  /** Answers what a grammar allows. */
+  /** Looks up the tokens that a grammar allows. */
   readonly allowed: AllowedTokens;
   /** Control, unknown and visible user-defined tokens, by text. */
   readonly specials: ReadonlyMap<string, SpecialToken>;
   /** Finds them in a text. */
   readonly finder: SpecialFinder<SpecialToken>;
-  /** The token is a control token: its text is never part of an answer. */
+  /** Whether the token is a control token, whose text is never part of an answer. */
   isControl(token: Token): boolean;
   /** Control tokens and ends of generation. */
   readonly silent: readonly Token[];
-  /** The model file marks the token as an end of generation. */
+  /** Whether the model file declares the token as an end of generation. */
   endsGeneration(token: Token): boolean;
-  /** Tokens of a text in which no special token can appear, as they come in the middle of a text. */
+  /** Tokens of a text without special tokens, as in the middle of a text. */
   encodePlain(text: string): Token[];
-  /** Tokens of a whole prompt out of its pieces; between two pieces no special token can form. */
+  /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
   encodePrompt(pieces: readonly PromptPiece[]): Token[];
 }
 
 const encoder = new TextEncoder();
-/** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
+/** Some tokenizers put a space before a text; then this is prepended, and its token removed again. */
 const lineFeed = '\n';
-/** As a character of a text, SentencePiece's sign for a space would come back as a space. */
+/** In a text, SentencePiece's sign for a space would be decoded as a space. */
 const spaceSigns = new RegExp(spaceSign, 'g');
 
-/** Reads the vocabulary of `model`. Throws `ModelFileError` when the file holds none. */
+/** Reads the vocabulary of `model`. Throws `ModelFileError` if the file has none. */
 export function readVocabulary(model: LlamaModel, file: string): Vocabulary {
   const { model: kind, tokens } = model.fileInfo.metadata.tokenizer?.ggml ?? {};
   if (!Array.isArray(tokens)) throw new ModelFileError({ file, reason: 'it holds no tokenizer' });
@@ -57,12 +56,12 @@ class ModelVocabulary implements Vocabulary {
   readonly #bytes: TokenBytes;
   #index: TokenIndex | undefined;
   #silent: readonly Token[] | undefined;
-  /** The tokens in which a `▁` is kept; none where it needs no care, or there is no way. */
+  /** The tokens that encode a `▁`; empty if no special handling is needed or possible. */
   readonly #spaceSign: readonly Token[];
   readonly #anchor: string;
   readonly #anchorTokens: readonly Token[];
   readonly finder: SpecialFinder<SpecialToken>;
-  /** User-defined markers, which the tokenizer finds even in text that it is told to take as plain. */
+  /** User-defined markers, which the tokenizer finds even in text that is declared plain. */
   readonly #userDefined: SpecialFinder<SpecialToken>;
   readonly #fragments = new FragmentTokens();
 
@@ -135,7 +134,7 @@ class ModelVocabulary implements Vocabulary {
   }
 
   encodePrompt(pieces: readonly PromptPiece[]): Token[] {
-    // Thousands of tokens: to concatenate their arrays is many times faster than to spread them.
+    // Thousands of tokens: concatenating their arrays is many times faster than spreading them.
     const lists = pieces.flatMap(({ text, special }, index) =>
       special ? this.#encodeTrusted(text, index === 0) : [this.#encodeCharacter(text)],
     );
@@ -145,13 +144,10 @@ class ModelVocabulary implements Vocabulary {
     return begins.concat(...lists);
   }
 
-  /**
-   * One piece of a prompt, as tokens of its fragments; what does not stand at the beginning of the prompt
-   * comes after another.
-   */
+  /** One piece of a prompt, as tokens of its fragments. */
   #encodeTrusted(piece: string, atBeginning: boolean): readonly (readonly Token[])[] {
     const begins = ({ token }: SpecialToken): boolean =>
-      // Some tokens take away white space in front of them, and would not in another fragment.
+      // Some tokens absorb white space before them, which they could not in another fragment.
       this.isControl(token) && !this.#model.getTokenAttributes(token).lstrip;
     const encode = (text: string): Token[] =>
       this.#encodeStretches(text, true, (stretch) => this.#model.tokenize(stretch, true));
@@ -163,8 +159,8 @@ class ModelVocabulary implements Vocabulary {
   }
 
   /**
-   * A character that is itself the text of a special token. Where the tokenizer makes that token of it in any case, it
-   * is written in bytes, and left out of vocabularies without bytes.
+   * A character that is itself the text of a special token. If the tokenizer always makes that token, it is written in
+   * bytes; without byte tokens it is omitted.
    */
   #encodeCharacter(text: string): readonly Token[] {
     const tokens = this.encodePlain(text);
@@ -175,19 +171,19 @@ class ModelVocabulary implements Vocabulary {
     return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
   }
 
-  /** Tokens of a text that comes after another; `special`: its markers count. */
+  /** Tokens of a text in the middle of another; `special`: whether its markers count. */
   #encodeInside(text: string, special: boolean): Token[] {
     return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
   }
 
-  /** Puts the anchor in front and takes it off again; a tokenizer that merges it gets the text alone. */
+  /** Prepends the anchor and removes it again; if the tokenizer merges it, the text is encoded by itself. */
   #encodeAnchored(text: string, special: boolean): Token[] {
     const tokens = this.#model.tokenize(this.#anchor + text, special);
     const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
     return anchored ? tokens.slice(this.#anchorTokens.length) : this.#model.tokenize(text, special);
   }
 
-  /** Encodes what lies between the characters that this tokenizer would change, and those in bytes. */
+  /** Encodes the text between characters that this tokenizer would change, and those characters in bytes. */
   #encodeStretches(text: string, special: boolean, encodeFirst: (text: string) => Token[]): Token[] {
     if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return encodeFirst(text);
     const markers = special ? [...this.finder.find(text)] : [];
@@ -204,7 +200,7 @@ class ModelVocabulary implements Vocabulary {
     ];
   }
 
-  /** Tokens of `bytes`, one each; none where the vocabulary lacks one. */
+  /** One token for each of `bytes`; empty if the vocabulary lacks one. */
   #byteTokens(bytes: Uint8Array): Token[] {
     const tokens = Array.from(bytes, (byte) =>
       this.#texts.indexOf(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
@@ -213,10 +209,10 @@ class ModelVocabulary implements Vocabulary {
   }
 }
 
-/** `verbatim`: ordinary text, but spelled in the file as it is written. */
+/** `verbatim`: ordinary text, spelled in the file as it is written. */
 const Role = { text: 0, byte: 1, control: 2, marker: 3, verbatim: 4 } as const;
 
-/** Single letters and white space are ordinary text even where a vocabulary calls them user-defined. */
+/** Single letters and white space are ordinary text even if a vocabulary declares them user-defined. */
 function readRole(model: LlamaModel, token: Token, text: string): number {
   const attributes = model.getTokenAttributes(token);
   if (attributes.control || attributes.unknown) return Role.control;

@@ -1,4 +1,4 @@
-/** Options of servers and their chats from outside the type checker. */
+/** Validates options of servers and their chats, for callers without a type checker. */
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import {
   abortSignal,
@@ -29,7 +29,7 @@ const url: OptionRule = {
       : isPlainAddress(value),
 };
 
-/** With growing pauses they take over an hour. */
+/** With growing pauses, this many take over an hour. */
 const mostRetries = 400;
 
 const kinds = oneOf('llama-server', 'vllm', 'sglang');
@@ -38,7 +38,7 @@ const rules: OptionRules<ServerOptions> = {
   kind: kinds,
   url,
   model: string,
-  // Refused below, in words that do not repeat it.
+  // Validated below, with errors that do not repeat it.
   apiKey: anyValue,
   chatTemplate,
   bosToken: string,
@@ -52,7 +52,7 @@ const rules: OptionRules<ServerOptions> = {
   fetch: callback,
 };
 
-/** Throws `UnsupportedOptionError` for the first option that is not as its type says. */
+/** Throws `UnsupportedOptionError` for the first invalid option. */
 export function checkServerOptions(given: ServerOptions): ServerOptions {
   const options = readOptions(given, rules);
   requireOption('kind', options.kind, kinds);
@@ -61,7 +61,7 @@ export function checkServerOptions(given: ServerOptions): ServerOptions {
   return options;
 }
 
-/** Errors are logged: of keys and passwords they say what is wrong, and not what they are. */
+/** Errors are logged, so they must not contain keys or passwords. */
 function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
   if ([address].flat().some(hasPassword)) {
     const reason = 'must not contain a user or a password; pass a key as apiKey';
@@ -73,7 +73,7 @@ function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
   }
 }
 
-/** The same for a chat with a server that is spoken to so. */
+/** Validates the options of a chat with a server of this dialect. */
 export function checkServerChatOptions(given: ServerChatOptions, dialect: ServerDialect): ServerChatOptions {
   const options = checkServedChatOptions(given);
   for (const [option, value] of Object.entries(options)) {
@@ -115,7 +115,7 @@ function hasPassword(address: unknown): boolean {
   return username !== '' || password !== '';
 }
 
-/** White space around it, such as the end of a file's line, is cut off by `fetch`. */
+/** `fetch` trims white space around it, such as the end of a line. */
 function isHeaderText(text: unknown): boolean {
   return typeof text === 'string' && /^[\x20-\x7e]*$/.test(text.trim());
 }

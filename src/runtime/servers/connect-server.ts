@@ -1,4 +1,4 @@
-/** Connects to an inference server, and learns how its model writes. */
+/** Connects to an inference server, and determines the format of its model's responses. */
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
@@ -22,31 +22,37 @@ import { ServerPool } from './server-pool.ts';
 export interface ServerModel {
   /** Its name. */
   readonly name: string;
-  /** Tokens that prompt and response may have together. */
+  /** Tokens available to prompt and response together. */
   readonly contextSize: number;
-  /** The model's templates, and how each is written. */
+  /** The model's templates, with their formats. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
-  /** Answers a conversation. Nothing is asked for until the stream is read. */
+  /** Answers a conversation. Nothing is requested until the stream is read. */
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ServerChatOptions<Tools, Format>,
   ): ChatStream<Tools, Format>;
-  /** Answers, carries out the calls that the model makes, tells it the results, until it answers without a call. */
+  /**
+   * Answers a conversation with tools: executes the model's calls and passes it the results until it answers without a
+   * call.
+   */
   runTools<const Tools extends ToolList>(options: ServerRunToolsOptions<Tools>): ToolRun<Tools>;
-  /** What `chat` would do: the prompt as text, and the grammar. Throws what `chat` would throw before it asks. */
+  /**
+   * What `chat` would use: the prompt as text, and the grammar. Throws the errors that `chat` would throw before its
+   * request.
+   */
   preview(options: ServerChatOptions): Promise<ServerChatPreview>;
 }
 
-/** What a run is to do. */
+/** The options of a tool run. */
 export type ServerRunToolsOptions<Tools extends ToolList = ToolList> = Omit<
   RunToolsOptions<Tools>,
   'injectForcedText'
 > &
   ServerRequestOptions;
 
-/** A chat as far as it is known before a token is asked for. */
+/** What is known of a chat before the first request. */
 export interface ServerChatPreview {
   readonly prompt: string;
-  /** What the prompt wrote of the assistant's turn. */
+  /** The part of the assistant's turn in the prompt. */
   readonly generationPrompt: string;
   readonly grammar: BuiltGrammar;
 }
@@ -58,9 +64,9 @@ const dialects: { readonly [Kind in ServerKind]: ServerDialect } = {
 };
 
 /**
- * Connects to a server. Throws `ServerError` when it cannot be reached or is of another kind,
- * `UnsupportedOptionError` for an option that is none, that has a value it cannot have, or that the server
- * leaves open, `ToolsUnsupportedError`, `TemplateError` and `AnalysisError` as `loadModel` does.
+ * Connects to a server. Throws `ServerError` if it cannot be reached or is of another kind; `UnsupportedOptionError`
+ * for an unknown or invalid option, or a missing one that the server does not report; `ToolsUnsupportedError`,
+ * `TemplateError` and `AnalysisError` as `loadModel` does.
  */
 export async function connectServer(given: ServerOptions): Promise<ServerModel> {
   const options = checkServerOptions(given);
@@ -100,7 +106,7 @@ function templatesOf(
   throw new UnsupportedOptionError({ option: 'chatTemplate', reason });
 }
 
-/** A server refuses what exceeds its own context. */
+/** A server rejects what exceeds its own context. */
 function contextOf({ contextSize }: ServedModel, wanted = contextSize): number | null {
   if (wanted === null || contextSize === null || wanted <= contextSize) return wanted;
   const reason = `must be at most ${contextSize}, the context that the server was started with, got ${wanted}`;

@@ -1,4 +1,4 @@
-/** Chatting with models on llama-server, vLLM and SGLang. Runs wherever there is `fetch`, in browsers too. */
+/** Chatting with models on llama-server, vLLM and SGLang. Runs wherever there is `fetch`, including browsers. */
 
 export type { Usage } from '../../parser/events.ts';
 export {

@@ -1,6 +1,6 @@
 /**
- * llama.cpp's `llama-server`: its own endpoints (`tools/server/README.md` of llama.cpp v0.5.0), which take token
- * ids and GBNF and do not apply a chat template of their own.
+ * llama.cpp's `llama-server`: its native endpoints (`tools/server/README.md` of llama.cpp v0.5.0), which accept token
+ * ids and GBNF and apply no chat template.
  */
 import { isRecord } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
@@ -19,7 +19,7 @@ import {
 } from './server-dialect.ts';
 import { readLlamaLogprobs } from './server-logprobs.ts';
 
-/** See the top of this file. */
+/** The dialect of llama-server. */
 export const llamaServer: ServerDialect = {
   refused: {
     cacheSalt: 'llama-server does not support a cache salt; leave it out',
@@ -32,7 +32,7 @@ export const llamaServer: ServerDialect = {
   complete: (request) => ({ path: '/completion', body: completionBody(request), read: pieceReader(request) }),
 };
 
-/** `special`: control tokens count; user-defined ones always do. */
+/** `special`: whether control tokens count; user-defined ones always do. */
 function tokenizing(text: string, begins: boolean, special: boolean): ServerQuestion<readonly ServerToken[]> {
   return {
     path: '/tokenize',
@@ -41,7 +41,7 @@ function tokenizing(text: string, begins: boolean, special: boolean): ServerQues
   };
 }
 
-/** `{ tokens: [{ id, piece }] }`; a piece that is no text, half a character, comes as bytes. */
+/** `{ tokens: [{ id, piece }] }`; a piece that is half a character is an array of bytes. */
 function readPieces(answer: unknown): readonly ServerToken[] | null {
   if (!isRecord(answer) || !Array.isArray(answer.tokens)) return null;
   const tokens = answer.tokens.map((token: unknown): ServerToken | null => {
@@ -80,25 +80,25 @@ function completionBody({
     prompt,
     stream: true,
     cache_prompt: true,
-    // Says with every piece how much of the prompt was in the cache: a request may be left before its last one.
+    // Reports with every piece how much of the prompt was cached, because a request may be left before its last one.
     timings_per_token: true,
     n_predict: maxTokens,
     temperature,
     top_k: llamaTopK(topK),
     top_p: topP,
     min_p: minP,
-    // Control tokens are left out of the text otherwise.
+    // Otherwise control tokens are omitted from the text.
     preserved_tokens: preservedTokens,
     stop: stops,
     ...(sampling.seed === undefined ? {} : { seed: llamaSeed(sampling.seed) }),
     ...(grammar === null ? {} : { grammar }),
-    // The token's own probability comes with those of others only.
+    // The token's own probability only comes with those of others.
     ...(logprobs == null ? {} : { n_probs: Math.max(1, logprobs) }),
     ...(free ? freeSamplers(sampling) : {}),
   };
 }
 
-/** Its own defaults are those of this process. */
+/** Its defaults are those of this process. */
 function freeSamplers(sampling: SamplingOptions): object {
   const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty, dry, xtc, logitBias } = sampling;
   const named = {

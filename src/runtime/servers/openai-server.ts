@@ -1,7 +1,7 @@
 /**
- * vLLM and SGLang: OpenAI's `/v1/completions` with what both add to it (token ids as prompt, special tokens in the
- * text, a grammar), and `/tokenize`. They differ in where the grammar stands. XGrammar, the default backend of
- * both, reads GBNF.
+ * vLLM and SGLang: OpenAI's `/v1/completions` with their extensions (token ids as prompt, special tokens in the text,
+ * a grammar), and `/tokenize`. They differ in where the grammar is passed. XGrammar, the default backend of both,
+ * reads GBNF.
  */
 import { isRecord } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
@@ -62,7 +62,7 @@ function readBareTokens(answer: unknown): readonly ServerToken[] | null {
   return ids?.map((id) => ({ id, text: '' })) ?? null;
 }
 
-/** Without the texts of tokens a prompt cannot be kept safe, so there is no doing without. */
+/** Without the texts of tokens a prompt cannot be protected, so they are required. */
 function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
   if (!isRecord(answer)) return null;
   const [ids, texts] = [readTokens(answer.tokens), readTexts(answer.token_strs)];
@@ -71,13 +71,13 @@ function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
   return ids.map((id, index) => ({ id, text: texts[index] ?? '' }));
 }
 
-/** Where the server is told what to enforce. */
+/** The fields that tell the server what to enforce. */
 interface Enforcement {
   grammar(gbnf: string): object;
   structuralTag(tag: StructuralTag): object;
 }
 
-/** Whether an answer names a version that is not older; what is no version is taken for an old one. */
+/** Whether an answer contains this version or a later one; anything else counts as an old version. */
 function versionFrom(oldest: readonly number[]): (answer: unknown) => boolean | null {
   return (answer) => {
     const version = isRecord(answer) ? readText(answer.version) : null;
@@ -118,7 +118,7 @@ function named(model: string | null): object {
   return model === null ? {} : { model };
 }
 
-/** The first model is the one that the server was started with; others are adapters of it. */
+/** The first model is the one with which the server was started; others are its adapters. */
 function readModels(answer: unknown): ServedModel | null {
   const models = isRecord(answer) ? answer.data : null;
   const [model] = Array.isArray(models) ? models : [];
@@ -141,7 +141,7 @@ function completionBody({ prompt, stops, maxTokens, free, sampling, logprobs }: 
     stream_options: { include_usage: false },
     max_tokens: maxTokens,
     temperature,
-    // Their word for "all of them".
+    // Their value for "all of them".
     top_k: topK === 0 ? -1 : topK,
     top_p: topP,
     min_p: minP,
@@ -161,7 +161,7 @@ function freeSamplers(sampling: SamplingOptions): object {
     repetition_penalty: repeatPenalty,
     frequency_penalty: frequencyPenalty,
     presence_penalty: presencePenalty,
-    // The least bias of their API stands for never.
+    // The lowest bias of their API means never.
     logit_bias:
       logitBias &&
       Object.fromEntries(logitBias.map(([token, bias]) => [token, bias === false ? -100 : bias])),
@@ -194,18 +194,18 @@ function readPiece(answer: unknown): CompletionPiece | null {
   if (choice === null) return null;
   const text = readText(choice.text);
   if (text === null) return null;
-  // Older servers do not say which tokens a text has.
+  // Older servers do not return the tokens of a text.
   const tokens = Math.max(readTokens(choice.token_ids)?.length ?? 0, text === '' ? 0 : 1);
-  // What was in their cache they tell after the last piece, which is not waited for.
+  // They report cached tokens after the last piece, which is not awaited.
   return { text, tokens, finish: readFinish(choice.finish_reason) };
 }
 
-/** Only these two are an end of the response; the server's own troubles are told by `failureOf`. */
+/** Only these two end a response; `failureOf` reports the server's own problems. */
 function readFinish(reason: unknown): CompletionPiece['finish'] {
   return reason === 'stop' || reason === 'length' ? reason : null;
 }
 
-/** `abort`, `error`, `content_filter`: the response ended, and neither the model nor `max_tokens` ended it. */
+/** `abort`, `error`, `content_filter`: the response ended, but neither the model nor `max_tokens` ended it. */
 function failureOf(answer: unknown): string | null {
   const reason = choiceOf(answer)?.finish_reason;
   if (reason === null || reason === undefined || readFinish(reason) !== null) return null;

@@ -1,9 +1,9 @@
 /**
- * Prompts as the server's tokens, of which only the template's own words are special tokens.
+ * Encodes prompts with the server's tokenizer, so that only the template's own text becomes special tokens.
  *
- * The server cuts the prompt into tokens and says their texts. Where a special token among them holds characters
- * that the template did not write, the prompt is cut inside of it and those pieces are asked for again, until none
- * is left. A prompt without such a place, nearly every one, is asked for once and whole.
+ * The server tokenises the prompt and returns the texts of the tokens. If a special token among them contains
+ * characters that the template did not write, the prompt is cut inside it and those pieces are requested again, until
+ * there is none left. Nearly every prompt has no such token, and takes one request.
  */
 import { cutPrompt, type PromptPiece, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import type { SpecialFinder } from '../chat/special-finder.ts';
@@ -11,29 +11,29 @@ import type { ServerDialect, ServerToken } from './server-dialect.ts';
 import type { ServerPool } from './server-pool.ts';
 import { SpecialTexts, type TokenQuestions } from './special-texts.ts';
 
-/** Some tokenizers put a space before a text; then this is tokenised in front of it, and cut off again. */
+/** Some tokenizers put a space before a text; then this is prepended, and its token removed again. */
 const lineFeed = '\n';
-/** A prompt is cut so often at most: each time because cutting has brought out special tokens that were unknown. */
+/** Maximum number of attempts: each one follows the discovery of unknown special tokens. */
 const maxAttempts = 16;
 
-/** What a model is called, and the texts of its tokens that begin and end texts; '' where there is none. */
+/** The model's name, and the texts of its beginning and end tokens; '' if there is none. */
 export interface EncodedModel {
   readonly name: string | null;
   readonly bosToken: string;
   readonly eosToken: string;
 }
 
-/** Whoever is asked for tokens. */
+/** The part of a server pool that is asked for tokens. */
 export type TokenServer = Pick<ServerPool, 'ask' | 'error'>;
 
-/** Cuts texts into tokens, as the server does. */
+/** Tokenises texts as the server does. */
 export class PromptEncoder {
   readonly #server: TokenServer;
   readonly #dialect: ServerDialect;
   readonly #model: string | null;
   readonly #bosToken: string;
   readonly #specials: SpecialTexts;
-  /** Texts of tokens by id, where the server says them only when asked. */
+  /** Texts of tokens by id, for servers that return them only on request. */
   readonly #spellings = new Map<number, string>();
   #lineFeed: readonly ServerToken[] | null = null;
 
@@ -45,12 +45,12 @@ export class PromptEncoder {
     this.#specials = new SpecialTexts([model.bosToken, model.eosToken].filter((text) => text !== ''));
   }
 
-  /** The special tokens that the server's model is known to have so far. */
+  /** The special tokens of the server's model known so far. */
   get specials(): SpecialFinder {
     return this.#specials.finder;
   }
 
-  /** Tokens of a prompt. Special tokens count where all of their text is the template's. */
+  /** Tokens of a prompt. A special token counts only if all of its text is the template's. */
   async encode(prompt: TracedPrompt, signal: AbortSignal | undefined): Promise<readonly number[]> {
     const known = new Map<string, readonly ServerToken[]>();
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -66,7 +66,7 @@ export class PromptEncoder {
     throw this.#server.error(this.#dialect.tokenize('', this.#model, true).path, reason);
   }
 
-  /** Tokens of a text that stands after another. */
+  /** Tokens of a text in the middle of another. */
   async encodeInside(text: string, signal: AbortSignal | undefined): Promise<readonly number[]> {
     return idsOf(await this.#askInside(text, signal));
   }
@@ -89,7 +89,7 @@ export class PromptEncoder {
     signal: AbortSignal | undefined,
   ): Promise<readonly ServerToken[]> {
     const first = head?.text ?? '';
-    // A template that writes the first token itself must not get it twice.
+    // If the template writes the first token itself, the server must not add it.
     const begins = this.#bosToken === '' || !first.startsWith(this.#bosToken);
     const lists = [await remembered(known, `^${first}`, () => this.#ask(first, signal, begins))];
     for (const { text, special } of others) {
@@ -102,7 +102,7 @@ export class PromptEncoder {
     throw this.#server.error(path, 'it finds no tokens in the prompt: is it a server of this kind?');
   }
 
-  /** `special`: special tokens count, as they do on servers that cannot be asked for tokens without them. */
+  /** `special`: whether special tokens count; on servers without another way they always do. */
   async #askInside(
     text: string,
     signal: AbortSignal | undefined,

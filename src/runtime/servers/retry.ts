@@ -1,32 +1,32 @@
-/** What is worth asking a server again, and when. */
+/** Which requests are retried, and when. */
 import { ServerError } from '../../format/errors.ts';
 import { onAbort } from '../chat/on-abort.ts';
 
-/** The shortest pause before the first repetition; each further one is twice as long. */
+/** The minimum pause before the first retry; each further one is twice as long. */
 const firstPauseMs = 300;
 const longestPauseMs = 10_000;
-/** A server that wants to be left alone for longer is not waited for. */
+/** A server that asks for a longer pause is not waited for. */
 const longestRetryAfterMs = 60_000;
 /** Too many requests; no answer through a gateway; overloaded, or still loading its model. */
 const overloaded: readonly number[] = [429, 502, 503];
-/** As Node names connections that were refused or closed. */
+/** Node's codes for connections that were refused or closed. */
 const lost: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Whether a refusal with this HTTP status is one of the moment. */
+/** Whether a response with this HTTP status is a transient failure. */
 export function isOverloaded(status: number): boolean {
   return overloaded.includes(status);
 }
 
-/** Whether what `fetch` or a body threw is a connection that was refused or closed. */
+/** Whether the error of `fetch` or a body means that the connection was refused or closed. */
 export function isLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { cause } = error;
-  // Browsers say no more than that it failed.
+  // Browsers only report that it failed.
   if (cause === undefined) return error instanceof TypeError;
   return cause instanceof Error && 'code' in cause && lost.has(cause.code);
 }
 
-/** Milliseconds of `Retry-After`, which has seconds or a date; `null` where there is none that can be read. */
+/** Milliseconds of `Retry-After`, in seconds or as a date; `null` if absent or unreadable. */
 export function retryAfter(headers: Headers, now = Date.now()): number | null {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
@@ -35,9 +35,8 @@ export function retryAfter(headers: Headers, now = Date.now()): number | null {
 }
 
 /**
- * Does `attempt`, and does it again after a `ServerError` of the moment, `retries` times at the most. Pauses grow, and
- * part of each is drawn by lot, so that clients who failed together do not come back together. Throws the last error,
- * or the reason of `signal`.
+ * Runs `attempt`, and again after a transient `ServerError`, at most `retries` times. Pauses grow, with a random part,
+ * so that clients that failed together do not return together. Throws the last error, or the reason of `signal`.
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
@@ -56,7 +55,7 @@ export async function withRetries<Result>(
   }
 }
 
-/** Milliseconds to wait before the next attempt; `null` where there is to be none. */
+/** Milliseconds before the next attempt; `null` if there is none. */
 export function pauseAfter(error: unknown, failures: number, lot = Math.random()): number | null {
   if (!(error instanceof ServerError) || !error.transient) return null;
   const asked = error.retryAfterMs ?? 0;

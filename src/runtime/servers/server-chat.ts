@@ -1,4 +1,4 @@
-/** One chat request to a server: prompt, grammar and parser for it, and as many completions as it takes. */
+/** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
@@ -28,41 +28,41 @@ import type { ServerChatOptions } from './server-options.ts';
 import type { ServerPool } from './server-pool.ts';
 import { ServerRun } from './server-run.ts';
 
-/** What chats with one server share. */
+/** What the chats with one server share. */
 export interface ServerEngine {
   readonly servers: ServerPool;
   readonly dialect: ServerDialect;
   /** The model's name in requests. */
   readonly model: string | null;
   readonly contextSize: number;
-  /** It enforces structural tags: a response in which calls may come takes one completion. */
+  /** Whether it enforces structural tags, so that a response with calls takes one completion. */
   readonly takesTags: boolean;
   readonly encoder: PromptEncoder;
   readonly templates: TemplateCache;
   readonly grammars: GrammarCache;
 }
 
-/** A request, worked out as far as it can be before the first token. */
+/** A request, prepared up to its first token. */
 export interface PreparedServerChat {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
   readonly prompt: TracedPrompt;
-  /** Results of no call, for the report. */
+  /** Results without a call, for the report. */
   readonly strays: readonly SchemaIssue[];
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
-  /** All of a response in which calls may come; `null` where the server is told of them as they come. */
+  /** The whole response if calls may come; `null` if the server gets a grammar at each call instead. */
   readonly structuralTag: StructuralTag | null;
   readonly parser: ResponseParser;
-  /** No tools and no schema: `stop` counts under a grammar, too. */
+  /** No tools and no schema, so `stop` counts under a grammar, too. */
   readonly plainText: boolean;
-  /** What is checked once it is written. */
+  /** What is checked when it has been written. */
   readonly checks: ResponseChecks | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Begins a chat; it runs as the stream is read. */
+/** Begins a chat, which runs as the stream is read. */
 export function startServerChat<Tools extends ToolList, Format extends ResponseFormat>(
   engine: ServerEngine,
   options: ServerChatOptions<Tools, Format>,
@@ -88,16 +88,16 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     const known = [...grammar.report, ...strays];
     const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
     if (unprotected().length === 0) return known;
-    // They may only be unknown so far: the tokens of the prompt say which of them are special.
+    // They may just not be known yet: the tokens of the prompt show which texts are special.
     await encode();
     return [...known, ...unprotected()];
   };
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   const usage = (): Usage => run?.usage ?? noUsage;
-  // That calls are of the tools' types is the grammar's promise; no compiler can see it.
+  // The grammar guarantees the types of calls; the compiler cannot know.
   const generation = generate(engine, prepare, encode, start);
-  // Callers without types may give nothing, which is refused as the stream is read.
+  // Callers in JavaScript may pass nothing, which is rejected when the stream is read.
   const responseFormat = (options as typeof options | undefined)?.responseFormat;
   const promptTokens = async (): Promise<number> => (await encode()).length;
   const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat, promptTokens);
@@ -126,7 +126,7 @@ async function* generate(
   return message;
 }
 
-/** One completion after all that is written so far; what is to happen after it. */
+/** One completion after everything written so far; returns what to do next. */
 async function* complete(
   { servers, dialect, model, encoder, contextSize }: ServerEngine,
   { options, template, plainText, structuralTag }: PreparedServerChat,
@@ -135,11 +135,11 @@ async function* complete(
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
   const { signal } = options;
   const { grammar } = run;
-  // It says what follows the prompt, and not what follows half a response.
+  // It describes what follows the prompt, not what follows half a response.
   const tag = grammar === null && run.text === '' ? structuralTag : null;
   run.ask(tag !== null);
   const written = await encoder.encodeInside(run.text, signal);
-  // What was written may have more tokens by now: closed thoughts, and texts that are cut in another way.
+  // The written text may have more tokens by now, because of closed thoughts and different tokenisation.
   const room = contextSize - prompt.length - written.length;
   if (room <= 0) return run.cutOff();
   const free = grammar === null || plainText;
@@ -147,7 +147,7 @@ async function* complete(
     prompt: [...prompt, ...written],
     grammar,
     structuralTag: tag,
-    // Inside of a call they are text like any other, and a grammar knows itself where to end.
+    // Inside a call they are ordinary text, and a grammar decides itself where to end.
     stops: free ? stopsOf(options, template) : [],
     preservedTokens: template.format.preservedTokens,
     maxTokens: Math.min(run.tokensLeft, room),
@@ -157,7 +157,7 @@ async function* complete(
   };
   const question = dialect.complete(request, model);
   for await (const piece of servers.stream(question, conversationOf(options), signal)) {
-    // What further requests find in the cache, this one has put there.
+    // Later requests only find in the cache what this one has put there.
     if (written.length === 0) run.follow(prompt.length, piece.cachedTokens ?? null);
     const { events, next } = run.take(piece);
     yield* events;
@@ -166,16 +166,16 @@ async function* complete(
   return 'over';
 }
 
-/** Its beginning, which stays as it is while it grows: up to what the user said first. */
+/** The beginning of a conversation, which stays the same while it grows: up to the first user message. */
 function conversationOf({ messages, cacheSalt = '' }: ServerChatOptions): string {
   const first = messages.findIndex(({ role }) => role === 'user');
   return `${cacheSalt}\n${JSON.stringify(messages.slice(0, first + 1))}`;
 }
 
-/** As warm as a try after a value that was not valid is at least: the same again would be as wrong. */
+/** After an invalid value, the temperature is at least this: the same again would be equally invalid. */
 const warm = 0.7;
 
-/** How tokens are drawn after so many tries. */
+/** The sampling options after this many attempts. */
 function samplingOf(options: ServerChatOptions, tries: number): ServerChatOptions {
   if (tries === 0) return options;
   const { temperature = 0, seed } = options;
@@ -187,7 +187,10 @@ function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate):
   return [...turnEnds(format), ...stop];
 }
 
-/** Renders, builds and checks. Throws the typed errors of all three, before the server is asked for a token. */
+/**
+ * Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before the server is
+ * asked for a token.
+ */
 export async function prepareServerChat(
   { templates, grammars, dialect, takesTags }: ServerEngine,
   given: ServerChatOptions,
@@ -217,17 +220,17 @@ export async function prepareServerChat(
   return { options, template, prompt, strays, grammar, matcher, structuralTag, parser, plainText, checks };
 }
 
-/** Penalties and biases count in free text only, which one completion for all of the response cannot keep apart. */
+/** Penalties and biases apply only in free text, which a single completion for the whole response cannot separate. */
 function changesFreeText(options: ServerChatOptions): boolean {
   const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0, dry, xtc, logitBias } = options;
   const isPenalised = repeatPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;
   return isPenalised || dry !== undefined || xtc !== undefined || logitBias !== undefined;
 }
 
-/** Tags of the grammars that are kept. */
+/** The structural tags of cached grammars. */
 const tags = new WeakMap<BuiltGrammar, StructuralTag | null>();
 
-/** `null` where the prompt has left the turn where no tag can go on. */
+/** `null` if no tag can continue from where the prompt has left the turn. */
 function tagOf(
   format: ChatFormat,
   options: PlainGrammarOptions,

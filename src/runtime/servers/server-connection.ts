@@ -1,4 +1,4 @@
-/** Requests to one server, with `fetch`. Whatever goes wrong is a `ServerError`, or the signal's reason. */
+/** Requests to one server, with `fetch`. Every failure is a `ServerError`, or the signal's reason. */
 import { createParser } from 'eventsource-parser';
 import { ServerError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
@@ -9,35 +9,35 @@ import { isLost, isOverloaded, retryAfter } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
 import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './server-trouble.ts';
 
-/** Where a server is and how it is spoken to. */
+/** Address and credentials of a server. */
 export interface ConnectionOptions {
-  /** `http://localhost:8080`, with a path if the server is after one. */
+  /** `http://localhost:8080`, with a path if the server has one. */
   readonly url: string;
   /** Sent as a bearer token; never part of an error. */
   readonly apiKey?: string;
-  /** Makes the requests. Default: the platform's `fetch`. */
+  /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
   /** Milliseconds; see `ServerOptions.timeoutMs`. Default: 300,000. */
   readonly timeoutMs?: number;
 }
 
-/** What may be known of an error next to the server's words. */
+/** Further facts of an error. */
 type ServerErrorFacts = Partial<
   Pick<ServerError, 'status' | 'transient' | 'retryAfterMs' | 'advice' | 'cause'>
 >;
 
-/** As much of a server's own words as an error repeats. */
+/** How much of the server's words an error repeats. */
 const longestReason = 500;
-/** Bytes of an answer that is no stream: the tokens of a prompt of millions of characters are fewer. */
+/** Maximum bytes of an answer that is not streamed: more than the tokens of a prompt of millions of characters. */
 const longestAnswer = 32_000_000;
-/** Bytes of a refusal that are looked at. */
+/** Maximum bytes of a refusal that are read. */
 const longestRefusal = 64_000;
-/** UTF-16 units of one event; a longer one is no token of a response. */
+/** Maximum UTF-16 units of one event; a longer one is no token of a response. */
 const longestEvent = 1_000_000;
-/** Bytes of a whole stream: a kilobyte for each token of the longest contexts. */
+/** Maximum bytes of a stream: a kilobyte for each token of the longest contexts. */
 const longestStream = 2_000_000_000;
 const defaultTimeoutMs = 300_000;
-/** What vLLM and SGLang end a stream with. */
+/** The last event of vLLM and SGLang. */
 const endOfStream = '[DONE]';
 
 /** See the top of this file. */
@@ -54,12 +54,12 @@ export class ServerConnection {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Where it is. */
+  /** Its address. */
   get url(): string {
     return this.#base;
   }
 
-  /** Asks, and reads the one answer. */
+  /** Sends a question, and reads the answer. */
   async ask<Answer>(question: ServerQuestion<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
     return this.#timed(question, signal, async (timed) => {
       const response = await this.#send(question, timed);
@@ -69,7 +69,7 @@ export class ServerConnection {
     });
   }
 
-  /** Asks, and reads the answer's events as they come. Leaving the iteration ends the request. */
+  /** Sends a question, and reads the answer's events as they come. Leaving the iteration ends the request. */
   async *stream<Answer>(
     question: ServerQuestion<Answer>,
     signal: AbortSignal | undefined,
@@ -81,7 +81,7 @@ export class ServerConnection {
       const response = await timed((limit) => this.#send(question, limit));
       const events = this.#events(question, response, leaving.signal);
       for (;;) {
-        // Only events count as signs of life: comments may come for ever.
+        // Only events count as activity: comments may come for ever.
         const { done, value } = await timed(() => events.next());
         if (done === true || value === endOfStream) return;
         yield this.#understand(question, value);
@@ -92,8 +92,8 @@ export class ServerConnection {
   }
 
   /**
-   * Does `work` with a signal that says when to give up: with the caller's signal, or when the time is over.
-   * `leaving` is what is aborted then; a stream has one for all of its parts.
+   * Runs `work` with a signal that aborts with the caller's signal, or at the time limit. `leaving` is then aborted; a
+   * stream has one for all of its parts.
    */
   async #timed<Result>(
     { path }: ServerQuestion<unknown>,
@@ -120,7 +120,7 @@ export class ServerConnection {
         method: body === null ? 'GET' : 'POST',
         headers: { ...authorization, ...content },
         ...(body === null ? {} : { body: JSON.stringify(body) }),
-        // Whoever is redirected to would be told the prompt, and be believed.
+        // The target of a redirection would receive the prompt, and be trusted.
         redirect: 'manual',
         signal,
       }),
@@ -148,7 +148,7 @@ export class ServerConnection {
       onEvent: ({ data }) => void ready.push(data),
       onError: (error) => {
         if (error.type === 'max-buffer-size-exceeded') failed.push(error);
-        // As llama-server tells of errors in the middle of a stream.
+        // llama-server's notation for errors in the middle of a stream.
         if (error.type === 'unknown-field' && error.field === 'error') ready.push(`{"error":${error.value}}`);
       },
       maxBufferSize: longestEvent,
@@ -163,7 +163,7 @@ export class ServerConnection {
       const events = ready.splice(0);
       yield* events;
       if (events.length > 0) heard = performance.now();
-      // A timer gets no turn where a body is always ready.
+      // A timer does not fire while a body always has data.
       if (performance.now() - heard > this.#timeoutMs) throw this.#silence(path);
       if (failed[0] !== undefined) throw this.error(path, failed[0].message);
       if (done) return;
@@ -180,7 +180,7 @@ export class ServerConnection {
     } catch (cause) {
       signal.throwIfAborted();
       const reason = this.#withoutKey(messageOf(cause));
-      // What caused it is printed, too.
+      // The cause is printed, too.
       const shown = reason === messageOf(cause) ? { cause } : {};
       const facts = { transient: isLost(cause), advice: adviceOnFailure(cause) };
       throw this.error(path, reason, { ...facts, ...shown });
@@ -198,7 +198,7 @@ export class ServerConnection {
     throw this.error(path, reason, { advice: adviceOnAnswer(text) });
   }
 
-  /** What went wrong with a request to `path`. */
+  /** The error of a request to `path`. */
   error(path: string, reason: string, facts: ServerErrorFacts = {}): ServerError {
     // Errors are logged, and shown in terminals.
     const shown = this.#withoutKey(reason)
@@ -226,7 +226,7 @@ export class ServerConnection {
   }
 }
 
-/** A custom `fetch` may not know of signals. */
+/** A custom `fetch` may ignore signals. */
 async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   signal.throwIfAborted();
   let forget = (): void => undefined;
@@ -240,7 +240,7 @@ async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>):
   }
 }
 
-/** Browsers say no more than that there was one. */
+/** Browsers only report that there was one. */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }

@@ -1,49 +1,49 @@
-/** What inference servers have in common for us: they cut text into tokens, and go on with tokens under a grammar. */
+/** The common interface of inference servers: they tokenise text, and continue tokens under a grammar. */
 import type { RefusedOptions } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { TokenLogprob } from '../../parser/events.ts';
 import type { SamplingOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 
-/** What to write after a prompt. */
+/** What to generate after a prompt. */
 export interface CompletionRequest {
   /** Token ids. */
   readonly prompt: readonly number[];
-  /** GBNF that all of the text has to follow; `null` for free text. */
+  /** GBNF of the whole text; `null` for free text. */
   readonly grammar: string | null;
-  /** The same said with free text in it; absent or `null` where there is a grammar, and for text that is free altogether. */
+  /** A constraint that includes free text; absent or `null` if there is a grammar, or all text is free. */
   readonly structuralTag?: StructuralTag | null;
-  /** Texts at which the server stops, themselves left out. */
+  /** Texts at which the server stops, without returning them. */
   readonly stops: readonly string[];
-  /** Special tokens that must come as text. */
+  /** Special tokens that must be returned as text. */
   readonly preservedTokens: readonly string[];
   readonly maxTokens: number;
-  /** All of the text is free text: only there do penalties, DRY, XTC and a bias count. */
+  /** Whether all text is free text, to which penalties, DRY, XTC and a bias apply. */
   readonly free: boolean;
   readonly sampling: SamplingOptions & ServerRequestOptions;
-  /** Likeliest tokens to tell with each token's probability; absent or `null` where none is to be told. */
+  /** The number of likeliest tokens reported with each token's probability; absent or `null` for none. */
   readonly logprobs?: number | null;
 }
 
-/** A message of a streamed completion. */
+/** An event of a streamed completion. */
 export interface CompletionPiece {
   readonly text: string;
-  /** Tokens that it stands for. */
+  /** Its number of tokens. */
   readonly tokens: number;
-  /** Set by the last one: the model ended its text, or `maxTokens` did. */
+  /** Set in the last one: the model ended its text, or `maxTokens` did. */
   readonly finish: 'stop' | 'length' | null;
-  /** Tokens of the prompt that the server had in its cache; `null` where it does not say. */
+  /** Tokens of the prompt that the server had cached; `null` if unknown. */
   readonly cachedTokens?: number | null;
-  /** How likely its tokens were, where that was asked for and the server says it. */
+  /** The probabilities of its tokens, if requested and reported. */
   readonly logprobs?: readonly TokenLogprob[];
 }
 
-/** What a server says of the model that it serves. */
+/** What a server reports about its model. */
 export interface ServedModel {
-  /** Its name in requests; `null` where requests need none. */
+  /** Its name in requests; `null` if requests need none. */
   readonly name: string | null;
-  /** Tokens that prompt and response may have together; `null` where the server does not say. */
+  /** Tokens available to prompt and response together; `null` if unknown. */
   readonly contextSize: number | null;
-  /** Jinja source of its templates; `null` where the server does not say. */
+  /** Jinja source of its templates; `null` if unknown. */
   readonly chatTemplate: string | null;
   readonly toolUseTemplate: string | null;
   readonly bosToken: string | null;
@@ -54,69 +54,69 @@ export interface ServedModel {
 export interface ServerToken {
   readonly id: number;
   /**
-   * What it stands for. Of special tokens it is exact; of others it may be how the tokenizer spells bytes. '' where
-   * the server does not say, or for half a character.
+   * Its text. For special tokens it is exact; for others it may be the tokenizer's spelling of bytes. '' if unknown,
+   * or for half a character.
    */
   readonly text: string;
 }
 
-/** A request to the server, and how its answer is read. */
+/** A request to the server, and how to read its answer. */
 export interface ServerQuestion<Answer> {
   readonly path: string;
-  /** JSON to post; `null` asks with GET. */
+  /** JSON to post; `null` for a GET request. */
   readonly body: object | null;
-  /** Reads an answer, which may be anything; `null` where it is not what was asked for. */
+  /** Reads an answer, which may be anything; `null` if it is not of the expected form. */
   readonly read: (answer: unknown) => Answer | null;
-  /** What went wrong by the answer's own words, beyond an `error` in it; asked before `read`. Default: nothing. */
+  /** The failure that an answer reports other than in `error`; called before `read`. Default: none. */
   readonly failure?: (answer: unknown) => string | null;
 }
 
-/** How one kind of server is spoken to. `model`: `ServedModel.name`. */
+/** The protocol of one kind of server. `model`: `ServedModel.name`. */
 export interface ServerDialect {
-  /** Options that it does not have, by their names, and why. */
+  /** Options that it does not support, with the reason. */
   readonly refused: RefusedOptions;
-  /** Its bias takes token ids and no texts. */
+  /** Whether its bias accepts token ids only, not texts. */
   readonly biasById: boolean;
   readonly describe: ServerQuestion<ServedModel>;
-  /** Whether this version of the server takes structural tags; absent where none does. */
+  /** Whether this version of the server supports structural tags; absent if none does. */
   readonly takesTags?: ServerQuestion<boolean>;
   /**
-   * Tokens of a text in which special tokens count. `begins`: it is the beginning of a prompt, where llama.cpp
-   * puts what the model wants there; for the others that is the template's business.
+   * Tokens of a text in which special tokens count. `begins`: whether it is the beginning of a prompt, where llama.cpp
+   * adds the model's first token; for the others, the template does.
    */
   tokenize(text: string, model: string | null, begins: boolean): ServerQuestion<readonly ServerToken[]>;
-  /** Tokens of a text in which no control token counts; absent where the server cannot be asked for them. */
+  /** Tokens of a text in which no control token counts; absent if the server cannot do this. */
   readonly tokenizePlain?: (text: string) => ServerQuestion<readonly ServerToken[]>;
-  /** The texts of tokens, one each; absent where `tokenize` says them. */
+  /** The texts of tokens; absent if `tokenize` returns them. */
   readonly spell?: (ids: readonly number[], model: string | null) => ServerQuestion<readonly string[]>;
-  /** A completion whose answer comes as server-sent events; each is read by `read`. */
+  /** A completion whose answer is server-sent events; `read` reads each of them. */
   complete(request: CompletionRequest, model: string | null): ServerQuestion<CompletionPiece>;
 }
 
-/** Sampling as it is without options: the same as in this process. */
+/** The defaults of sampling, equal to those of models in this process. */
 export const defaultSampling = { temperature: 0, topK: 40, topP: 0.95, minP: 0 } as const;
 
-/** A whole number above 0, or `null`. */
+/** A positive integer, or `null`. */
 export function readCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 }
 
-/** A text, or `null`. */
+/** A string, or `null`. */
 export function readText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A list of token ids, or `null`. */
+/** An array of token ids, or `null`. */
 export function readTokens(value: unknown): readonly number[] | null {
   return Array.isArray(value) && value.every(isTokenId) ? value : null;
 }
 
-/** Whether `id` can be a token's. */
+/** Whether `id` can be a token id. */
 export function isTokenId(id: unknown): id is number {
   return Number.isInteger(id) && Number(id) >= 0;
 }
 
-/** A list of texts, or `null`. */
+/** A string array, or `null`. */
 export function readTexts(value: unknown): readonly string[] | null {
   return Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : null;
 }

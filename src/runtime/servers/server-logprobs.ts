@@ -1,9 +1,9 @@
-/** How likely a server says that the tokens of a piece were, in the words of each. What cannot be read is left out. */
+/** Reads the probabilities of tokens from each server's notation. Unreadable ones are omitted. */
 import { isRecord } from '../../format/option-rules.ts';
 import type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
 import { readText } from './server-dialect.ts';
 
-/** Stands for what is next to impossible, as in OpenAI's API: JSON has no infinity. */
+/** The value for probabilities near zero, as in OpenAI's API, because JSON has no infinity. */
 const leastLogprob = -9999;
 
 /** llama-server: `[{ token, bytes, logprob, top_logprobs: [{ token, bytes, logprob }] }]`. */
@@ -34,7 +34,7 @@ function readEntry(entry: unknown): LikelyToken | null {
   return isRecord(entry) ? likely(entry.token, entry.logprob, entry.bytes) : null;
 }
 
-/** `null` stands for the least in OpenAI's API. */
+/** `null` means the lowest probability in OpenAI's API. */
 function likely(given: unknown, logprob: unknown, bytes: unknown): LikelyToken | null {
   const token = readText(given);
   if (token === null || (logprob !== null && !isNumber(logprob))) return null;
@@ -53,7 +53,7 @@ function isBytes(given: unknown): given is readonly number[] {
   return Array.isArray(given) && given.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256);
 }
 
-/** The token that was sampled may be among them in addition to as many as were asked for. */
+/** The sampled token may be included in addition to the requested number. */
 function likeliest(tokens: readonly (LikelyToken | null)[], top: number): readonly LikelyToken[] {
   const read = tokens.filter((token) => token !== null);
   return read.sort((one, other) => other.logprob - one.logprob).slice(0, top);

@@ -1,4 +1,4 @@
-/** Which server to connect to, and how. */
+/** Options for connecting to a server. */
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ToolList } from '../../tools/tools.ts';
@@ -22,9 +22,9 @@ export interface ServerOptions {
   readonly apiKey?: string;
   /** Jinja source of the model's chat template. Default: what llama-server reports; required for vLLM and SGLang. */
   readonly chatTemplate?: string;
-  /** Text of the token that begins a text, which many templates write. Default: what the server reports, or ''. */
+  /** Text of the beginning-of-sequence token, which many templates write. Default: what the server reports, or ''. */
   readonly bosToken?: string;
-  /** Text of the token that ends a text. Default: what the server reports, or ''. */
+  /** Text of the end-of-sequence token. Default: what the server reports, or ''. */
   readonly eosToken?: string;
   /** Tokens available to prompt and response together. Default: what the server reports. */
   readonly contextSize?: number;
@@ -48,7 +48,7 @@ export interface ServerOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** What a chat is to do. Text is injected only where a budget ends thoughts, so there is no option for it. */
+/** The options of a chat. Text is injected only where a budget ends thoughts, so there is no option for it. */
 export type ServerChatOptions<
   Tools extends ToolList = ToolList,
   Format extends ResponseFormat = ResponseFormat,

@@ -1,6 +1,6 @@
 /**
- * One server, or several that serve the same model. A conversation stays with the server that has it in its cache; what
- * fails for the moment is asked again, of another server where there is one.
+ * One server, or several that serve the same model. A conversation stays with the server that has it in its cache;
+ * transient failures are retried, with another server if there is one.
  */
 import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
 import { sha256 } from '../../format/sha256.ts';
@@ -9,15 +9,15 @@ import { ServerConnection } from './server-connection.ts';
 import type { ServedModel, ServerDialect, ServerQuestion } from './server-dialect.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** What a server says when it is connected to. */
+/** What a server reports when it is connected. */
 interface Introduction {
   readonly served: ServedModel;
   readonly takesTags: boolean;
 }
 
-/** Times a request is made again after a failure of the moment. */
+/** Number of retries after a transient failure. */
 const defaultRetries = 2;
-/** A server that failed is left alone for so long, and twice as long after each further failure in a row. */
+/** How long a server is not used after a failure; twice as long after each further failure in a row. */
 const firstRestMs = 1000;
 const longestRestMs = 30_000;
 
@@ -35,14 +35,14 @@ export class ServerPool {
     this.#retries = retries;
   }
 
-  /** Where its servers are. */
+  /** The addresses of its servers. */
   get urls(): readonly string[] {
     return this.#servers.map(({ connection }) => connection.url);
   }
 
   /**
-   * Asks every server what it serves. One that does not answer for the moment is asked again before it is used. Throws
-   * where none answers, one is of another kind, or two serve different models.
+   * Asks every server what it serves. One with a transient failure is asked again before it is used. Throws if none
+   * answers, one is of another kind, or two serve different models.
    */
   async meet(signal: AbortSignal | undefined): Promise<Introduction> {
     const meetings = await withRetries(() => this.#meetAll(signal), this.#retries, signal);
@@ -59,7 +59,7 @@ export class ServerPool {
     return known;
   }
 
-  /** Asks one of the servers, each in turn. */
+  /** Asks one of the servers, in rotation. */
   async ask<Answer>(question: ServerQuestion<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
     this.#turn = (this.#turn + 1) % this.#servers.length;
     const order = [...this.#servers.slice(this.#turn), ...this.#servers.slice(0, this.#turn)];
@@ -67,8 +67,8 @@ export class ServerPool {
   }
 
   /**
-   * Asks the server that `conversation` belongs to, and reads the answer's events as they come. It is asked again only
-   * as long as nothing has come. Leaving the iteration ends the request; a stream that ends by itself is an error.
+   * Asks the server of `conversation`, and reads the answer's events as they come. The request is retried only before
+   * the first event. Leaving the iteration ends the request; a premature end of the stream is an error.
    */
   async *stream<Answer>(
     question: ServerQuestion<Answer>,
@@ -89,7 +89,7 @@ export class ServerPool {
     throw connection.error(question.path, 'the stream ended before the response did', { transient: true });
   }
 
-  /** What went wrong with a request to `path`, of any of the servers. */
+  /** The error of a request to `path`, of any of the servers. */
   error(path: string, reason: string): ServerError {
     return new ServerError({ url: `${this.urls[0]}${path}`, reason });
   }
@@ -117,13 +117,13 @@ export class ServerPool {
       const asking = () => connection.ask(takesTags, signal);
       return { served, takesTags: await withRetries(asking, this.#retries, signal) };
     } catch (error) {
-      // One that does not say its version is spoken to as an old one.
+      // A server that does not report its version counts as an old one.
       if (error instanceof ServerError) return { served, takesTags: false };
       throw error;
     }
   }
 
-  /** Asks server after server, those that rest last, and all of them again after a pause. */
+  /** Tries one server after the other, resting ones last, and all of them again after a pause. */
   async #reliably<Result>(
     order: readonly PooledServer[],
     signal: AbortSignal | undefined,
@@ -152,12 +152,12 @@ export class ServerPool {
   }
 }
 
-/** A server, and how it has done. */
+/** A server, and its failures. */
 class PooledServer {
   readonly connection: ServerConnection;
-  /** Failures of the moment, one after the other. */
+  /** Number of transient failures in a row. */
   failures = 0;
-  /** Whether it is there and serves what it served. */
+  /** Whether it answers and serves the same model as before. */
   isWell: (signal: AbortSignal | undefined) => Promise<boolean> = async () => true;
   #restsUntil = 0;
 
@@ -165,12 +165,12 @@ class PooledServer {
     this.connection = connection;
   }
 
-  /** It is used only where no other answers. */
+  /** Whether it is only used if no other answers. */
   rests(now: number): boolean {
     return now < this.#restsUntil;
   }
 
-  /** It failed, and is left alone for a while. */
+  /** Records a failure, after which it is not used for a while. */
   rest(error: unknown): void {
     const restMs = Math.min(longestRestMs, firstRestMs * 2 ** this.failures);
     const asked = error instanceof ServerError ? (error.retryAfterMs ?? 0) : 0;
@@ -178,7 +178,7 @@ class PooledServer {
     this.failures += 1;
   }
 
-  /** After a failure it is looked at before it is trusted. Throws a transient error where it is not well. */
+  /** Checks the server after a failure, before it is used again. Throws a transient error if it is not available. */
   async recover(signal: AbortSignal | undefined): Promise<void> {
     if (this.failures === 0) return;
     let reason = 'it serves another model than when it was connected to';
@@ -192,7 +192,7 @@ class PooledServer {
   }
 }
 
-/** The server failed, and not only the request. */
+/** Whether the server failed, not just the request. */
 function isOfServer(error: unknown): boolean {
   return error instanceof ServerError && (error.transient || error.status === null || error.status >= 500);
 }
@@ -201,14 +201,14 @@ function isTransient(error: unknown): boolean {
   return error instanceof ServerError && error.transient;
 }
 
-/** `other` can take over from `known`: it may do more, and not less. */
+/** Whether `other` can replace `known`: it supports at least as much. */
 function isSameModel(other: Introduction, known: Introduction): boolean {
   const takesEnough = other.takesTags || !known.takesTags;
   return takesEnough && JSON.stringify(other.served) === JSON.stringify(known.served);
 }
 
 /**
- * Rendezvous hashing: every conversation has its own order of servers, and where one goes, only its conversations move.
+ * Rendezvous hashing: every conversation has its own order of servers, so if one fails, only its conversations move.
  */
 function byWeight(servers: readonly PooledServer[], conversation: string): readonly PooledServer[] {
   if (servers.length === 1) return servers;

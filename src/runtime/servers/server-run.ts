@@ -1,6 +1,6 @@
 /**
- * One response of a server, piece by piece. It says when the request that runs has to give way to another one: under
- * a grammar from here on, or after text that was written for the model.
+ * One response of a server, piece by piece. It decides when the current request must be replaced: at the beginning of
+ * a grammar, or after text that was injected.
  */
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
@@ -8,23 +8,23 @@ import { RevocableResponse } from '../chat/checks/revocable-response.ts';
 import type { SteeredResponse, SteeringOptions, WrittenResponse } from '../chat/steering/steered-response.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
-/** What a run works with. */
+/** The options of a run. */
 export interface ServerRunOptions extends Omit<SteeringOptions, 'markers' | 'unconstrainedAfterCalls'> {
-  /** What is checked once it is written. Default `null`: the grammar enforces all. */
+  /** What is checked when it has been written. Default `null`: the grammar enforces everything. */
   readonly checks?: ResponseChecks | null;
 }
 
-/** How often the server is asked again for values that are not valid, in one response. */
+/** How often a response is retried because of invalid values. */
 const maxTries = 8;
 
-/** What came of a piece. */
+/** The result of a piece. */
 export interface Advance {
   readonly events: readonly ResponseEvent[];
-  /** `go-on`: read on. `ask-again`: leave this request, and make one for what follows. */
+  /** `go-on`: read on. `ask-again`: leave this request, and make another one for what follows. */
   readonly next: 'go-on' | 'ask-again' | 'over';
 }
 
-/** Servers tell special tokens and their spelling apart by nothing, so a marker counts in any spelling. */
+/** Servers do not distinguish special tokens from the same text, so a marker counts in any spelling. */
 const anySpelling = {
   leading: () => undefined,
   splitAtBeginnings: (text: string) => [{ text, special: false }],
@@ -34,11 +34,11 @@ const anySpelling = {
 export class ServerRun {
   readonly #revocable: RevocableResponse;
   #tries = 0;
-  /** The request that runs is under a structural tag, and so under the grammar that a call begins. */
+  /** Whether the current request has a structural tag, and so the grammar from a call on. */
   #tagged = false;
 
   constructor(options: ServerRunOptions) {
-    // A request under a grammar runs until that is over; another one, for free text, would cost more than it gives.
+    // A request with a grammar runs until its end; another one for free text would not be worth its cost.
     const steering = { ...options, markers: anySpelling, unconstrainedAfterCalls: false };
     this.#revocable = new RevocableResponse(steering, options.checks ?? null);
   }
@@ -47,42 +47,42 @@ export class ServerRun {
     return this.#revocable.now;
   }
 
-  /** How often something was taken back: what is asked for again should come out otherwise. */
+  /** How often something was revoked; a repeated request should have another result. */
   get tries(): number {
     return this.#tries;
   }
 
-  /** The response so far: the next request goes on after it. */
+  /** The response so far, after which the next request continues. */
   get text(): string {
     return this.#response.text;
   }
 
-  /** GBNF of all that may follow; `null` where anything may. */
+  /** GBNF of everything that may follow; `null` if there is no constraint. */
   get grammar(): string | null {
     return this.#response.matcher?.gbnf() ?? null;
   }
 
-  /** Tokens that may still be written. */
+  /** Number of tokens that may still be written. */
   get tokensLeft(): number {
     return this.#response.tokensLeft;
   }
 
-  /** Before the first request: with no budget for thoughts, those that the prompt opened are closed at once. */
+  /** Before the first request: if there is no budget for thoughts, closes those that the prompt opened. */
   start(): Advance {
     this.#closeThoughts();
     if (this.#response.tokensLeft === 0) this.#response.cutOff();
     return { events: this.#revocable.release(), next: this.#response.over ? 'over' : 'ask-again' };
   }
 
-  /** A request is made; `tagged`: a structural tag says all that may come. */
+  /** A request is made; `tagged`: with a structural tag for everything that may follow. */
   ask(tagged: boolean): void {
     this.#tagged = tagged;
   }
 
-  /** The server wrote something. */
+  /** The server has written a piece. */
   take({ text, tokens, finish, logprobs }: CompletionPiece): Advance {
     const response = this.#response;
-    // The server knows the limit; what it writes beyond it is not taken.
+    // The server was given the limit; anything beyond it is discarded.
     if (finish === null && tokens > response.tokensLeft) return { events: [], next: this.cutOff() };
     const wasConstrained = response.constrained;
     const { kept } = this.#revocable.take({
@@ -104,7 +104,7 @@ export class ServerRun {
     return { events: this.#revocable.release(), next };
   }
 
-  /** A value is not valid: back to where it began, or to the last text before it that was given out. */
+  /** After an invalid value: goes back to its beginning, or to the end of the released text. */
   #retry(): Advance {
     const failed = this.#revocable.failed(this.#tries);
     this.#tries += 1;
@@ -113,52 +113,52 @@ export class ServerRun {
     return { events: [], next: 'ask-again' };
   }
 
-  /** The context holds no more. */
+  /** The context is full. */
   cutOff(): 'over' {
     this.#response.cutOff();
     return 'over';
   }
 
-  /** The prompt as the server took it; `cachedTokens` is `null` where it does not say. */
+  /** Records the prompt's tokens; `cachedTokens` is `null` if unknown. */
   follow(promptTokens: number, cachedTokens: number | null): void {
     this.#revocable.follow({ promptTokens, cachedTokens });
   }
 
-  /** What the response has cost so far. */
+  /** The tokens used so far. */
   get usage(): Usage {
     return this.#response.usage;
   }
 
-  /** No more pieces; `left`: nobody waits for more. */
+  /** Finishes the response; `left`: the caller has stopped reading. */
   finish(left = false): WrittenResponse {
     return this.#revocable.finish(left);
   }
 
   /**
-   * `isAsWritten`: the request that runs goes on where the response stands, under the grammar that it needs.
-   * `isWhole`: nothing of the piece was taken back.
+   * `isAsWritten`: the current request continues from the end of the response, under the grammar that it needs.
+   * `isWhole`: nothing of the piece was revoked.
    */
   #next(finish: CompletionPiece['finish'], isAsWritten: boolean, isWhole: boolean): Advance['next'] {
     const response = this.#response;
-    // Whatever the server says: with its last token, a limit may be reached that cuts nothing.
+    // Regardless of the server: its last token may reach a limit without being cut off.
     if (response.over) return 'over';
     if (finish === null && isAsWritten) return 'go-on';
     const complete = response.matcher?.complete === true;
-    // A text of `stop` counts for the server under a tag, also in a call, where it is text like any other.
+    // With a tag, the server ends at a `stop` even inside a call, where it is ordinary text.
     const isCut = this.#tagged && response.constrained && !complete;
     const ends = finish === 'stop' && !isCut && (isAsWritten || (isWhole && complete));
     const isFull = response.tokensLeft === 0;
-    // With the last token that was allowed, a response may also have come to its end.
+    // A response may also be complete with the last token that was allowed.
     if (ends && (!isFull || complete || response.free)) {
       this.#revocable.end(null);
       return 'over';
     }
     if (finish === 'length' || isFull) return this.cutOff();
-    // What ended without the grammar in the middle of a call goes on under it.
+    // A call that ended early without the grammar continues under it.
     return 'ask-again';
   }
 
-  /** Where the budget is used up, reasoning is closed for the model, unless the grammar forbids it here. */
+  /** If the budget is used up, closes reasoning, unless the grammar forbids it here. */
   #closeThoughts(): void {
     const { closing } = this.#response;
     if (closing !== null) this.#revocable.write({ spelling: closing, role: 'text', tokens: 0 });

@@ -1,17 +1,17 @@
-/** What goes wrong with servers, in their own words or those of a proxy before them, and what to do about it. */
+/** Describes failures of servers in the words of the server or a proxy, with advice. */
 import { parseJson } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 
-/** What is known of a request that was refused. */
+/** Facts of a refused request. */
 export interface Refusal {
   readonly status: number;
-  /** Where the server is. */
+  /** The server's address. */
   readonly base: string;
-  /** It was sent a key. */
+  /** Whether it was sent a key. */
   readonly hasKey: boolean;
 }
 
-/** What `text`, an answer that is not what was asked for, says: an error, the name of a web page, or itself. */
+/** What an unexpected answer says: its error, the title of a web page, or the text itself. */
 export function wordsOf(text: string): string {
   const reason = reasonOf(parseJson(text));
   if (reason !== null) return reason;
@@ -25,7 +25,7 @@ export function isWebPage(text: string): boolean {
   return /^\s*<(?:!doctype|html)/i.test(text);
 }
 
-/** The servers' ways of saying what went wrong: `{ error: { message } }`, `{ error }`, `{ message }`, `{ detail }`. */
+/** The servers' notations for errors: `{ error: { message } }`, `{ error }`, `{ message }`, `{ detail }`. */
 export function reasonOf(answer: unknown): string | null {
   if (!isRecord(answer)) return null;
   const { error = answer } = answer;
@@ -36,7 +36,7 @@ export function reasonOf(answer: unknown): string | null {
   return typeof message === 'string' ? message : JSON.stringify(message);
 }
 
-/** What to do where a request is refused; `null` where the server's words have to do. */
+/** Advice for a refused request; `null` if the server's words must suffice. */
 export function adviceOn({ status, base, hasKey }: Refusal): string | null {
   if (status === 401 || status === 403) {
     return hasKey ? "is apiKey this server's key?" : "pass the server's key as apiKey";
@@ -47,12 +47,12 @@ export function adviceOn({ status, base, hasKey }: Refusal): string | null {
     : 'are kind, url and model those of this server?';
 }
 
-/** What to do about an answer that cannot be read. */
+/** Advice for an unreadable answer. */
 export function adviceOnAnswer(text: string): string {
   return isWebPage(text) ? 'is url the address of the server itself?' : 'is kind right?';
 }
 
-/** By the code of what made `fetch` fail, as Node names it. */
+/** By Node's error code of the failed `fetch`. */
 const adviceByCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'is the server running?',
   ENOTFOUND: 'is the host in url right?',
@@ -63,16 +63,16 @@ const adviceByCode: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'set NODE_EXTRA_CA_CERTS to a file of certificates for Node to trust',
 };
 
-/** What to do about something that `fetch` threw. */
+/** Advice for an error of `fetch`. */
 export function adviceOnFailure(error: unknown): string | null {
   const cause: unknown = error instanceof Error ? error.cause : null;
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : null;
   return typeof code === 'string' && Object.hasOwn(adviceByCode, code) ? (adviceByCode[code] ?? null) : null;
 }
 
-/** `fetch` itself only says that it failed; its cause says why. */
+/** `fetch` itself only reports that it failed; its cause says why. */
 export function messageOf(error: unknown): string {
-  // Anything can be thrown, also what has no text.
+  // Anything can be thrown, even values that cannot be converted to text.
   if (!(error instanceof Error))
     return typeof error === 'string' ? error : 'it threw something that is not an error';
   const { cause, message } = error;

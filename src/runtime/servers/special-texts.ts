@@ -1,57 +1,57 @@
 /**
- * The special tokens of a model whose vocabulary nobody lists, learned from the tokens that its server makes of
- * prompts. Where a server also tokenises without control tokens, those are the ones that never come then. Elsewhere,
- * an ordinary token is never spelled as special ones are, or does not stay whole between all neighbours.
+ * Learns the special tokens of a model whose vocabulary is not available, from the tokens of its prompts. If a server
+ * can tokenise without control tokens, those that never occur then are special. Otherwise: ordinary tokens are never
+ * spelled like special ones, or do not stay whole between all neighbours.
  */
 import { SpecialFinder } from '../chat/special-finder.ts';
 import type { ServerToken } from './server-dialect.ts';
 
 /**
- * Punctuation, letters, punctuation: tokenizers separate these before they look for ordinary tokens.
- * `<|im_start|>`, `[INST]`, `]~b]`, `<｜User｜>`; also with white space at an end.
+ * Punctuation, letters, punctuation: tokenizers separate these before they look for ordinary tokens. `<|im_start|>`,
+ * `[INST]`, `]~b]`, `<｜User｜>`; also with white space at either end.
  */
 const spelledAsSpecial = /^\s*[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]\s*$/u;
 /** Without a letter: `<|"|>`, but also `...` and `")`. */
 const maybeSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
-/** What ordinary tokens merge with on one side or the other. */
+/** Characters with which ordinary tokens merge on one side or the other. */
 const neighbours = [...'<>|"\'[](){}.,:;=-_/\\*#!?~'];
-/** What stands between tokens of which many are asked for at once; digits and line feeds merge with few. */
+/** Separators for asking about many tokens at once; digits and line feeds rarely merge. */
 const separators = ['0', '\n'];
-/** Answers that are remembered at most, of each kind: as many as large vocabularies have tokens. */
+/** Maximum number of cached answers of each kind: the size of large vocabularies. */
 const mostRemembered = 300_000;
 
-/** Asks a server for the ids of a text's tokens. */
+/** Asks a server for the token ids of a text. */
 type AskForIds = (text: string) => Promise<readonly number[]>;
 
-/** What a server can be asked. */
+/** The questions that a server answers. */
 export interface TokenQuestions {
-  /** Special tokens count in the text. */
+  /** With special tokens. */
   readonly tokenize: AskForIds;
-  /** Control tokens do not count in it; absent where the server cannot be asked that. */
+  /** Without control tokens; absent if the server cannot do this. */
   readonly tokenizePlain?: AskForIds;
 }
 
-/** The special tokens that are known so far. */
+/** The special tokens known so far. */
 export class SpecialTexts {
   readonly #texts: Set<string>;
-  /** By text, tokens that may be special by their spelling: whether they are. */
+  /** For tokens that look special, by text: whether they are. */
   readonly #tested = new Map<string, boolean>();
-  /** Ids of tokens that come where control tokens do not count. */
+  /** Ids of tokens that occur without control tokens. */
   readonly #ordinary = new Set<number>();
   #finder: SpecialFinder;
 
-  /** `given`: texts that are known from elsewhere. */
+  /** `given`: texts known from elsewhere. */
   constructor(given: Iterable<string>) {
     this.#texts = new Set(given);
     this.#finder = this.#newFinder();
   }
 
-  /** Finds those that are known. */
+  /** A finder for the known ones. */
   get finder(): SpecialFinder {
     return this.#finder;
   }
 
-  /** Takes over the special tokens among those that a server made. Returns whether any is new. */
+  /** Adds the special tokens among those of a server's answer. Returns whether any is new. */
   async learn(tokens: Iterable<ServerToken>, questions: TokenQuestions): Promise<boolean> {
     const unknown = [...tokens].filter(({ text }) => text !== '' && !this.#texts.has(text));
     const control = await this.#controlTokens(unknown, questions.tokenizePlain);
@@ -72,7 +72,7 @@ export class SpecialTexts {
     return true;
   }
 
-  /** Those of `tokens` that their text does not become where control tokens do not count. */
+  /** Those of `tokens` that their text is not tokenised to without control tokens. */
   async #controlTokens(
     tokens: readonly ServerToken[],
     tokenizePlain: AskForIds | undefined,

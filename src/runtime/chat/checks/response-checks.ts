@@ -1,23 +1,23 @@
-/** What of a response is checked while it is written: the values that the report says no grammar can enforce. */
+/** The checks of a response while it is written: of values that no grammar can enforce, according to the report. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonSchema, Tool } from '../../../format/messages.ts';
 import { type CheckedPlace, checkedPlaces } from '../../../grammar/json-schema/validate/checked-places.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import { ValueWatch, type WrongValue } from './value-watch.ts';
 
-/** What is checked of the arguments of tools, by name, and of the answer. */
+/** The checks for the arguments of tools, by name, and for the answer. */
 export interface ResponseChecks {
   readonly tools: ReadonlyMap<string, CheckedPlace>;
   readonly answer: CheckedPlace | null;
 }
 
-/** A value that is not valid. */
+/** An invalid value. */
 export interface CheckFailure extends WrongValue {
   /** Name of the tool; empty for an answer. */
   readonly tool: string;
 }
 
-/** The checks that `report` asks for; `null` where it asks for none. Throws `SchemaError`. */
+/** The checks that `report` requires; `null` if none. Throws `SchemaError`. */
 export function responseChecks(
   report: readonly SchemaIssue[],
   tools: readonly Tool[],
@@ -50,17 +50,17 @@ export class CheckWatch {
     this.#answer = checks.answer === null ? null : new ValueWatch(checks.answer);
   }
 
-  /** A value is open that is checked when it closes, so what was written of it may be taken back. */
+  /** Whether a value is open that will be checked when it closes, so its text may be revoked. */
   get pending(): boolean {
     return this.#call?.watch.pending === true || this.#answer?.pending === true;
   }
 
-  /** Characters of the value that is being read, as JSON. */
+  /** Length of the value being read, as JSON. */
   get length(): number {
     return this.#call?.watch.length ?? this.#answer?.length ?? 0;
   }
 
-  /** Why a value that `event` closes is not valid; `null` when it is, or none closes. */
+  /** Why the value that `event` closes is invalid; `null` if it is valid, or no value closes. */
   follow(event: ResponseEvent): CheckFailure | null {
     switch (event.type) {
       case 'tool-input-start': {

@@ -1,6 +1,6 @@
 /**
- * A response whose end can be taken back. Events of a value that is yet to be checked are held until it is, and every
- * change is logged, so that the response can be rebuilt without its last changes.
+ * A response whose end can be revoked. Events of a value are held until it has been checked, and all changes are
+ * logged, so that the response can be rebuilt without the last ones.
  */
 import { CheckFailedError } from '../../../format/errors.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
@@ -18,18 +18,18 @@ type Change =
   | { readonly type: 'take' | 'write'; readonly piece: WrittenPiece }
   | { readonly type: 'recount'; readonly instead: number; readonly tokens: number };
 
-/** Follows one response. Without checks nothing is held or logged. */
+/** Follows one response. Without checks, nothing is held or logged. */
 export class RevocableResponse {
   readonly #options: SteeringOptions;
   readonly #checks: ResponseChecks | null;
   #response: SteeredResponse;
   #watch: CheckWatch | null;
   #changes: Change[] = [];
-  /** Events that are held. */
+  /** Events held back. */
   #kept: ResponseEvent[] = [];
-  /** How many of the changes are final, because their events were released. */
+  /** How many changes are final, because their events were released. */
   #settled = 0;
-  /** How many events were released. */
+  /** Number of events released. */
   #given = 0;
   #failure: CheckFailure | null = null;
   #lastFailure: CheckFailure | null = null;
@@ -43,27 +43,27 @@ export class RevocableResponse {
     this.#watch = checks === null ? null : new CheckWatch(checks);
   }
 
-  /** The response as it stands, to be read only: changes go through the revocable response. */
+  /** The current response, for reading only: changes must go through the revocable response. */
   get now(): SteeredResponse {
     return this.#response;
   }
 
-  /** Whether anything in the response is checked. */
+  /** Whether the response has checks. */
   get checked(): boolean {
     return this.#checks !== null;
   }
 
-  /** Why the value that closed last is not valid; what comes after it does not count. */
+  /** Why the latest closed value is invalid; text after it is ignored. */
   get failure(): CheckFailure | null {
     return this.#failure;
   }
 
-  /** Characters of the checked value so far, as JSON. */
+  /** Length of the checked value so far, as JSON. */
   get valueLength(): number {
     return this.#watch?.length ?? 0;
   }
 
-  /** Where the last invalid value began, in characters of the checked value. */
+  /** Where the latest invalid value begins, as an offset in the checked value. */
   get failedAt(): number {
     return this.#lastFailure?.start ?? Number.POSITIVE_INFINITY;
   }
@@ -73,24 +73,24 @@ export class RevocableResponse {
     return this.#changes.length;
   }
 
-  /** The fewest changes for `goBack`: the events of these were released. */
+  /** The minimum for `goBack`: the number of changes whose events were released. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** The engine sampled something. Its events come with `release`. */
+  /** Adds a sampled piece. `release` returns its events. */
   take(piece: WrittenPiece): Pick<TakenPiece, 'kept'> {
     const { events, kept } = this.#response.take(piece);
     this.#add({ type: 'take', piece }, events);
     return { kept };
   }
 
-  /** Something was injected. */
+  /** Adds an injected piece. */
   write(piece: WrittenPiece): void {
     this.#add({ type: 'write', piece }, this.#response.write(piece));
   }
 
-  /** Counts the last piece as `tokens` tokens instead of as many as it came with. */
+  /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
   recount(instead: number, tokens: number): void {
     this.#response.recount(instead, tokens);
     this.#add({ type: 'recount', instead, tokens }, []);
@@ -101,25 +101,25 @@ export class RevocableResponse {
     this.#follow(this.#response.end(last));
   }
 
-  /** What the engine says of the prompt: its length, and how much of it was cached. */
+  /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
   follow(prompt: PromptUsage): void {
     this.#prompt = prompt;
     this.#response.follow(prompt);
   }
 
-  /** So many of the conversation's messages were left out to make room for the response. */
+  /** Records how many messages were dropped to make room for the response. */
   drop(messages: number): void {
     this.#dropped = messages;
     this.#response.drop(messages);
   }
 
-  /** The events that nothing can take back any more. */
+  /** The events that can no longer be revoked. */
   release(): readonly ResponseEvent[] {
     if (this.#failure !== null || this.#watch?.pending === true) return [];
     return this.#giveOut();
   }
 
-  /** Takes back all changes but the first `length`: replays those on a fresh response. */
+  /** Revokes all changes but the first `length`, by replaying those on a new response. */
   goBack(length: number): void {
     if (length < this.#settled) throw new RangeError('what was given out cannot be taken back');
     const changes = this.#changes.slice(0, length);
@@ -136,7 +136,10 @@ export class RevocableResponse {
     this.#kept = this.#kept.slice(given);
   }
 
-  /** No more pieces; `left`: the caller has stopped reading. Throws `CheckFailedError` for a value that ends invalid here. */
+  /**
+   * Ends the response; `left`: the caller has stopped reading. Throws `CheckFailedError` for a value that ends invalid
+   * here.
+   */
   finish(left: boolean): WrittenResponse {
     const { events, message } = this.#response.finish(left);
     if (!left) this.#follow(events);
@@ -145,7 +148,7 @@ export class RevocableResponse {
     return { events: this.#giveOut(), message };
   }
 
-  /** The error for a response in which no valid value came after `tries` tries. */
+  /** The error for a response without a valid value after `tries` attempts. */
   failed(tries: number): CheckFailedError {
     const { tool = '', problems = [] } = this.#lastFailure ?? {};
     return new CheckFailedError({ tool, problems, tries, text: this.#response.text });
@@ -162,7 +165,7 @@ export class RevocableResponse {
     this.#follow(events);
   }
 
-  /** One by one: a server may answer with more events at once than a function takes arguments. */
+  /** One by one, because a server may answer with more events than a function takes arguments. */
   #keep(events: readonly ResponseEvent[]): void {
     for (const event of events) this.#kept.push(event);
   }

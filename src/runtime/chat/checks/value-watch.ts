@@ -1,9 +1,9 @@
-/** One value while its JSON text grows: each part that has a check is checked as soon as it closes. */
+/** Follows one value while its JSON text grows: each part with a check is checked as soon as it closes. */
 import type { JsonValue } from '../../../format/messages.ts';
 import type { CheckedPlace } from '../../../grammar/json-schema/validate/checked-places.ts';
 import type { ValidationFailure } from '../../../grammar/json-schema/validate/validate.ts';
 
-/** A part that closed and is not valid. */
+/** A closed part that is invalid. */
 export interface WrongValue {
   /** Offset of its first character in the text of the whole value. */
   readonly start: number;
@@ -12,21 +12,21 @@ export interface WrongValue {
 
 const cameBefore = { pointer: '', keyword: 'uniqueItems' };
 
-/** A value or a key that is open. */
+/** An open value or key. */
 interface OpenValue {
   readonly kind: 'object' | 'array' | 'string' | 'scalar' | 'key';
   readonly place: CheckedPlace;
   /** Offset of its first character. */
   readonly start: number;
-  /** In an array whose items must be distinct: the items so far, in canonical JSON. */
+  /** For an array whose items must be distinct: the items so far, in canonical JSON. */
   readonly seen: Set<string> | null;
-  /** Of an object: the key whose value is next; `null` before one. */
+  /** For an object: the key of the next value; `null` if there is none yet. */
   key: string | null;
-  /** Items that have begun. */
+  /** Number of items begun. */
   items: number;
 }
 
-/** Reads the text of one value, of which every beginning is the beginning of JSON. */
+/** Follows the text of one value, which must be a beginning of JSON at every moment. */
 export class ValueWatch {
   readonly #root: CheckedPlace;
   readonly #open: OpenValue[] = [];
@@ -37,7 +37,7 @@ export class ValueWatch {
     this.#root = root;
   }
 
-  /** More of the text. The first value that closes and is not valid; `null` when there is none. */
+  /** Adds text. Returns the first value that closes and is invalid, or `null`. */
   feed(delta: string): WrongValue | null {
     const start = this.#text.length;
     this.#text += delta;
@@ -48,17 +48,17 @@ export class ValueWatch {
     return null;
   }
 
-  /** No more text: a number is over. */
+  /** Ends the text, and thereby a number at its end. */
   end(): WrongValue | null {
     return this.#open.at(-1)?.kind === 'scalar' ? this.#close(this.#text.length) : null;
   }
 
-  /** Characters so far. */
+  /** Length so far. */
   get length(): number {
     return this.#text.length;
   }
 
-  /** A value is open that is checked when it closes. */
+  /** Whether a value is open that will be checked when it closes. */
   get pending(): boolean {
     return this.#open.some(({ place }) => place.validate !== null);
   }
@@ -135,7 +135,7 @@ const noPlace: CheckedPlace = {
   item: () => noPlace,
 };
 
-/** The same text for equal values, whatever the order of their keys. */
+/** A text that is equal for equal values, whatever the order of keys. */
 function canonical(value: JsonValue): string {
   return JSON.stringify(value, (_, part: JsonValue) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -1,21 +1,21 @@
-/** Where a grammar allows nothing more that would say anything. */
+/** Whether a grammar allows nothing more than white space. */
 import type { Matcher } from '../../../grammar/matcher/matcher.ts';
 
-/** The text may end here, and nothing may follow but white space. */
+/** Whether the text may end here and only white space may follow. */
 export function isFinished(matcher: Matcher): boolean {
   return matcher.complete && onlyBlanksFollow(matcher);
 }
 
 const barren = new WeakMap<object, boolean>();
 
-/** No allowed text holds anything but white space; remembered by the place. */
+/** Whether every allowed continuation is white space; cached by position. */
 function onlyBlanksFollow(matcher: Matcher): boolean {
   const known = barren.get(matcher.state) ?? searchBlanks(matcher);
   barren.set(matcher.state, known);
   return known;
 }
 
-/** Asks for bytes rather than tokens: a vocabulary may have hundreds of tokens of white space. */
+/** Tests bytes instead of tokens: a vocabulary may have hundreds of tokens of white space. */
 function searchBlanks(matcher: Matcher): boolean {
   const seen = new Set<object>();
   const places = [matcher];
@@ -33,7 +33,7 @@ function searchBlanks(matcher: Matcher): boolean {
 
 const blanks = [' ', '\t', '\n', '\r'];
 
-/** Every byte that is not white space, each by itself. */
+/** Every byte that is not white space, each as a separate text. */
 const inkBytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)).filter(
   ([byte = 0]) => !blanks.includes(String.fromCharCode(byte)),
 );

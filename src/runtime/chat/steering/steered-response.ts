@@ -1,7 +1,7 @@
 /**
- * One response while it is written, whichever engine writes it: bytes → text → stops → parser → events, with the
- * grammar alongside. An engine's own run (`ResponseRun`, `ServerRun`) hands over what was sampled, asks what has to
- * be written in its place or after it, and says when the response ends.
+ * One response while it is written, for all engines: bytes → text → stops → parser → events, with the grammar
+ * alongside. An engine's own run (`ResponseRun`, `ServerRun`) passes in what was sampled, asks what to write instead
+ * or afterwards, and reports when the response ends.
  */
 import { DecodingError } from '../../../format/errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
@@ -17,50 +17,53 @@ import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-wa
 
 /** The format's markers among the engine's special tokens. */
 export interface Markers extends MarkerLookup {
-  /** Cuts out every character with which a special token may begin, and calls it special. */
+  /** Splits off every character that may begin a special token, and marks it as special. */
   splitAtBeginnings(text: string): readonly { readonly text: string; readonly special: boolean }[];
 }
 
-/** What a response is steered by. */
+/** What steers a response. */
 export interface SteeringOptions {
   readonly grammar: BuiltGrammar;
-  /** At the beginning of the grammar; `null` without one. Copies of it are moved. */
+  /** A matcher at the beginning of the grammar, to be copied; `null` without a grammar. */
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   readonly markers: Markers;
-  /** Texts at which the response ends, whatever their tokens. */
+  /** Texts at which the response ends, however they are tokenised. */
   readonly stops: readonly string[];
-  /** Texts that also end it, unless certain others follow. Default: none. */
+  /** Texts that also end it, unless certain texts follow. Default: none. */
   readonly openEnds?: readonly OpenEnd[];
-  /** Texts that also end it within an answer; `text` is the response so far, its last `length` characters new. Default: none. */
+  /**
+   * Texts that also end it inside an answer; `text` is the response so far, its last `length` characters new. Default:
+   * none.
+   */
   readonly answerEnds?: (text: string, length: number) => readonly string[];
-  /** The most tokens to write, those of injected text included. */
+  /** The maximum number of tokens, including injected ones. */
   readonly maxTokens: number;
-  /** After so many tokens of reasoning, not counting those of its markers, `reasoningEnd` is written. */
+  /** After this many reasoning tokens, not counting markers, `reasoningEnd` is written. */
   readonly thinkingBudget: number;
-  /** What ends reasoning; empty where nothing does. */
+  /** The text that ends reasoning; empty if there is none. */
   readonly reasoningEnd: string;
   /**
-   * After a section of calls the response is free again until the next trigger. `false`: only what the grammar
-   * allows may follow.
+   * Whether the response is unconstrained after a section of calls, until the next trigger. `false`: only what the
+   * grammar allows may follow.
    */
   readonly unconstrainedAfterCalls: boolean;
-  /** The grammar covers nothing but text, in which stops count as they do without a grammar. */
+  /** Whether the grammar covers only text, so that stops count as without a grammar. */
   readonly plainText: boolean;
 }
 
-/** A piece of the response: one token, or some injected text. */
+/** A piece of the response: one token, or injected text. */
 export interface WrittenPiece extends LikelyPiece {
-  /** Its text, or its bytes, which may begin or end within a character. */
+  /** Its text or its bytes, which may begin or end inside a character. */
   readonly spelling: string | Uint8Array;
-  /** How many tokens it counts as. */
+  /** Its number of tokens. */
   readonly tokens: number;
 }
 
-/** What came of a sampled piece. */
+/** The result of taking a sampled piece. */
 export interface TakenPiece {
   readonly events: readonly ResponseEvent[];
-  /** Set where the grammar begins within the piece and does not allow the rest of it: the part that stays. */
+  /** Set if the grammar begins inside the piece and does not allow the rest: the part that is kept. */
   readonly kept: string | null;
 }
 
@@ -79,21 +82,21 @@ export class SteeredResponse {
   readonly #stops: StopWatch;
   readonly #triggers: TriggerWatch;
   #decoder = newDecoder();
-  /** The last bytes that were decoded, as many as an incomplete character can have. */
+  /** The latest bytes decoded, as many as an incomplete character may have. */
   #lastBytes: readonly number[] = [];
-  /** Where the response stands in its grammar; `null` while it is free, or once it is lost. */
+  /** The position in the grammar; `null` while the response is unconstrained, or after the matcher has lost it. */
   #matcher: Matcher | null = null;
   #constrained = false;
-  /** The text so far; offsets of events and triggers count in it. */
+  /** The text so far; offsets of events and triggers refer to it. */
   #written = '';
   readonly #count = new TokenCount();
   readonly #logprobs = new AnswerLogprobs();
-  /** Tokens of reasoning, without those of its markers. */
+  /** Reasoning tokens, not counting markers. */
   #reasoningTokens = 0;
   #lastKind: TokenKind = 'textTokens';
   #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
-  /** The engine ended it in free text, while a trigger could still have begun the grammar. */
+  /** Whether the engine ended it in free text, while a trigger could still have started the grammar. */
   #endedFree = false;
   #cut = false;
 
@@ -109,45 +112,45 @@ export class SteeredResponse {
     return this.#written;
   }
 
-  /** A grammar determines what may follow. */
+  /** Whether a grammar determines what may follow. */
   get constrained(): boolean {
     return this.#constrained;
   }
 
   /**
-   * Where the response stands in that grammar. `null` where it is free, and once something was written that the
-   * grammar does not allow: an engine with a grammar of its own then relies on that one.
+   * The position in that grammar. `null` if the response is unconstrained, and also after text that the grammar does
+   * not allow: an engine with its own grammar then relies on that.
    */
   get matcher(): Matcher | null {
     return this.#matcher;
   }
 
-  /** What is written here is free text, which no grammar restricts. */
+  /** Whether the position is in free text, which no grammar restricts. */
   get free(): boolean {
     return !this.#constrained || this.#options.plainText;
   }
 
-  /** Tokens that may still be written. */
+  /** Number of tokens that may still be written. */
   get tokensLeft(): number {
     return Math.max(0, this.#options.maxTokens - this.#count.total);
   }
 
-  /** A limit of tokens ended the response. */
+  /** Whether a limit of tokens ended the response. */
   get cut(): boolean {
     return this.#cut;
   }
 
-  /** The response is over: a stop has come, the grammar allows nothing more, or a limit is reached. */
+  /** Whether the response is over: after a stop, at the end of the grammar, or at a limit. */
   get over(): boolean {
     return this.#stopped || this.#cut || this.finished;
   }
 
-  /** The grammar allows nothing more, or only white space. */
+  /** Whether the grammar allows nothing more than white space. */
   get finished(): boolean {
     return this.#matcher !== null && isFinished(this.#matcher);
   }
 
-  /** The engine sampled something. */
+  /** Takes a sampled piece. */
   take(piece: WrittenPiece): TakenPiece {
     const before = this.#options.parser.position.region;
     this.#logprobs.note(piece, this.#written.length);
@@ -158,7 +161,7 @@ export class SteeredResponse {
     return taken;
   }
 
-  /** Something was injected. Under a grammar, that must be something it allows. */
+  /** Writes an injected piece. If there is a grammar, it must allow the piece. */
   write(piece: WrittenPiece): readonly ResponseEvent[] {
     const before = this.#options.parser.position.region;
     this.#logprobs.note(piece, this.#written.length);
@@ -170,7 +173,7 @@ export class SteeredResponse {
 
   #writeFree({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
     const events = this.#feed(this.#decode(spelling), role);
-    // Injected text is not searched for triggers; only what comes after it counts.
+    // Injected text is not searched for triggers.
     this.#triggers.resumeAt(this.#written.length);
     return events;
   }
@@ -182,41 +185,41 @@ export class SteeredResponse {
     if (isReasoning) this.#reasoningTokens += tokens;
   }
 
-  /** Counts the last piece as `tokens` tokens instead of as many as it came with. */
+  /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
   recount(instead: number, tokens: number): void {
     this.#count.add(this.#lastKind, tokens - instead);
   }
 
-  /** What the engine says of the prompt: its length, and how much of it was cached. */
+  /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
   follow(prompt: PromptUsage): void {
     this.#prompt = prompt;
   }
 
-  /** So many of the conversation's messages were left out to make room while it was written. */
+  /** Records how many messages were dropped to make room while it was written. */
   drop(droppedMessages: number): void {
     this.#prompt = { ...this.#prompt, droppedMessages };
   }
 
-  /** What the response has cost so far. */
+  /** The tokens used so far. */
   get usage(): Usage {
     return this.#count.usage(this.#prompt);
   }
 
-  /** As many of `tokens` as may still be written; the response is cut where some are not. */
+  /** As many of `tokens` as may still be written; if not all, the response is cut off. */
   fit<Token>(tokens: readonly Token[]): readonly Token[] {
     if (tokens.length <= this.tokensLeft) return tokens;
     this.#cut = true;
     return tokens.slice(0, this.tokensLeft);
   }
 
-  /** Ends the response with `length`: no more tokens may be written, or the context is full. */
+  /** Ends the response with `length`: no more tokens are allowed, or the context is full. */
   cutOff(): void {
     this.#cut = true;
   }
 
   /**
-   * The end of reasoning, to be injected, where its budget is used up and the grammar allows it here; otherwise
-   * `null`, to be asked again after the next token.
+   * The end of reasoning, to be injected if its budget is used up and the grammar allows it here; otherwise `null`,
+   * and must be asked for again after the next token.
    */
   get closing(): string | null {
     const { parser, reasoningEnd, thinkingBudget } = this.#options;
@@ -227,8 +230,8 @@ export class SteeredResponse {
   }
 
   /**
-   * The engine ended the response; `last` is the text of the token that ended it, `null` where the engine does not
-   * say. Throws `DecodingError` where the grammar requires more.
+   * Ends the response as the engine did; `last` is the text of the final token, `null` if unknown. Throws
+   * `DecodingError` if the grammar requires more.
    */
   end(last: string | null): readonly ResponseEvent[] {
     const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
@@ -239,9 +242,9 @@ export class SteeredResponse {
   }
 
   /**
-   * No more pieces. `left`: the caller has stopped reading. A character that is still incomplete is dropped if the
-   * response was cut or left, and becomes U+FFFD if the model ended it so. Throws `DecodingError` where the engine
-   * ended the response within the opener of a call, after which the grammar would have begun.
+   * Finishes the response. `left`: the caller has stopped reading. An incomplete character is dropped if the response
+   * was cut off or left, and becomes U+FFFD if the model ended with it. Throws `DecodingError` if the engine ended the
+   * response inside the opener of a call, before the grammar could begin.
    */
   finish(left = false): WrittenResponse {
     const rest = [
@@ -249,7 +252,7 @@ export class SteeredResponse {
       ...this.#feedPieces(this.#stops.cutOff()),
     ];
     const { parser } = this.#options;
-    // Reasoning that ends at a stop, or at the model's own end, is complete.
+    // Reasoning that a stop or the model itself ends is complete.
     const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
     const { events, message } = parser.finish(this.#cut ? 'length' : ending);
     if (this.#endedFree && !left && events.some(({ type }) => type === 'malformed')) {
@@ -273,7 +276,7 @@ export class SteeredResponse {
   #takeConstrained({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
     const accepted = this.#matcher?.accept(spelling) === true;
     const text = this.#decode(spelling);
-    // A model may leave a character incomplete, which llama.cpp's grammar lets pass in free text and strings.
+    // A model may leave a character incomplete; llama.cpp's grammar allows this in free text and strings.
     if (!accepted && this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
     const events = this.#feed(text, role);
     if (this.#options.unconstrainedAfterCalls && this.#matcher?.complete === true && !this.finished) {
@@ -302,8 +305,8 @@ export class SteeredResponse {
   }
 
   /**
-   * The grammar begins: after what the piece wrote beyond the trigger, if the grammar allows that; otherwise after
-   * the trigger, and the rest of the piece, from `done` on, is taken back.
+   * Starts the grammar: after all of the piece, if the grammar allows what follows the trigger; otherwise directly
+   * after the trigger, and the rest of the piece, from `done` on, is revoked.
    */
   #pullTrigger(
     { start }: FoundTrigger,
@@ -338,11 +341,11 @@ export class SteeredResponse {
     return this.#decoder.decode(spelling, { stream: true });
   }
 
-  /** Text on its way to the parser. */
+  /** Passes text to the parser. */
   #feed(text: string, role: TextPiece['role']): readonly ResponseEvent[] {
     if (this.#stopped || text === '') return [];
     if (role !== 'control') this.#written += text;
-    // Where the grammar says what may come, it says when to end, too.
+    // A grammar also decides where the response ends.
     if (!this.free) return this.#feedPieces([...this.#stops.release(), { text, role }]);
     const { answerEnds, parser } = this.#options;
     const more = parser.position.region === 'text' ? answerEnds?.(this.#written, text.length) : [];
@@ -354,7 +357,7 @@ export class SteeredResponse {
   #feedPieces(pieces: readonly TextPiece[]): readonly ResponseEvent[] {
     return pieces.flatMap(({ text, role }) => {
       if (role === 'control') return [];
-      // Under a grammar a marker is a marker also where the model spelled it out.
+      // Under a grammar, a marker counts even if the model wrote it in ordinary tokens.
       return role === 'text' && this.#constrained
         ? this.#options.markers
             .splitAtBeginnings(text)
@@ -376,7 +379,7 @@ function textOf(spelling: string | Uint8Array): string {
   return typeof spelling === 'string' ? spelling : newDecoder().decode(spelling);
 }
 
-/** It ends within a character. */
+/** Whether it ends inside a character. */
 function isTorn(spelling: string | Uint8Array): boolean {
   return typeof spelling !== 'string' && endsInsideCharacter(spelling);
 }

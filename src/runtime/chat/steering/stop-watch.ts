@@ -1,30 +1,32 @@
-/** Ends a response at a stop string, however it is cut into tokens: holds back what may become one. */
+/** Ends a response at a stop string, however it is tokenised: text that may become a stop is held back. */
 
-/** A stretch of a response on its way to the parser. */
+/** A stretch of a response, before parsing. */
 export interface TextPiece {
   readonly text: string;
   /**
-   * `marker`: one special token that the format knows. `control`: one that it does not know, and that is not
-   * text. A stop never begins or ends inside either.
+   * `marker`: a special token that the format has. `control`: one that it does not have, which is not text. A stop
+   * never begins or ends inside either.
    */
   readonly role: 'text' | 'marker' | 'control';
 }
 
-/** A text that ends a response, unless one of the texts `unless` follows and makes it the opener of something else. */
+/**
+ * A text that ends a response, unless one of the texts in `unless` follows and makes it the opener of something else.
+ */
 export interface OpenEnd {
   readonly text: string;
   readonly unless: readonly string[];
 }
 
-/** What came of a piece. */
+/** The result of passing a piece. */
 export interface PassedPieces {
-  /** What can be shown, in order. */
+  /** The pieces that may be shown, in order. */
   readonly pieces: readonly TextPiece[];
-  /** A stop was found after it; nothing after it counts. */
+  /** Whether a stop was found after them; text after it is ignored. */
   readonly stopped: boolean;
 }
 
-/** Watches one response for the texts that end it. */
+/** Searches one response for the texts that end it. */
 export class StopWatch {
   readonly #ends: readonly OpenEnd[];
   #held: readonly TextPiece[] = [];
@@ -33,14 +35,14 @@ export class StopWatch {
     this.#ends = [...stops.filter((stop) => stop !== '').map(always), ...openEnds];
   }
 
-  /** More of the response; `more`: texts that are also stops in it. */
+  /** Adds a piece; `more`: additional stops for it. */
   pass(piece: TextPiece, more: readonly string[] = []): PassedPieces {
     const ends = [...this.#ends, ...more.map(always)];
     const pieces = [...this.#held, piece];
     const text = textOf(pieces);
     this.#held = [];
     const found = ends.flatMap((end) => findEnd(text, end, pieces) ?? []);
-    // The response ends here, so an end that was still open before this one is an end, too.
+    // The response ends here, so an undecided end before it is an end, too.
     if (found.some(({ open }) => !open)) {
       return { pieces: piecesUpTo(pieces, Math.min(...found.map(({ place }) => place))), stopped: true };
     }
@@ -54,8 +56,8 @@ export class StopWatch {
   }
 
   /**
-   * The engine ended the response at a token that it may not have delivered: `last`, or `null` where it does not say.
-   * Returns what was held back, without the beginning of the stop that this token completes.
+   * The engine ended the response with a token that it may not have delivered: `last`, or `null` if unknown. Returns
+   * the held text without the beginning of the stop that this token completes.
    */
   end(last: string | null): readonly TextPiece[] {
     const pieces = this.cutOff();
@@ -66,7 +68,7 @@ export class StopWatch {
     return piecesUpTo(pieces, text.length - Math.max(0, ...lengths));
   }
 
-  /** No more pieces: what was held back, up to an end that nothing has followed. */
+  /** Ends the text: returns the held text, up to an end that nothing has followed. */
   cutOff(): readonly TextPiece[] {
     const pieces = this.release();
     const text = textOf(pieces);
@@ -74,7 +76,7 @@ export class StopWatch {
     return piecesUpTo(pieces, Math.min(text.length, ...places));
   }
 
-  /** What was held back and did not become a stop. */
+  /** Returns held text that did not become a stop. */
   release(): readonly TextPiece[] {
     const held = this.#held;
     this.#held = [];
@@ -90,13 +92,13 @@ function textOf(pieces: readonly TextPiece[]): string {
   return pieces.map(({ text }) => text).join('');
 }
 
-/** An end in a text; `open`: what follows may yet make it something else. */
+/** An end found in a text; `open`: the following text may still change its meaning. */
 interface FoundEnd {
   readonly place: number;
   readonly open: boolean;
 }
 
-/** The first place at which `end` is one, or may yet be. */
+/** The first position where `end` occurs, or may occur once more text comes. */
 function findEnd(text: string, end: OpenEnd, pieces: readonly TextPiece[]): FoundEnd | null {
   let place = findStop(text, end.text, pieces, 0);
   while (place >= 0) {
@@ -109,7 +111,7 @@ function findEnd(text: string, end: OpenEnd, pieces: readonly TextPiece[]): Foun
   return null;
 }
 
-/** Where `stop` occurs in `text` from `from` on without cutting a special token; -1 where it does not. */
+/** Position of `stop` in `text` from `from` on, without cutting a special token; or -1. */
 function findStop(text: string, stop: string, pieces: readonly TextPiece[], from: number): number {
   let place = text.indexOf(stop, from);
   while (place >= 0 && (cutsToken(pieces, place) || cutsToken(pieces, place + stop.length))) {
@@ -118,7 +120,7 @@ function findStop(text: string, stop: string, pieces: readonly TextPiece[], from
   return place;
 }
 
-/** Length of the longest end of `text` that is a proper beginning of `stop`. */
+/** Length of the longest suffix of `text` that is a proper prefix of `stop`. */
 function heldLength(text: string, stop: string, pieces: readonly TextPiece[]): number {
   for (let length = Math.min(text.length, stop.length - 1); length > 0; length--) {
     if (text.endsWith(stop.slice(0, length)) && !cutsToken(pieces, text.length - length)) return length;
@@ -126,13 +128,13 @@ function heldLength(text: string, stop: string, pieces: readonly TextPiece[]): n
   return 0;
 }
 
-/** Length of the end of `text` that is a stop together with the token `last`. */
+/** Length of the suffix of `text` that is a stop together with the token `last`. */
 function completedLength(text: string, stop: string, last: string): number {
   const length = stop.length - last.length;
   return last !== '' && stop.endsWith(last) && text.endsWith(stop.slice(0, length)) ? length : 0;
 }
 
-/** The same for an unknown last token: the stop is complete but for something that looks like one special token. */
+/** The same for an unknown last token: everything is there except what looks like one special token. */
 function heldButLast(text: string, stop: string, pieces: readonly TextPiece[]): number {
   const length = heldLength(text, stop, pieces);
   return lastToken.test(stop.slice(length)) ? length : 0;
@@ -140,7 +142,7 @@ function heldButLast(text: string, stop: string, pieces: readonly TextPiece[]): 
 
 const lastToken = /^(?:<[^<>]+>|\[[^[\]]+\])$/;
 
-/** `place` lies within a special token. */
+/** Whether `place` is inside a special token. */
 function cutsToken(pieces: readonly TextPiece[], place: number): boolean {
   let start = 0;
   for (const { text, role } of pieces) {

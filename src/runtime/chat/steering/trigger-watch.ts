@@ -1,36 +1,36 @@
 /**
- * When a lazy grammar starts. A trigger counts only outside reasoning and outside what the parser has emitted as text.
- * Where the model has the marker as one special token, only that token counts; the same characters in ordinary tokens
- * are text.
+ * Decides when a lazy grammar starts. A trigger counts only outside reasoning and outside text that the parser has
+ * emitted. If the marker is a special token of the model, only that token counts; the same characters in ordinary
+ * tokens are text.
  */
 import type { Trigger } from '../../../grammar/build-grammar.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
 
-/** Where a trigger stands in the text so far. */
+/** Position of a trigger in the text so far. */
 export interface FoundTrigger {
   readonly start: number;
   readonly end: number;
 }
 
-/** Looks up the special token with which a text begins, if the model has one. */
+/** Finds the special token with which a text begins, if the model has one. */
 export interface MarkerLookup {
   leading(text: string): object | undefined;
 }
 
-/** Watches one response for the triggers of its grammar. */
+/** Searches one response for the triggers of its grammar. */
 export class TriggerWatch {
   readonly #triggers: readonly Trigger[];
   readonly #markers: MarkerLookup;
-  /** The end of the text, long enough for any trigger, and where it begins. */
+  /** The end of the text, long enough for any trigger, and its offset. */
   #window = '';
   #windowStart = 0;
-  /** Where special tokens begin. */
+  /** Offsets of special tokens. */
   readonly #specialStarts = new Set<number>();
   #reasoning = false;
-  /** Where the last reasoning ended: triggers are looked for from here on. */
+  /** Where the latest reasoning ended; triggers before it do not count. */
   #answerStart = 0;
-  /** The end of what the parser has emitted as text: no call begins before it. */
+  /** End of the text that the parser has emitted; no call begins before it. */
   #textEnd = 0;
 
   constructor(triggers: readonly Trigger[], markers: MarkerLookup) {
@@ -49,7 +49,7 @@ export class TriggerWatch {
     for (const start of this.#specialStarts) if (start < this.#windowStart) this.#specialStarts.delete(start);
   }
 
-  /** The first trigger that ends after `place`, which lies in the text appended last. `fires` says whether it counts. */
+  /** The first trigger that ends after `place`, which is in the latest text. `fires` decides whether it counts. */
   find(place: number): FoundTrigger | null {
     let first: FoundTrigger | null = null;
     for (const { type, value } of this.#triggers) {
@@ -59,7 +59,7 @@ export class TriggerWatch {
     return first;
   }
 
-  /** Looks for triggers only after `place`. */
+  /** Ignores triggers up to `place`. */
   resumeAt(place: number): void {
     this.#window = '';
     this.#windowStart = place;
@@ -67,7 +67,7 @@ export class TriggerWatch {
     this.#specialStarts.clear();
   }
 
-  /** Takes in the parser's position and its events once it has read as far as `place`. */
+  /** Records the parser's position and events after it has read up to `place`. */
   follow({ region }: ParserPosition, events: readonly ResponseEvent[], place: number): void {
     this.#textEnd = Math.max(this.#textEnd, ...events.filter(isText).map(({ end }) => end));
     const ended = events.findLast((event) => event.type === 'reasoning-end');
@@ -76,7 +76,7 @@ export class TriggerWatch {
     this.#reasoning = region === 'reasoning';
   }
 
-  /** Whether the trigger counts, once the parser has read up to its end. */
+  /** Whether the trigger counts, after the parser has read up to its end. */
   fires(found: FoundTrigger): boolean {
     return !this.#reasoning && found.start >= Math.max(this.#answerStart, this.#textEnd);
   }
@@ -108,5 +108,5 @@ function isText({ type }: ResponseEvent): boolean {
   return type === 'text-delta';
 }
 
-/** UTF-16 units of the text in which triggers are looked for. */
+/** UTF-16 units of text that are searched for triggers. */
 const windowLength = 4096;

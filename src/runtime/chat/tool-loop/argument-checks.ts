@@ -1,14 +1,14 @@
-/** Checks of arguments after the call, where the policy lets schemas pass that no grammar enforces in full. */
+/** Validates arguments after the call, if the policy allows schemas that no grammar fully enforces. */
 import { type ArgumentValidator, argumentValidator } from '../../../grammar/argument-validator.ts';
 import { isTooLarge } from '../../../grammar/json-schema/validate/schema-size.ts';
 import { normalizeTools, type ToolList } from '../../../tools/tools.ts';
 
-/** By the list of tools, so that schemas are compiled once however many chats have it. */
+/** By list of tools, so that schemas are compiled once for all chats with it. */
 const known = new WeakMap<ToolList, ArgumentValidator>();
 
 /**
- * Says what is wrong with the arguments of a call of `tools`. `null` under the policy `strict`, where the
- * grammar has let nothing invalid through.
+ * A function that lists what is wrong with the arguments of a call of `tools`. `null` under the policy `strict`, where
+ * the grammar enforces everything.
  */
 export function argumentCheck(
   tools: ToolList | undefined,
@@ -20,7 +20,7 @@ export function argumentCheck(
   return check;
 }
 
-/** Of a schema that is too large to check, the report has said what is not enforced. */
+/** For a schema that is too large to check, the report lists what is not enforced. */
 function checkOf(tools: ToolList): ArgumentValidator {
   const validate = argumentValidator(tools);
   const unchecked = new Set(

@@ -1,4 +1,4 @@
-/** One call, carried out: arguments checked by the schema's own library, results and errors as text. */
+/** Executes one call: validates arguments with the schema's own library, and converts results and errors to text. */
 import { StalledError } from '../../../format/errors.ts';
 import type { CallContext } from '../../../tools/tools.ts';
 import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools/tools.ts';
@@ -13,14 +13,14 @@ type Call = ToolCallOf<ToolList>;
 
 const never = new AbortController().signal;
 
-/** There is something that carries out the call. */
+/** Whether anything can execute the call. */
 export function canExecute(call: Call, { tools, execute }: RunToolsOptions): boolean {
   return (execute ?? findTool(tools, call.name)?.execute ?? null) !== null;
 }
 
 /**
- * Carries out a call, again where it fails and may be tried again. Rejects with the signal's reason, and with
- * `StalledError` where nothing goes on any more; all else becomes an outcome.
+ * Executes a call, with retries if allowed. Rejects with the signal's reason, and with `StalledError` if the process
+ * is about to exit; everything else becomes an outcome.
  */
 export async function executeCall(call: Call, options: RunToolsOptions): Promise<CallOutcome> {
   const { signal = never, toolRetries = 0 } = options;
@@ -32,23 +32,23 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
     return { type: 'tool-result', ...facts, output, content: asText(output) };
   } catch (error) {
     signal.throwIfAborted();
-    // The process is at its end, and the engine with it: no model could read the outcome.
+    // The process is exiting, and the engine with it: no model could read the outcome.
     if (error instanceof StalledError) throw error;
     return { type: 'tool-error', ...facts, error, content: `Error: ${messageOf(error)}` };
   }
 }
 
-/** Carries out one call, given the signal of this attempt. */
+/** Executes one call with the signal of this attempt. */
 type CarryOut = (signal: AbortSignal) => unknown;
 
-/** Checks the arguments, so that attempts are made with those that fit only. */
+/** Validates the arguments first, so that only valid calls are attempted. */
 async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<CarryOut> {
   const tool = findTool(options.tools, call.name);
   const problems = argumentCheck(options.tools, options.policy)?.(call.name, call.arguments) ?? [];
   if (problems.length > 0) throw invalid(problems);
   const parsed = tool === undefined ? call.arguments : parseInput(tool, call.arguments);
   const input = await untilAborted(Promise.resolve(parsed), signal);
-  // In JavaScript it may be null as well.
+  // In JavaScript it may also be null.
   const own = tool?.execute ?? null;
   return (attemptSignal) => {
     const context: CallContext = { toolCallId: call.id, signal: attemptSignal };
@@ -56,13 +56,13 @@ async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal
   };
 }
 
-/** What `carryOut` gives, or throws when all attempts have failed. */
+/** The result of `carryOut`; throws if all attempts have failed. */
 async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: number): Promise<unknown> {
   const { signal = never, toolTimeoutMs } = options;
   const limit = new AbortController();
   const abort = (): void => limit.abort(new Error(`the tool took longer than ${toolTimeoutMs} ms`));
   const timer = toolTimeoutMs === undefined ? undefined : setTimeout(abort, toolTimeoutMs);
-  // The signal itself where there is no limit: callers may compare it.
+  // The signal itself if there is no time limit: callers may compare it.
   const own = timer === undefined ? signal : AbortSignal.any([signal, limit.signal]);
   try {
     return await untilAborted((async () => carryOut(own))(), own);
@@ -74,7 +74,7 @@ async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: nu
   return attempt(carryOut, options, retries - 1);
 }
 
-/** Arguments as the schema's library makes them, defaults and transformations done. */
+/** The arguments as the schema's library returns them, with defaults and transformations applied. */
 async function parseInput(tool: ToolInput, input: unknown): Promise<unknown> {
   const schema: unknown = schemaOf(tool);
   if (!isValidating(schema)) return input;
@@ -87,11 +87,11 @@ function invalid(problems: readonly string[]): TypeError {
   return new TypeError(`the arguments are not valid: ${problems.join('; ')}`);
 }
 
-/** Waits for `work`, but not once `signal` is aborted: a tool that does not listen cannot hold up a run. */
+/** Waits for `work` until `signal` is aborted: a tool that ignores it cannot block a run. */
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
-    // What was called may have aborted it before it returned.
+    // The called function may have aborted it before it returned.
     if (signal.aborted) abort();
     const leaves = [onAbort(signal, abort), onStall(() => reject(noReturn()))];
     work.then(resolve, reject).finally(() => {
@@ -105,12 +105,12 @@ function noReturn(): StalledError {
   return new StalledError({ waitsFor: "a tool's result", advice });
 }
 
-/** A result as the model reads it: texts as they are, all else as JSON. */
+/** A result for the model: text unchanged, everything else as JSON. */
 function asText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? 'null');
 }
 
-/** Anything can be thrown, also what has no text. */
+/** Anything can be thrown, even values that cannot be converted to text. */
 function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

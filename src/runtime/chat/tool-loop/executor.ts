@@ -1,29 +1,29 @@
-/** Carries out calls; the result of one. */
+/** The type of functions that execute calls, and the outcome of a call. */
 import type { CallContext, EachTool, ToolList, ToolName, ToolOutput } from '../../../tools/tools.ts';
 
-/** Carries out calls of any tool. */
+/** Executes calls of any tool. */
 export type Executor<Call> = (call: Call, context: CallContext) => unknown;
 
-/** A call was carried out. */
+/** A call was executed. */
 export interface ToolResult {
   readonly type: 'tool-result';
   readonly toolCallId: string;
   readonly toolName: string;
   /** What `execute` returned. */
   readonly output: unknown;
-  /** What the model is told. */
+  /** The result as the model reads it. */
   readonly content: string;
 }
-/** A call could not be carried out. The run goes on, and the model is told. */
+/** A call failed. The run continues, and the model is told. */
 export interface ToolFailure {
   readonly type: 'tool-error';
   readonly toolCallId: string;
   readonly toolName: string;
-  /** What `execute` threw, or why it was not tried. */
+  /** What `execute` threw, or why the call was not attempted. */
   readonly error: unknown;
   readonly content: string;
 }
-/** Results of the tools on offer: `toolName` narrows `output` to what that tool's `execute` returns. */
+/** Results of the offered tools: `toolName` narrows `output` to the return type of that tool's `execute`. */
 export type ToolResultOf<Tools extends ToolList> = ResultOfEach<EachTool<Tools>>;
 
 type ResultOfEach<Each> = Each extends unknown
@@ -33,5 +33,5 @@ type ResultOfEach<Each> = Each extends unknown
     }
   : never;
 
-/** What came of a call. */
+/** The outcome of a call. */
 export type CallOutcome = ToolResult | ToolFailure;

@@ -1,11 +1,11 @@
-/** What a tool run should do. */
+/** The options of a tool run. */
 import type { ToolCallOf, ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import type { Executor } from './executor.ts';
 
 /**
- * What a run should do. `toolChoice: 'required'`, or a named tool, applies only to the first response: otherwise the
- * model could never answer. A restriction to allowed tools applies to all.
+ * The options of a tool run. `toolChoice: 'required'`, or a named tool, applies only to the first response, because
+ * otherwise the model could never answer. A restriction to allowed tools applies to all responses.
  */
 export interface RunToolsOptions<Tools extends ToolList = ToolList> extends ChatOptions<Tools> {
   /** Each with its own `execute`, unless the run has one for all. */
@@ -17,8 +17,8 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
    */
   readonly toolTimeoutMs?: number;
   /**
-   * How often a call that failed or timed out is retried before the model is told; calls whose arguments do not fit
-   * are not retried. Default: 0.
+   * How often a call that failed or timed out is retried before the model is told; calls with invalid arguments are
+   * not retried. Default: 0.
    */
   readonly toolRetries?: number;
   /** The maximum number of responses, at least 1. Default: 8. */

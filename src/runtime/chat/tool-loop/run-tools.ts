@@ -1,6 +1,6 @@
 /**
- * Answering with tools: the model calls, the calls are carried out, the model is told the results in its
- * template's own way, and so on until it answers without a call.
+ * Runs a conversation with tools: calls of the model are executed, their results are added to the conversation, and so
+ * on until the model answers without a call.
  */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../format/messages.ts';
@@ -17,7 +17,7 @@ import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
-/** A response of the model begins. Offsets of events count within one step. */
+/** A response of the model begins. Offsets of events refer to one step. */
 export interface StepStart {
   readonly type: 'step-start';
   /** From 0. */
@@ -26,19 +26,19 @@ export interface StepStart {
 /** The last event of a run. */
 export interface RunFinish {
   readonly type: 'run-finish';
-  /** Responses that were asked for. */
+  /** Number of responses. */
   readonly steps: number;
   /**
-   * `answer`: the model answered without a call. `length`: a limit of tokens cut its last response short; of one
-   * that was cut within a call, no call is carried out. `step-limit`: it would have gone on. `open-calls`: it
-   * called tools that nothing here carries out; they are for the caller to answer.
+   * `answer`: the model answered without a call. `length`: a limit of tokens cut off its last response; if that was
+   * inside a call, no call is executed. `step-limit`: the limit of responses was reached. `open-calls`: it called
+   * tools without an `execute`, which the caller must answer.
    */
   readonly reason: 'answer' | 'length' | 'step-limit' | 'open-calls';
-  /** What all responses cost together; what each did, its `finish` says. */
+  /** The sum of all responses; each `finish` has its own usage. */
   readonly usage: Usage;
 }
 
-/** The events of all steps, one after the other. */
+/** The events of all steps, in order. */
 export type ToolRunEvent<Tools extends ToolList = ToolList> =
   | ChatEvent<Tools>
   | StepStart
@@ -46,24 +46,26 @@ export type ToolRunEvent<Tools extends ToolList = ToolList> =
   | ToolFailure
   | RunFinish;
 
-/** A run. It goes on as it is read, like a response: iterate over the events, or await `messages`, in this order. */
+/**
+ * A tool run. Like a response, it advances as it is read: iterate over the events, or await `messages`, in this order.
+ */
 export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterable<ToolRunEvent<Tools>> {
-  /** The whole conversation, the given messages first. Rejects with whatever ended the run. */
+  /** The whole conversation, beginning with the given messages. Rejects with whatever ended the run. */
   readonly messages: Promise<readonly Message[]>;
-  /** The last message of the model. */
+  /** The model's last message. */
   readonly message: Promise<ResponseMessage>;
-  /** What all responses cost together. */
+  /** The tokens of all responses together. */
   readonly usage: Promise<Usage>;
   /**
-   * What the grammars of its responses enforce otherwise than the schemas say; empty when nothing. Known before
-   * the first token, so reading it reads nothing of the run. Rejects with what keeps a response from beginning.
+   * Where the grammars of its responses differ from the schemas; empty if they do not. Known before the first token,
+   * so reading it does not start the run. Rejects with whatever prevents a response.
    */
   readonly report: Promise<readonly SchemaIssue[]>;
 }
 
-/** What a run needs of a model. */
+/** What a run needs from a model. */
 export interface ToolCaller {
-  /** One response, as `ChatModel.chat` gives it. */
+  /** One response, as from `ChatModel.chat`. */
   chat(options: ChatOptions): ChatStream;
 }
 
@@ -79,18 +81,18 @@ export function runTools<const Tools extends ToolList>(
   model: ToolCaller,
   options: RunToolsOptions<Tools>,
 ): ToolRun<Tools> {
-  // Which tools there are is for the types; at run time one list is like another.
+  // The list's type matters only to the type checker.
   return new GeneratedToolRun(model, options as unknown as RunToolsOptions) as unknown as ToolRun<Tools>;
 }
 
 type Event = ResponseEvent | Exclude<ToolRunEvent, ResponseEvent>;
 
-/** Where a conversation stands. */
+/** The state of a conversation. */
 interface Conversation {
   readonly messages: Message[];
   last: ResponseMessage;
   usage: Usage;
-  /** A limit of tokens ended the last response. */
+  /** Whether a limit of tokens ended the last response. */
   cutShort: boolean;
 }
 
@@ -125,7 +127,9 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   }
 }
 
-/** The report of the first response; if that has but the tool that is demanded, also of those that follow. */
+/**
+ * The report of the first response; if that only has the required tool, also the report of the following responses.
+ */
 async function reportOf(model: ToolCaller, given: RunToolsOptions): Promise<readonly SchemaIssue[]> {
   requireOption('model', model, toolCaller);
   const chat = withoutRunOptions(checkRunOptions(given));
@@ -152,13 +156,13 @@ async function* converse(
     isOver = true;
   } finally {
     unlink();
-    // Nobody waits any more for calls that are still being carried out.
+    // The results of calls that are still running are no longer needed.
     if (!isOver) leaving.abort();
   }
   return conversation;
 }
 
-/** With the signal that tools are given: aborted with the run's own, and when the run is left. */
+/** With the signal for tools: aborted with the run's own, and when the run is left. */
 interface RunningOptions extends RunToolsOptions {
   readonly toolSignal: AbortSignal;
 }
@@ -186,12 +190,12 @@ async function* answer(
   yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
 
-/** The limit fell on a call: those before it are of a message that was meant to say more. */
+/** Whether the limit cut off a call; the calls before it belong to an incomplete message. */
 function cutWithin({ cutShort, last }: Conversation): boolean {
   return cutShort && last.malformed !== undefined;
 }
 
-/** What was demanded of the first response is not demanded of those that follow: else none could answer. */
+/** A required call applies only to the first response; otherwise no response could be the answer. */
 function stepOptions(options: RunningOptions, { messages }: Conversation, step: number): ChatOptions {
   const { toolSignal, ...given } = options;
   const chat = withoutRunOptions(given);
@@ -200,7 +204,7 @@ function stepOptions(options: RunningOptions, { messages }: Conversation, step: 
   return { ...later, messages, toolChoice: withoutDemand(toolChoice) };
 }
 
-/** What only the run is told is taken out: a chat refuses options that it does not know. */
+/** Removes the options of the run, which a chat would reject. */
 function withoutRunOptions({
   execute: _,
   maxSteps: __,
@@ -235,12 +239,12 @@ async function* respond(
   conversation.messages.push(toHistory(conversation.last));
 }
 
-/** A message as it goes into the next prompt. */
+/** The message for the next prompt. */
 function toHistory({ malformed: _, ...message }: ResponseMessage): Message {
   return message;
 }
 
-/** Carries out calls at the same time; events come in the order in which they end, results in the calls'. */
+/** Executes calls concurrently; events come in order of completion, results in the order of the calls. */
 async function* carryOut(
   calls: readonly ToolCallOf<ToolList>[],
   { toolSignal: signal, ...options }: RunningOptions,

@@ -1,6 +1,6 @@
 /**
- * What is checked rather than enforced: when a value closes that is not valid, the response goes back to a place where
- * a token was sampled, excludes the text that closed the value, and samples again.
+ * Handles values that are checked instead of enforced: when an invalid value closes, the response goes back to a
+ * position where a token was sampled, excludes the text that closed the value, and samples again.
  */
 import type { Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../grammar/matcher/matcher.ts';
@@ -9,34 +9,34 @@ import type { RevocableResponse } from '../../chat/checks/revocable-response.ts'
 import type { Vocabulary } from '../vocabulary.ts';
 import { SampledPlaces } from './sampled-places.ts';
 
-/** What a sampled token has become, before it is judged. */
+/** A sampled token, before it is judged. */
 export interface Taken {
-  /** Tokens to evaluate in its place: it and what is forced after it, or a correction. */
+  /** Tokens to evaluate in its place: itself and the tokens forced after it, or a correction. */
   readonly tokens: readonly Token[];
-  /** How many of them stand for the sampled one. */
+  /** How many of them replace the sampled one. */
   readonly sampled: number;
-  /** The response is over; nothing more is to be sampled. */
+  /** Whether the response is over. */
   readonly over: boolean;
 }
 
-/** What came of one token. */
+/** The result of one token. */
 export interface Step extends Pick<Taken, 'tokens' | 'over'> {
   readonly events: readonly ResponseEvent[];
-  /** Set where the response goes back: how many of its tokens stay. */
+  /** Set if the response goes back: how many of its tokens are kept. */
   readonly back?: number;
 }
 
-/** How often one response may go back. */
+/** How often a response may go back. */
 const maxTries = 64;
-/** Every so many tries, half of the value is written anew: its end may have too many invalid continuations. */
+/** After this many attempts, half of the value is discarded: its end may have too many invalid continuations. */
 const halfEvery = 6;
 
-/** Judges the steps of one response. */
+/** Judges the steps of one response, and goes back. */
 export class Backtracking {
   readonly #response: RevocableResponse;
   readonly #vocabulary: Vocabulary;
   readonly #places: SampledPlaces;
-  /** Tokens of the response. */
+  /** Number of tokens of the response. */
   #tokens = 0;
   #tries = 0;
 
@@ -46,12 +46,15 @@ export class Backtracking {
     this.#places = new SampledPlaces(vocabulary);
   }
 
-  /** Keeps excluded tokens from being sampled where the response stands; `null` where none is. */
+  /** Excludes tokens at the current position; `null` if there are none to exclude. */
   bias(matcher: Matcher): TokenBias | null {
     return this.#places.bias(matcher);
   }
 
-  /** The step that `taken` makes: its events, or the way back. Throws `CheckFailedError` when nothing is left to try. */
+  /**
+   * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to
+   * try.
+   */
   judge({ tokens, sampled, over }: Taken): Step {
     const response = this.#response;
     if (!response.checked) return { events: response.release(), tokens, over };
@@ -70,7 +73,7 @@ export class Backtracking {
     return { events, tokens, over };
   }
 
-  /** Excludes what the last token began, and goes back to where it was sampled, or further. */
+  /** Excludes the text that the last token began, and goes back to where it was sampled, or further. */
   #refuse(bytes: Uint8Array): Step {
     const { last } = this.#places;
     if (last === undefined) throw this.#response.failed(this.#tries);
@@ -78,7 +81,10 @@ export class Backtracking {
     return this.#goBack();
   }
 
-  /** Leaves every place after which nothing may come; every few tries, also half of those within the invalid value. */
+  /**
+   * Leaves every position after which nothing may come; every few attempts, also half of those inside the invalid
+   * value.
+   */
   #goBack(): Step {
     const places = this.#places;
     const response = this.#response;
@@ -97,7 +103,7 @@ export class Backtracking {
     return { events: [], tokens: [], over: false, back: this.#tokens };
   }
 
-  /** Excludes `bytes` where the response stands, and every beginning of them that the grammar completes to them. */
+  /** Excludes `bytes` at the current position, and each of their prefixes that the grammar completes to them. */
   #exclude(bytes: Uint8Array): void {
     const { matcher } = this.#response.now;
     this.#places.exclude(matcher === null ? bytes : withoutForced(bytes, matcher));
@@ -109,7 +115,7 @@ export class Backtracking {
   }
 
   /**
-   * The shortest beginning of `bytes` that closes the invalid value: whatever else begins with it closes it, too.
+   * The shortest prefix of `bytes` that closes the invalid value: everything else with that prefix closes it, too.
    * Leaves the response before it, after `changes` changes.
    */
   #closingPart(bytes: Uint8Array, changes: number): Uint8Array {
@@ -129,7 +135,7 @@ export class Backtracking {
   }
 }
 
-/** The shortest beginning of `bytes` after which `matcher` forces the rest. */
+/** The shortest prefix of `bytes` after which `matcher` forces the rest. */
 function withoutForced(bytes: Uint8Array, matcher: Matcher): Uint8Array {
   for (let length = 1; length < bytes.length; length++) {
     const walker = matcher.clone();

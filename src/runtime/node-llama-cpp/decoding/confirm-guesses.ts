@@ -1,4 +1,4 @@
-/** Speculative decoding: guesses of what comes next are evaluated in one batch, and kept as far as sampling agrees. */
+/** Speculative decoding: guesses of the next tokens are evaluated in one batch, and kept as far as sampling agrees. */
 import type { ControlledEvaluateInputItem, LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import { fromEngine } from './evaluate.ts';
@@ -7,8 +7,8 @@ import type { ResponseRun } from './response-run.ts';
 
 /**
  * Evaluates `next` with guesses of what follows, and keeps what sampling confirms, as long as there is something to
- * guess. Returns the tokens to continue with, `null` where the response is over. At temperature 0 the same token is
- * sampled alone and in a batch, so guesses change the number of batches, never the response.
+ * guess. Returns the tokens to continue with, or `null` if the response is over. At temperature 0, the same token is
+ * sampled alone and in a batch, so guesses only change the number of batches.
  */
 export async function* confirmGuesses(
   sequence: LlamaContextSequence,
@@ -30,7 +30,8 @@ export async function* confirmGuesses(
       end += batch[index]?.length ?? 0;
       const token = sampled[index];
       if (token === undefined || !allowed.includes(token)) {
-        // Sampled from all tokens, and not allowed: sample again under the grammar, from the token before.
+        // It was sampled from all tokens and is not allowed: sample again under the grammar, after the token before
+        // it.
         const last = sequence.contextTokens[end - 1];
         await fromEngine(keep(sequence, end - 1), run.text);
         return last === undefined ? pending : [last];
@@ -46,7 +47,7 @@ export async function* confirmGuesses(
   }
 }
 
-/** Evaluates all parts in one batch, and samples a token after each. */
+/** Evaluates all parts in one batch, and samples after each. */
 async function drawAll(
   sequence: LlamaContextSequence,
   parts: readonly (readonly Token[])[],
@@ -65,7 +66,7 @@ async function drawAll(
   return ends.map((end) => output[end]?.next.token ?? undefined);
 }
 
-/** Forgets all but the first `length` tokens. */
+/** Discards all but the first `length` tokens. */
 async function keep(sequence: LlamaContextSequence, length: number): Promise<void> {
   const end = sequence.nextTokenIndex;
   if (length < end) await sequence.eraseContextTokenRanges([{ start: length, end }]);

@@ -16,21 +16,20 @@ import type { ResponseRun } from './response-run.ts';
 import { LatestTokens, samplerOptions } from './sampler-options.ts';
 import { type DecodedPrompt, ShiftingWindow } from './shifting-window.ts';
 
-/** How tokens are drawn, in which vocabulary, and what ends it. */
+/** Options of sampling, the vocabulary, and what ends the response. */
 export interface DecodingOptions extends SamplingOptions {
-  /** Evaluate guesses together with what is certain. Default: false. */
+  /** Whether guesses are evaluated in the same batch. Default: false. */
   readonly speculate?: boolean;
   readonly vocabulary: Vocabulary;
   readonly signal?: AbortSignal;
-  /** Likeliest tokens to tell with each token's probability. Default: no probabilities are told. */
+  /** The number of likeliest tokens reported with each token's probability. Default: no probabilities. */
   readonly logprobs?: number;
 }
 
 /**
- * Evaluates the prompt and yields the response's events; returns the message. The sequence keeps what
- * it has in common with the prompt already. However this ends (an error, an abort, the consumer
- * leaving), the sequence can be used again. Throws `ContextOverflowError`, `DecodingError`, or the
- * signal's reason.
+ * Evaluates the prompt and yields the response's events; returns the message. The sequence reuses what it shares with
+ * the prompt. However this ends (an error, an abort, the consumer leaving), the sequence remains usable. Throws
+ * `ContextOverflowError`, `DecodingError`, or the signal's reason.
  */
 export async function* decode(
   { sequence, alone, share, evaluated }: Omit<LeasedSequence, 'release'>,
@@ -48,7 +47,7 @@ export async function* decode(
     await share(signal);
     const all = [...prompt, ...opening.tokens];
     const { firstDifferentIndex: shared } = sequence.compareContextTokens(all);
-    // The last token is always evaluated again: its logits are what sampling starts from.
+    // The last token is always evaluated again, because sampling needs its logits.
     await fromEngine(sequence.adaptStateToTokens(all.slice(0, -1), false), run.text);
     const cachedTokens = Math.min(prompt.length, sequence.nextTokenIndex);
     run.follow({ promptTokens: prompt.length, cachedTokens, droppedMessages: dropped });
@@ -60,7 +59,7 @@ export async function* decode(
       signal,
     );
     evaluated();
-    // Not before: others may wait for the prompt, and the reader may stay away.
+    // Not earlier: others may wait for the prompt, and the reader may pause.
     yield* opening.events;
     const latest = new LatestTokens(sampling);
     latest.push(all);
@@ -81,7 +80,7 @@ export async function* decode(
   return message;
 }
 
-/** What one response is sampled with. */
+/** The sampling of one response. */
 interface Sampling {
   readonly speculate: boolean;
   readonly latest: LatestTokens;
@@ -89,13 +88,13 @@ interface Sampling {
   readonly signal: AbortSignal | undefined;
   /** The response so far. */
   readonly response: Token[];
-  /** What the engine has to say of each token. */
+  /** The metadata requested from the engine for each token. */
   readonly metadata: SequenceEvaluateMetadataOptions;
 }
 
 /**
- * Samples until the response is over, and returns `null`; or until the context had to be shifted or the response goes
- * back, and returns the tokens to continue with.
+ * Samples until the response is over, and returns `null`; or until the context was shifted or the response goes back,
+ * and returns the tokens to continue with.
  */
 async function* sample(
   sequence: LlamaContextSequence,
@@ -137,7 +136,7 @@ async function* sample(
   return await goBack(sequence, written, run);
 }
 
-/** Takes the sequence back to `written`; returns the tokens to evaluate again, at least the last. */
+/** Takes the sequence back to `written`; returns the tokens to evaluate again, which include the last. */
 async function goBack(
   sequence: LlamaContextSequence,
   written: readonly Token[],

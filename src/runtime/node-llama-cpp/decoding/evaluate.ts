@@ -1,19 +1,18 @@
-/** Tokens through the model without sampling, and what the engine throws at it. */
+/** Evaluates tokens without sampling, and converts the engine's errors. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { ContextOverflowError, DecodingError } from '../../../format/errors.ts';
 import type { ResponseRun } from './response-run.ts';
 
-/** Tokens that are evaluated before the abort signal is looked at again. */
+/** Number of tokens evaluated before the signal is checked again. */
 const promptSlice = 512;
 
-/** Room for `tokens` and one that is sampled. Throws `ContextOverflowError`. */
+/** Throws `ContextOverflowError` unless `tokens` and one sampled token fit into the context. */
 export function requireRoom(tokens: number, { contextSize }: LlamaContextSequence): void {
   if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
 }
 
 /**
- * Evaluates what the sequence, which holds a beginning of `tokens`, lacks of them. Throws `DecodingError`, or the
- * signal's reason.
+ * Evaluates the rest of `tokens`, of which the sequence has a prefix. Throws `DecodingError`, or the signal's reason.
  */
 export async function evaluateTokens(
   sequence: LlamaContextSequence,
@@ -30,16 +29,16 @@ export async function evaluateTokens(
 
 /** How a prompt is evaluated. */
 interface PromptPlaces {
-  /** Where a state is kept, if the model needs kept states to go back. */
+  /** Where a state is saved, if the model needs saved states to go back. */
   readonly places: readonly number[];
-  /** Nobody else needs the state, so that the last slice can be evaluated with the first sample. */
+  /** Whether no other sequence needs the state, so the last slice can be evaluated with the first sample. */
   readonly alone: boolean;
 }
 
 /**
- * Evaluates all but the last tokens in slices; returns the tokens that are left to start sampling with. Models
- * that cannot go back in their state (recurrent ones, those with a sliding window) keep it at the places to which
- * a later prompt will go back: where this one leaves the one before it, where its turn begins, and before sampling.
+ * Evaluates all but the last tokens in slices; returns the remaining tokens, to start sampling with. Models that
+ * cannot go back in their state (recurrent ones, those with a sliding window) save it where a later prompt will go
+ * back to: where this prompt diverges from the previous one, where its turn begins, and before sampling.
  */
 export async function evaluatePrompt(
   sequence: LlamaContextSequence,
@@ -64,7 +63,7 @@ export async function evaluatePrompt(
   return tokens.slice(sequence.nextTokenIndex);
 }
 
-/** Awaits `work` of the engine; what it throws becomes a `DecodingError` with the `text` so far. */
+/** Awaits `work` of the engine; its errors become a `DecodingError` with the `text` so far. */
 export async function fromEngine<Value>(work: Promise<Value>, text: string): Promise<Value> {
   try {
     return await work;

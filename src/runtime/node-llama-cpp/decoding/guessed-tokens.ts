@@ -1,6 +1,6 @@
 /**
  * Guesses for speculative decoding. Where a grammar allows few tokens, one of them is guessed together with the text
- * that the grammar forces after it, and so on; `confirm-guesses.ts` evaluates the guesses in one batch.
+ * that the grammar forces after it, and so on; `confirm-guesses.ts` evaluates them in one batch.
  */
 import type { Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../grammar/matcher/matcher.ts';
@@ -9,23 +9,23 @@ import { markerEndsAt } from '../marker-ends.ts';
 import type { MarkerTokens } from '../marker-tokens.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
-/** A place at which few tokens are allowed. */
+/** A position where few tokens are allowed. */
 export interface Guess {
   readonly allowed: readonly Token[];
-  /** Favours them. */
+  /** Favours the allowed tokens. */
   readonly bias: TokenBias;
-  /** The guess, one of them, and the tokens that are forced after it. */
+  /** The guessed token, and the tokens forced after it. */
   readonly tokens: readonly Token[];
 }
 
-/** More in a row are rarely all right. */
+/** More in a row are rarely all correct. */
 const mostGuesses = 6;
 /** How many of the latest tokens are compared with earlier ones. */
 const longestEnd = 4;
 
 /**
- * Guesses in a row, the first where `matcher` stands. `written`: the tokens up to there, the prompt's included. Empty
- * where many tokens are allowed, or the grammar may end.
+ * Successive guesses, the first at the position of `matcher`. `written`: the tokens so far, including the prompt's.
+ * Empty if many tokens are allowed, or the grammar may end.
  */
 export function guessTokens(
   matcher: Matcher,
@@ -50,7 +50,10 @@ export function guessTokens(
   return guesses;
 }
 
-/** The allowed token that followed the longest earlier occurrence of the end of `written`; of several, the latest. */
+/**
+ * The allowed token that followed the longest earlier occurrence of the end of `written`; the latest, if there are
+ * several.
+ */
 function likeliest(written: readonly Token[], allowed: readonly Token[]): Token | undefined {
   const possible = new Set(allowed);
   let best = allowed[0];
@@ -64,7 +67,7 @@ function likeliest(written: readonly Token[], allowed: readonly Token[]): Token 
   return best;
 }
 
-/** How many tokens before `place` are those at the end of `written`. */
+/** How many tokens before `place` equal those at the end of `written`. */
 function sharedEnd(written: readonly Token[], place: number): number {
   let length = 0;
   while (

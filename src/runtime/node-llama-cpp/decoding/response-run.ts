@@ -1,6 +1,6 @@
 /**
- * One response, token by token: what is evaluated in place of a sampled token, and after it. Sampling itself is the
- * work of `decode.ts`.
+ * One response, token by token: what is evaluated in place of a sampled token, and after it. `decode.ts` does the
+ * sampling.
  */
 import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../../format/errors.ts';
@@ -22,14 +22,17 @@ import { Backtracking, type Step, type Taken } from './backtracking.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
 import { type DrawnToken, TokenLogprobs } from './token-logprobs.ts';
 
-/** What a run works with. */
+/** The options of a run. */
 export interface RunOptions extends GuideOptions, SteeringOptions {
   readonly markers: MarkerTokens;
-  /** Whether free text may continue after this marker, which the model file marks as an end of generation; `text`: the response so far. */
+  /**
+   * Whether free text may continue after this marker, which the model file declares to be an end of generation;
+   * `text`: the response so far.
+   */
   readonly continues: (marker: string, text: string) => boolean;
-  /** What is checked while it is written. Default `null`: the grammar enforces everything. */
+  /** What is checked during decoding. Default `null`: the grammar enforces everything. */
   readonly checks?: ResponseChecks | null;
-  /** Likeliest tokens to name with each token's probability. Default: no probabilities are told. */
+  /** The number of likeliest tokens reported with each token's probability. Default: no probabilities. */
   readonly logprobs?: number;
 }
 
@@ -54,19 +57,19 @@ export class ResponseRun {
     return this.#revocable.now;
   }
 
-  /** llama.cpp's grammar for the next token; none outside of what the grammar covers. */
+  /** llama.cpp's grammar for the next token, if a grammar applies. */
   get grammarState(): LlamaGrammarEvaluationState | undefined {
     return this.#response.constrained ? this.#guide.state : undefined;
   }
 
-  /** For the next token: favours the allowed ones where they are few; `null` where there is nothing to favour. */
+  /** The bias for the next token: favours the allowed ones if they are few; otherwise `null`. */
   get bias(): TokenBias | null {
     const { constrained, matcher } = this.#response;
     if (!constrained) return null;
     return (matcher === null ? null : this.#backtracking.bias(matcher)) ?? this.#guide.bias;
   }
 
-  /** The next token is one of free text. */
+  /** Whether the next token is free text. */
   get free(): boolean {
     return this.#response.free;
   }
@@ -76,7 +79,7 @@ export class ResponseRun {
     return this.#response.text;
   }
 
-  /** Before the first sample: tokens that are forced, to be evaluated with the prompt. */
+  /** Before the first sample: forced tokens, to be evaluated with the prompt. */
   start(): Step {
     const { matcher } = this.#response;
     if (matcher !== null && !matcher.open && !matcher.complete) {
@@ -85,56 +88,58 @@ export class ResponseRun {
     return this.#judge(this.#step([], false));
   }
 
-  /** What may come next, guessed; empty where it cannot be. `written`: the conversation's tokens up to here. */
+  /** Guesses of the next tokens; empty if impossible. `written`: the conversation's tokens so far. */
   guess(written: readonly Token[]): readonly Guess[] {
     const { constrained, matcher, over } = this.#response;
     const { inject, markers, vocabulary } = this.#options;
-    // What is checked may be taken back token by token, and of what is guessed no probabilities are known.
+    // Checked text may be revoked token by token, and guessed tokens have no probabilities.
     if (this.#revocable.checked || this.#logprobs !== null) return [];
     // Forced text that is not injected is sampled token by token.
     if (!inject || !constrained || matcher === null || over || this.#guide.unmasked) return [];
     return guessTokens(matcher, written, markers, vocabulary);
   }
 
-  /** A token was sampled. `masked`: `grammarState` took part, and has accepted it. */
+  /** A token was sampled. `masked`: `grammarState` was used for sampling, and has accepted the token. */
   accept(drawn: DrawnToken, masked = true): Step {
     const { token } = drawn;
     return this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
   }
 
-  /** What the engine says of the prompt: its length, and how much of it was cached. */
+  /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
   follow(prompt: PromptUsage): void {
     this.#revocable.follow(prompt);
   }
 
-  /** So many of the conversation's messages were left out to make room for the response. */
+  /** Records how many messages were dropped to make room for the response. */
   drop(messages: number): void {
     this.#revocable.drop(messages);
   }
 
-  /** The context holds no more tokens. */
+  /** The context is full. */
   cutOff(): void {
     this.#response.cutOff();
   }
 
-  /** What the response has cost so far. */
+  /** The tokens used so far. */
   get usage(): Usage {
     return this.#response.usage;
   }
 
-  /** No more tokens; `left`: the caller has stopped reading. */
+  /** Finishes the response; `left`: the caller has stopped reading. */
   finish(left = false): WrittenResponse {
     return this.#revocable.finish(left);
   }
 
-  /** Whether the token ends the response: it is an end of generation, and neither a marker nor text where it stands. */
+  /**
+   * Whether the token ends the response: it is an end of generation, and at this position neither a marker nor text.
+   */
   #ends(token: Token, masked: boolean): boolean {
     const { continues, markers, vocabulary } = this.#options;
     if (!vocabulary.endsGeneration(token)) return false;
     const { constrained, matcher } = this.#response;
     const text = newDecoder().decode(vocabulary.bytesOf(token));
-    // llama.cpp no longer counts some tokens as ends (those named like another format's end), and node-llama-cpp still
-    // does: such a token passes the mask wherever the grammar allows its text.
+    // llama.cpp does not count some tokens as ends (those named like another format's end) that node-llama-cpp does
+    // count: such a token passes the mask wherever the grammar allows its text.
     const wasMasked = constrained && masked && !this.#guide.unmasked;
     if (wasMasked && matcher !== null && !matcher.complete && matcher.allows(text)) return false;
     if (!markers.has(token)) return true;
@@ -166,7 +171,7 @@ export class ResponseRun {
     return { tokens: [], sampled: 0, over: true };
   }
 
-  /** The step that `taken` makes; where the response goes back, the next token is sampled under the grammar there. */
+  /** The step for `taken`; if the response goes back, the next token is sampled under the grammar there. */
   #judge(taken: Taken): Step {
     const step = this.#backtracking.judge(taken);
     if (step.back !== undefined) this.#settle(false);
@@ -174,8 +179,8 @@ export class ResponseRun {
   }
 
   /**
-   * Of a token that was sampled without llama.cpp's grammar: `null` where all of it is allowed, otherwise the
-   * tokens of what is.
+   * For a token sampled without llama.cpp's grammar: `null` if all of it is allowed, otherwise the tokens of the
+   * allowed part.
    */
   #allowedPart(token: Token): readonly Token[] | null {
     const { markers, vocabulary } = this.#options;
@@ -188,7 +193,10 @@ export class ResponseRun {
     return markers.encode(text);
   }
 
-  /** After `tokens`, or before the first: adds forced text and the end of reasoning, and sets the next token's grammar. */
+  /**
+   * After `tokens`, or before the first: adds forced text and the end of reasoning, and sets the grammar for the next
+   * token.
+   */
   #step(tokens: readonly Token[], sampled: boolean): Taken {
     const response = this.#response;
     const added = this.#force();
@@ -210,7 +218,7 @@ export class ResponseRun {
     else if (constrained) this.#guide.lose();
   }
 
-  /** The tokens that are forced where the response stands, within the limit of tokens. */
+  /** The tokens forced at the current position, within the limit of tokens. */
   #force(): readonly Token[] {
     const { matcher, over } = this.#response;
     return matcher === null || over ? [] : this.#response.fit(this.#guide.forced(matcher));
@@ -223,7 +231,7 @@ export class ResponseRun {
   #pieceOf(token: Token, logprob: TokenLogprob | undefined): WrittenPiece {
     const { markers, vocabulary } = this.#options;
     const spelling = vocabulary.bytesOf(token);
-    // Under a grammar the text of every token counts, whatever it is to the format.
+    // Under a grammar, the text of every token counts, whatever it means in the format.
     const isSilent = vocabulary.isControl(token) && !markers.has(token) && !this.#response.constrained;
     const role = isSilent ? 'control' : vocabulary.isSpecial(token) ? 'marker' : 'text';
     return { spelling, role, tokens: 1, ...(logprob === undefined ? {} : { logprobs: [logprob] }) };

@@ -1,33 +1,33 @@
 /**
- * The places of a response at which tokens were sampled, to which it can go back and sample others: which bytes are
- * excluded at each, because the value that they lead to is not valid.
+ * The positions of a response where tokens were sampled, so that it can go back and sample others; for each, the bytes
+ * that are excluded because they lead to an invalid value.
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../grammar/matcher/matcher.ts';
 import { allowedBias } from '../allowed-tokens.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
-/** Where a token is sampled. */
+/** A position where a token is sampled. */
 export interface SampledAt {
   /** Changes of the response before it, for `RevocableResponse.goBack`. */
   readonly changes: number;
   /** Tokens of the response before it. */
   readonly tokens: number;
-  /** Characters of the checked value before it. */
+  /** Length of the checked value before it. */
   readonly valueLength: number;
 }
 
 interface SampledPlace extends SampledAt {
-  /** The text may not continue with any of these. */
+  /** Texts with which it may not continue. */
   readonly excluded: Uint8Array[];
-  /** What was written from here to the next place. */
+  /** Text from here to the next position. */
   written: Uint8Array;
 }
 
-/** Where more tokens than these are allowed, some are taken to be left. */
+/** If more tokens than this are allowed, some are assumed to remain. */
 const mostAllowed = 4096;
 
-/** The places of one response; the last is where it stands. */
+/** The positions of one response; the last is the current one. */
 export class SampledPlaces {
   readonly #vocabulary: Vocabulary;
   #places: SampledPlace[] = [];
@@ -37,12 +37,15 @@ export class SampledPlaces {
     this.#vocabulary = vocabulary;
   }
 
-  /** Where the next token is sampled; `undefined` before the first. */
+  /** The current position; `undefined` before the first. */
   get last(): SampledAt | undefined {
     return this.#places.at(-1);
   }
 
-  /** Adds `place`, with `written` between it and the last one; `false`, and nothing is added, where that is excluded. */
+  /**
+   * Adds `place`, with `written` between it and the last one. If that text is excluded, adds nothing and returns
+   * `false`.
+   */
   go(place: SampledAt, written: Uint8Array): boolean {
     const last = this.#places.at(-1);
     const before = last?.excluded ?? [];
@@ -56,18 +59,18 @@ export class SampledPlaces {
     return true;
   }
 
-  /** Forgets the places with fewer changes than these: their events were given out. */
+  /** Removes positions with fewer changes than this, because their events were released. */
   settle(changes: number): void {
     this.#places = this.#places.filter((place) => place.changes >= changes);
   }
 
-  /** Excludes `bytes` at the last place. */
+  /** Excludes `bytes` at the current position. */
   exclude(bytes: Uint8Array): void {
     this.#places.at(-1)?.excluded.push(bytes);
     this.#bias = null;
   }
 
-  /** Whether every token that `matcher`, at the last place, allows is excluded. */
+  /** Whether every token that `matcher` allows at the current position is excluded. */
   isDeadEnd(matcher: Matcher): boolean {
     const excluded = this.#places.at(-1)?.excluded ?? [];
     if (excluded.length === 0 || matcher.complete) return false;
@@ -75,20 +78,23 @@ export class SampledPlaces {
     return allowed?.every((id) => this.#isExcluded(this.#vocabulary.token(id), excluded)) === true;
   }
 
-  /** The middle of the places after the first `valueLength` characters of the checked value, in its characters. */
+  /**
+   * The middle of the positions after the first `valueLength` characters of the checked value, as a length of that
+   * value.
+   */
   middleAfter(valueLength: number): number {
     const within = this.#places.filter((place) => place.valueLength > valueLength);
     return within[within.length >> 1]?.valueLength ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Drops the last place; what was written between it and the one before, `null` where there is none before. */
+  /** Removes the current position; returns the text between it and the one before, `null` if there is none before. */
   leave(): Uint8Array | null {
     this.#places.pop();
     this.#bias = null;
     return this.#places.at(-1)?.written ?? null;
   }
 
-  /** Keeps excluded tokens from being sampled at the last place; `null` where none is. */
+  /** Keeps excluded tokens from being sampled at the current position; `null` if there are none. */
   bias(matcher: Matcher): TokenBias | null {
     const excluded = this.#places.at(-1)?.excluded ?? [];
     if (excluded.length > 0) this.#bias ??= this.#biasAgainst(excluded, matcher);
@@ -98,7 +104,7 @@ export class SampledPlaces {
   #biasAgainst(excluded: readonly Uint8Array[], matcher: Matcher): TokenBias {
     const { allowed, index, tokenizer } = this.#vocabulary;
     const bias = new TokenBias(tokenizer);
-    // Nothing pulls towards ends of generation, so that nothing may pull away from them either.
+    // Nothing favours ends of generation, so other tokens may not be favoured either.
     const wanted = matcher.complete ? [] : (allowed.at(matcher) ?? []);
     for (const token of wanted) bias.set(token, { logit: allowedBias });
     for (const id of index.ids) {

@@ -1,4 +1,4 @@
-/** The options of a chat as those of node-llama-cpp's sampler. */
+/** Converts the options of a chat to those of node-llama-cpp's sampler. */
 import { type SequenceEvaluateOptions, type Token, TokenBias } from 'node-llama-cpp';
 import { UnsupportedOptionError } from '../../../format/errors.ts';
 import type { SamplingOptions } from '../../chat/chat-options.ts';
@@ -8,7 +8,7 @@ import type { ResponseRun } from './response-run.ts';
 
 const defaultRepeatLastN = 64;
 
-/** The latest tokens, oldest first, as many as penalties look at. */
+/** The latest tokens, oldest first, as many as penalties consider. */
 export class LatestTokens {
   readonly #size: number;
   #tokens: Token[] = [];
@@ -17,12 +17,12 @@ export class LatestTokens {
     this.#size = repeatLastN;
   }
 
-  /** These were evaluated. */
+  /** Adds evaluated tokens. */
   push(tokens: readonly Token[]): void {
     if (this.#size > 0) this.#tokens = [...this.#tokens, ...tokens.slice(-this.#size)].slice(-this.#size);
   }
 
-  /** Only these are evaluated by now. */
+  /** Replaces all tokens. */
   restart(tokens: readonly Token[]): void {
     this.#tokens = [];
     this.push(tokens);
@@ -34,9 +34,9 @@ export class LatestTokens {
 }
 
 /**
- * What is asked of the engine for one response. Penalties, DRY, XTC and the caller's bias count in free text alone: a
- * call repeats its quotes and keys because its format wants them, and there the grammar has a bias of its own. The
- * engine reads these options again for every token.
+ * The sampler options for one response. Penalties, DRY, XTC and the caller's bias apply only in free text: a call
+ * repeats quotes and keys because its format requires it, and the grammar has its own bias. The engine reads these
+ * options again for every token.
  */
 export function samplerOptions(
   run: ResponseRun,
@@ -49,7 +49,7 @@ export function samplerOptions(
   const given = biasOf(sampling, vocabulary);
   const none = new TokenBias(vocabulary.tokenizer);
   return {
-    // Which of them end the response, the run says.
+    // The run decides which of them end the response.
     yieldEogToken: true,
     temperature,
     topK: llamaTopK(topK),
@@ -91,7 +91,7 @@ function dry(
   contextSize: number,
 ): Pick<SequenceEvaluateOptions, 'dryRepeatPenalty'> {
   if (given === undefined) return {};
-  // Without a number of tokens, node-llama-cpp 3.22 looks at none.
+  // Without a number, node-llama-cpp 3.22 considers no tokens.
   const { multiplier, base, allowedLength, lastN = contextSize, sequenceBreakers } = given;
   return {
     dryRepeatPenalty: {
@@ -119,7 +119,7 @@ function xtc(run: ResponseRun, { xtc: given }: SamplingOptions): Pick<SequenceEv
   };
 }
 
-/** The caller's bias. Throws `UnsupportedOptionError` for what the engine would leave out without a word. */
+/** The caller's bias. Throws `UnsupportedOptionError` for entries that the engine would silently ignore. */
 function biasOf({ logitBias = [] }: SamplingOptions, vocabulary: Vocabulary): TokenBias {
   const bias = new TokenBias(vocabulary.tokenizer);
   for (const [token, value] of logitBias) {

@@ -1,26 +1,26 @@
-/** A conversation that outgrows the context while its response is written. */
+/** Shifts a conversation that outgrows the context while its response is generated. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { evaluateTokens, fromEngine } from './evaluate.ts';
 import type { ResponseRun } from './response-run.ts';
 
-/** A prompt, and the place in it where the coming turn begins. */
+/** A prompt, and where its last turn begins. */
 export interface DecodedPrompt {
   readonly tokens: readonly Token[];
-  /** Tokens before the assistant's turn: the next prompt begins with them, too. */
+  /** Tokens before the assistant's turn, with which the next prompt will begin, too. */
   readonly turnStart: number;
-  /** Messages of the conversation that it leaves out. Default: 0. */
+  /** Messages dropped from the conversation. Default: 0. */
   readonly dropped?: number;
-  /** Makes room when the response reaches the end of the context. Default: the response ends there. */
+  /** Makes room when the response fills the context. Default: the response ends there. */
   readonly shorten?: Shorten | null;
 }
 
 /**
- * The prompt without more of the conversation's messages, so that `wanted` tokens can follow, and how many messages
- * it leaves out; `null` where it cannot be any shorter.
+ * The prompt with fewer messages, so that `wanted` tokens can follow, and how many were dropped; `null` if it cannot
+ * be shortened.
  */
 export type Shorten = (wanted: number) => { readonly prompt: DecodedPrompt; readonly dropped: number } | null;
 
-/** The prompt in a sequence, which is replaced by a shorter one when the response fills the context. */
+/** The prompt of a sequence, replaced by a shorter one when the response fills the context. */
 export class ShiftingWindow {
   readonly #sequence: LlamaContextSequence;
   readonly #shorten: Shorten | null;
@@ -32,19 +32,19 @@ export class ShiftingWindow {
     this.#promptLength = tokens.length;
   }
 
-  /** Tokens of the prompt. */
+  /** Number of tokens of the prompt. */
   get promptLength(): number {
     return this.#promptLength;
   }
 
-  /** `tokens` more and the one that is sampled after them do not fit; the engine keeps one place free. */
+  /** Whether `tokens` and the token sampled after them do not fit; the engine keeps one place free. */
   mustShift(tokens: number): boolean {
     return this.#shorten !== null && this.#sequence.nextTokenIndex + tokens + 1 >= this.#sequence.contextSize;
   }
 
   /**
-   * Moves the response, of which `next` is not evaluated yet, after a shorter prompt. Returns the tokens to continue
-   * with, `null` where no prompt is short enough and the response is cut.
+   * Moves the response, whose last tokens `next` are not evaluated yet, after a shorter prompt. Returns the tokens to
+   * continue with; `null` if no prompt is short enough, and the response is cut off.
    */
   async shift(
     next: readonly Token[],

@@ -1,22 +1,22 @@
-/** How likely tokens were, as node-llama-cpp says it: after everything that changes how a token is drawn. */
+/** The probabilities of tokens as node-llama-cpp reports them: after everything that affects sampling. */
 import type { Token } from 'node-llama-cpp';
 import type { LikelyToken, TokenLogprob } from '../../../parser/events.ts';
 import { newDecoder } from '../../chat/utf8.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
-/** A token that was sampled. */
+/** A sampled token. */
 export interface DrawnToken {
   readonly token: Token;
-  /** Its probability; only where it was asked for. */
+  /** Its probability, if requested. */
   readonly confidence?: number;
-  /** Those of all tokens of its place, the likeliest first; only where they were asked for. */
+  /** The probabilities of all tokens at its position, likeliest first, if requested. */
   readonly probabilities?: ReadonlyMap<Token, number>;
 }
 
-/** Stands for what is next to impossible, as in OpenAI's API: JSON has no infinity. */
+/** The value for probabilities near zero, as in OpenAI's API, because JSON has no infinity. */
 const leastLogprob = -9999;
 
-/** The probabilities of one response, each with the `top` likeliest tokens of its place. */
+/** The probabilities of one response, each with the `top` likeliest tokens at its position. */
 export class TokenLogprobs {
   readonly #vocabulary: Vocabulary;
   readonly #top: number;
@@ -26,14 +26,14 @@ export class TokenLogprobs {
     this.#top = top;
   }
 
-  /** Of a token that was sampled. */
+  /** The probability of a sampled token. */
   drawn({ token, confidence = 1, probabilities }: DrawnToken): TokenLogprob {
     const likeliest = [...(probabilities ?? [])].slice(0, this.#top);
     const top = likeliest.filter(([, each]) => each > 0).map((each) => this.#likely(...each));
     return { ...this.#likely(token, confidence), top };
   }
 
-  /** Of one that was injected: it had no choice. */
+  /** The probability of an injected token, which had no alternative. */
   injected(token: Token): TokenLogprob {
     const certain = this.#likely(token, 1);
     return { ...certain, top: this.#top === 0 ? [] : [certain] };

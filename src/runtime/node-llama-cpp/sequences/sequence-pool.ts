@@ -1,23 +1,23 @@
-/** The sequences of one context, handed out to one response at a time. */
+/** The sequences of one context, each leased to one response at a time. */
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
 import { onAbort } from '../../chat/on-abort.ts';
 import { SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
-/** A sequence that is in use. */
+/** A leased sequence. */
 export interface LeasedSequence {
   readonly sequence: LlamaContextSequence;
-  /** There is no other sequence that could take over what is evaluated here. */
+  /** Whether no other sequence could copy what is evaluated here. */
   readonly alone: boolean;
-  /** Takes over what another sequence has evaluated of the same prompt, once it has; may do nothing. */
+  /** Copies what another sequence has evaluated of the same prompt, once it has; may do nothing. */
   share(signal: AbortSignal | undefined): Promise<void>;
-  /** The prompt is evaluated: others may take it over. */
+  /** The prompt is evaluated: others may copy it. */
   evaluated(): void;
-  /** Gives it to the next one who waits. */
+  /** Returns the sequence; the next waiter gets it. */
   release(): void;
 }
 
-/** A sequence at work on a prompt. */
+/** A sequence that evaluates a prompt. */
 interface Work {
   readonly sequence: LlamaContextSequence;
   readonly prompt: readonly Token[];
@@ -25,25 +25,25 @@ interface Work {
   readonly setReady: () => void;
 }
 
-/** Bytes for the states of one model. */
+/** Bytes for the saved states of one model. */
 const defaultCheckpointMemory = 1024 ** 3;
 
-/** Hands out sequences: to each prompt the one that holds most of it. */
+/** Leases sequences: each prompt gets the one that shares most with it. */
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #size: number;
   readonly #queue = new SequenceQueue();
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly #working = new Set<Work>();
 
-  /** `checkpointMemory`: bytes that all sequences together may keep of states to go back to. */
+  /** `checkpointMemory`: bytes for the saved states of all sequences together. */
   constructor(
     context: Pick<LlamaContext, 'totalSequences' | 'getSequence'>,
     checkpointMemory = defaultCheckpointMemory,
   ) {
     const { totalSequences } = context;
     this.#size = totalSequences;
-    // Places are chosen by the prompt; at every so many tokens none is needed.
+    // States are saved at positions chosen by the prompt, not at fixed intervals.
     const checkpoints = {
       interval: false,
       maxMemory: Math.floor(checkpointMemory / totalSequences),
@@ -51,7 +51,7 @@ export class SequencePool {
     this.#free = Array.from({ length: totalSequences }, () => context.getSequence({ checkpoints }));
   }
 
-  /** A free sequence, the one whose conversation `prompt` goes on with if there is one; waits for its turn. */
+  /** Leases a free sequence, preferably one whose conversation `prompt` continues; waits if none is free. */
   async lease(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
     signal?.throwIfAborted();
     const [free] = this.#free.splice(bestFor(prompt, this.#free), 1);
@@ -72,12 +72,15 @@ export class SequencePool {
     };
   }
 
-  /** The context is gone: those who wait are told why, and need not wait for those who read on slowly. */
+  /** The context is disposed of: rejects the waiters with the reason, so they need not wait for slow readers. */
   close(reason: Error): void {
     this.#queue.dismiss(reason);
   }
 
-  /** Copies the state of the sequence that has most of the prompt, if that saves much; `earlier`: those at work before. */
+  /**
+   * Copies the state of the sequence that shares most of the prompt, if that saves much; `earlier`: the sequences that
+   * started before.
+   */
   async #share(work: Work, earlier: readonly Work[], signal: AbortSignal | undefined): Promise<void> {
     const { sequence, prompt } = work;
     const own = sharedLength(sequence.contextTokens, prompt);
@@ -105,7 +108,7 @@ function startWork(sequence: LlamaContextSequence, prompt: readonly Token[]): Wo
   return { sequence, prompt, ready, setReady };
 }
 
-/** Waits for another sequence's prompt. Rejects with the signal's reason. */
+/** Waits until another sequence has evaluated its prompt. Rejects with the signal's reason. */
 function untilReady(ready: Promise<void> | null, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stay = signal === undefined ? () => undefined : onAbort(signal, () => reject(signal.reason));
@@ -116,7 +119,7 @@ function untilReady(ready: Promise<void> | null, signal: AbortSignal | undefined
   });
 }
 
-/** node-llama-cpp's own way to copy a state, which it does not declare. */
+/** node-llama-cpp's function for copying a state, which its types do not declare. */
 interface StateCopier {
   _copyStateFromOtherSequence(other: LlamaContextSequence, length: number): Promise<boolean>;
 }
@@ -125,7 +128,9 @@ function isStateCopier(sequence: object): sequence is StateCopier {
   return typeof Reflect.get(sequence, '_copyStateFromOtherSequence') === 'function';
 }
 
-/** Copies the state of the first `length` tokens; where that cannot be done, `to` is empty, and evaluates them itself. */
+/**
+ * Copies the state of the first `length` tokens; if that is impossible, `to` is left empty and evaluates them itself.
+ */
 async function copyState(
   to: LlamaContextSequence,
   from: LlamaContextSequence,
@@ -137,8 +142,8 @@ async function copyState(
 }
 
 /**
- * The sequence that shares most with `prompt`, if that is most of what it holds: a common greeting is no
- * reason to overwrite another conversation. Otherwise an empty one, or the one that was used longest ago.
+ * The sequence that shares most with `prompt`, if that is most of what it contains: a common greeting is no reason to
+ * overwrite another conversation. Otherwise an empty one, or the least recently used.
  */
 function bestFor(prompt: readonly Token[], free: readonly LlamaContextSequence[]): number {
   const held = free.map((sequence) => sequence.contextTokens);

@@ -1,4 +1,4 @@
-/** Those who wait for a sequence, and which of them gets the next. */
+/** The queue for sequences, and its order. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { StalledError } from '../../../format/errors.ts';
 import { onAbort } from '../../chat/on-abort.ts';
@@ -9,18 +9,20 @@ interface Waiting {
   readonly prompt: readonly Token[];
   readonly begin: (sequence: LlamaContextSequence) => void;
   readonly leave: (reason: unknown) => void;
-  /** How many who came later went before. */
+  /** How many later requests were served before it. */
   passed: number;
 }
 
-/** A prompt may be overtaken so often: with `n` before it, it waits for `n + 4` others at most. */
+/** A prompt may be overtaken this often: with `n` before it, it waits for at most `n + 4` others. */
 export const mostPassed = 4;
 
-/** A sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest. */
+/**
+ * A free sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest.
+ */
 export class SequenceQueue {
   readonly #waiting: Waiting[] = [];
 
-  /** Waits for a sequence. Rejects with the signal's reason, and with `StalledError` where none will become free. */
+  /** Waits for a sequence. Rejects with the signal's reason, and with `StalledError` if none will become free. */
   wait(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown): void => {
@@ -44,7 +46,7 @@ export class SequenceQueue {
     });
   }
 
-  /** Gives a sequence away, with no moment in which another could take it; `false` where none waits. */
+  /** Passes a sequence directly to a waiter, so that no other can take it in between; `false` if none waits. */
   pass(sequence: LlamaContextSequence): boolean {
     const chosen = this.#chosen(sequence.contextTokens);
     const [next] = this.#waiting.splice(chosen, 1);
@@ -53,12 +55,12 @@ export class SequenceQueue {
     return next !== undefined;
   }
 
-  /** Lets all go who wait, with `reason`. */
+  /** Rejects all waiters with `reason`. */
   dismiss(reason: Error): void {
     for (const { leave } of [...this.#waiting]) leave(reason);
   }
 
-  /** The first one, unless another saves enough. None goes before one that has been overtaken too often. */
+  /** The first waiter, unless another saves enough. None may overtake one that has been overtaken too often. */
   #chosen(held: readonly Token[]): number {
     const patient = this.#waiting.findIndex(({ passed }) => passed >= mostPassed);
     const candidates = patient < 0 ? this.#waiting : this.#waiting.slice(0, patient + 1);

@@ -1,7 +1,7 @@
 /**
- * A hash that stands for a model: the header of each of its files (metadata, names, shapes and places of tensors), their
- * sizes, and samples of the weights, so that two trainings of one architecture differ. The whole of a large file would
- * take as long to read as a conversation to evaluate.
+ * A hash that identifies a model: the header of each file (metadata, names, shapes and offsets of tensors), the sizes,
+ * and samples of the weights, to distinguish trainings of one architecture. Reading all of a large file would take as
+ * long as evaluating a conversation.
  */
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { shardNames } from '../../../hub/gguf/check-model-file.ts';
 import { readHeader } from '../../../hub/gguf/read-header.ts';
 import type { LoraAdapter } from '../load-model-options.ts';
 
-/** Stretches of the weights that are looked at, spread evenly, the last bytes among them. */
+/** Number of samples of the weights, spread evenly and including the last bytes. */
 const samples = 64;
 const sampleSize = 1 << 16;
 
-/** The hash of the model in `file`, with its further shards, under `lora`. Throws `ModelFileError`. */
+/** The hash of the model in `file` and its other shards, with the adapters `lora`. Throws `ModelFileError`. */
 export async function modelIdentity(file: string, lora: readonly LoraAdapter[]): Promise<string> {
   const hash = createHash('sha256');
   for (const name of shardNames(file)) await addFile(hash, name);

@@ -1,4 +1,4 @@
-/** What has been evaluated of a conversation, kept in a file for another process. */
+/** Saves the evaluated state of a conversation in a file, and restores it in another process. */
 import { getModuleVersion, type LlamaContextSequence, type Token } from 'node-llama-cpp';
 import { StateFileError, TemplateError } from '../../../format/errors.ts';
 import type { Message } from '../../../format/messages.ts';
@@ -10,17 +10,17 @@ import type { PromptTokens } from '../prompt-tokens.ts';
 import { sharedLength } from '../sequences/shared-prefix.ts';
 import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';
 
-/** A state in a file. */
+/** A saved state. */
 export interface SavedState {
   /** Tokens that need not be evaluated again. */
   readonly tokens: number;
 }
 
-/** How a state is kept. */
+/** Options for saving and restoring. */
 export interface StateOptions {
   /**
-   * Signs the file: a state is then taken only if it was saved with the same secret. llama.cpp does not survive every
-   * forged state, so a file that others can write needs one. Default: none, and only damage is found.
+   * Signs the file: a state is then accepted only if it was saved with the same secret. llama.cpp does not survive
+   * every forged state, so a file that others can write needs a secret. Default: none, and only damage is detected.
    */
   readonly secret?: string;
 }
@@ -28,8 +28,9 @@ export interface StateOptions {
 const stateRules: OptionRules<StateOptions> = { secret: string };
 
 /**
- * Saves the state after the conversation's prompt, up to where its next turn begins; what of it has not been evaluated
- * yet is evaluated first. Throws what a chat with these options throws before its first token, and `StateFileError`.
+ * Saves the state after the conversation's prompt, up to where its next turn begins; anything not evaluated yet is
+ * evaluated first. Throws the errors that a chat with these options throws before its first token, and
+ * `StateFileError`.
  */
 export async function saveState(
   engine: ChatEngine,
@@ -61,8 +62,8 @@ export async function saveState(
 }
 
 /**
- * Loads a state that this model has saved: the next chat that goes on with its conversation evaluates only what is new.
- * Throws `StateFileError` for a file that is damaged, or was saved with another model or another version of the engine.
+ * Loads a state saved by this model: the next chat that continues its conversation evaluates only what is new. Throws
+ * `StateFileError` if the file is damaged, or was saved with another model or another version of the engine.
  */
 export async function restoreState(
   engine: ChatEngine,
@@ -88,7 +89,7 @@ export async function restoreState(
 }
 
 async function load(sequence: LlamaContextSequence, payload: string, file: string): Promise<void> {
-  // The states that it keeps to go back to are those of another conversation.
+  // Its saved states belong to another conversation.
   await sequence.clearHistory();
   try {
     await sequence.loadStateFromFile(payload, { acceptRisk: true });
@@ -109,8 +110,8 @@ async function originOf(
 }
 
 /**
- * How many of the prompt's tokens those of the next turn begin with. Templates write the latest answer in another way
- * than earlier ones (without its thoughts), and models that cannot go back would have to begin again.
+ * How many of the prompt's tokens the next turn begins with. Templates render the latest answer differently from
+ * earlier ones (which lose their thoughts), and models that cannot go back would have to start over.
  */
 function lastingLength(
   engine: ChatEngine,
@@ -122,7 +123,7 @@ function lastingLength(
   return next === null ? most : Math.max(1, Math.min(most, sharedLength(tokens.slice(0, most), next)));
 }
 
-/** The prompt after one more message; `null` where the template takes no such message here. */
+/** The prompt after one more message; `null` if the template refuses such a message here. */
 function nextTurn(engine: ChatEngine, options: ChatOptions): readonly Token[] | null {
   const role = options.messages.at(-1)?.role === 'assistant' ? 'user' : 'assistant';
   const message: Message = { role, content: 'Go on.' };

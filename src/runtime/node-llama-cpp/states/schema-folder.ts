@@ -1,4 +1,4 @@
-/** A folder in which compiled schemas are kept between processes. */
+/** A folder that stores compiled schemas between processes. */
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,8 +6,8 @@ import { UnsupportedOptionError } from '../../../format/errors.ts';
 import type { SchemaStore } from '../../../grammar/stored-schemas.ts';
 
 /**
- * The store in `folder`, which is made if it is not there. Throws `UnsupportedOptionError` where it cannot be made.
- * Several processes can have the same.
+ * The store in `folder`, which is created if necessary. Throws `UnsupportedOptionError` if it cannot be created.
+ * Several processes may share it.
  */
 export function schemaFolder(folder: string): SchemaStore {
   try {
@@ -24,7 +24,7 @@ export function schemaFolder(folder: string): SchemaStore {
     read: (name) => orNull(() => fs.readFileSync(fileOf(name), 'utf8')),
     write: (name, text) => {
       const part = path.join(folder, `${name}.${randomUUID()}.part`);
-      // Readers see all of it or nothing; a full disk costs the next process its time, and no more.
+      // Written atomically; if the disk is full, the next process only loses time.
       orNull(() => {
         fs.writeFileSync(part, text);
         fs.renameSync(part, fileOf(name));
@@ -33,7 +33,7 @@ export function schemaFolder(folder: string): SchemaStore {
   };
 }
 
-/** What `run` gives; `null` where the file system refuses. */
+/** The result of `run`; `null` if the file system fails. */
 function orNull<Result>(run: () => Result): Result | null {
   try {
     return run();

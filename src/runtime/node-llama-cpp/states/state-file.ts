@@ -1,8 +1,8 @@
 /**
- * The file of a saved state: a header of ours, and what llama.cpp wrote. llama.cpp reads a state of another model as
- * it comes, which can end the process, so that nothing reaches it that the header does not vouch for: the model, the
- * engine's version, the number of tokens, every byte. A hash finds damage and mistakes; it is a signature only
- * with a secret, because anyone who can write a state can write its hash, too.
+ * The file of a saved state: our header, then what llama.cpp wrote. llama.cpp reads a state of another model without
+ * checks, which can end the process, so it only gets data that the header vouches for: the model, the engine's
+ * version, the number of tokens, every byte. A hash detects damage and mistakes; it is a signature only with a secret,
+ * because whoever writes a state can write its hash, too.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -11,23 +11,23 @@ import path from 'node:path';
 import { StateFileError } from '../../../format/errors.ts';
 import { parseObject } from '../../../format/json-values.ts';
 
-/** The first bytes of the file; the number is the version of its header. */
+/** The first bytes of the file; the number is the version of the header. */
 const magic = 'idiolect state 2\n';
-/** Bytes of the header, magic included. */
+/** Size of the header, including the magic bytes. */
 const headerSize = 1024;
 const chunkSize = 1 << 20;
 /** llama.cpp's `LLAMA_STATE_SEQ_MAGIC`. */
 const engineMagic = 0x67677371;
 
-/** What a state was made with; one that was made with anything else is refused. */
+/** The origin of a state; a state of any other origin is refused. */
 export interface StateOrigin {
-  /** Hash that stands for the model's files and adapters. */
+  /** Hash that identifies the model's files and adapters. */
   readonly model: string;
   /** Versions of node-llama-cpp and llama.cpp. */
   readonly engine: string;
-  /** How many sequences its context had: with attention, llama.cpp reads a state only into as many. */
+  /** Number of sequences of its context: with attention, llama.cpp reads a state only into as many. */
   readonly sequences: number;
-  /** What the file is signed with; `null` for no signature. */
+  /** The secret of the signature; `null` for none. */
   readonly secret: string | null;
 }
 
@@ -37,26 +37,26 @@ interface Digest {
 }
 
 interface Header extends Omit<StateOrigin, 'secret'> {
-  /** How many tokens have been evaluated. */
+  /** Number of evaluated tokens. */
   readonly tokens: number;
-  /** Size of what llama.cpp wrote. */
+  /** Size of llama.cpp's part. */
   readonly bytes: number;
-  /** A secret went into the hash. */
+  /** Whether the hash includes a secret. */
   readonly sealed: boolean;
-  /** SHA-256 of what stands above and of what llama.cpp wrote; of the secret too, as HMAC. */
+  /** SHA-256 of the above and of llama.cpp's part; with a secret, an HMAC. */
   readonly hash: string;
 }
 
-/** What may be loaded. */
+/** Limits for loading. */
 export interface StateLimits extends StateOrigin {
-  /** Tokens that a sequence holds. */
+  /** Maximum tokens of a sequence. */
   readonly mostTokens: number;
   readonly vocabularySize: number;
 }
 
 /**
- * Writes a state of `tokens` tokens to `file`, which is replaced at once and as a whole; `save` lets the engine write
- * to a path. Returns the file's size in bytes. Throws `StateFileError` where it cannot be written.
+ * Writes a state of `tokens` tokens to `file`, atomically; `save` lets the engine write to a path. Returns the file's
+ * size in bytes. Throws `StateFileError` if it cannot be written.
  */
 export async function writeStateFile(
   file: string,
@@ -82,8 +82,8 @@ export async function writeStateFile(
 }
 
 /**
- * Hands the state in `file` to `load`, as a path for the engine and the tokens that it holds, once everything is
- * checked. Throws `StateFileError` before that for what is not a state, is damaged, or was made with something else.
+ * Verifies the state in `file` and passes it to `load`, as a path for the engine and the tokens in it. Throws
+ * `StateFileError` if the file is not a state, is damaged, or has another origin.
  */
 export async function readStateFile<Result>(
   file: string,
@@ -92,7 +92,7 @@ export async function readStateFile<Result>(
 ): Promise<Result> {
   const header = await readHeader(file);
   requireFit(file, header, limits);
-  // A copy in a folder that nobody else may open: what was checked is what the engine gets.
+  // A copy in a private folder: the engine gets exactly what was verified.
   return inFolder(os.tmpdir(), file, async (folder) => {
     const payload = path.join(folder, 'payload');
     const { tokens } = header;
@@ -102,7 +102,7 @@ export async function readStateFile<Result>(
   });
 }
 
-/** Begun with what the header says. */
+/** A hash of the header's facts, to be updated with llama.cpp's part. */
 function hashOf(origin: StateOrigin & { readonly tokens: number }): Digest {
   const { model, engine, sequences, tokens, secret } = origin;
   const digest: Digest = secret === null ? createHash('sha256') : createHmac('sha256', secret);
@@ -130,7 +130,7 @@ async function readHeader(file: string): Promise<Header> {
 }
 
 async function readStart(file: string): Promise<{ readonly text: string; readonly size: number }> {
-  // A pipe or a device would block the open, so its kind is asked for first.
+  // Opening a pipe or a device would block, so the kind of file is checked first.
   const stats = await fs.stat(file).catch(() => null);
   if (stats?.isFile() !== true) throw new StateFileError({ file, reason: 'no such file' });
   const source = await fs.open(file, 'r').catch((cause: unknown) => {
@@ -145,7 +145,7 @@ async function readStart(file: string): Promise<{ readonly text: string; readonl
   }
 }
 
-/** `null` for what is not a header. */
+/** `null` if it is not a header. */
 function parse(json: string): Header | null {
   const value = parseObject(json);
   if (value === null) return null;
@@ -190,12 +190,12 @@ function requireFit(file: string, header: Header, limits: StateLimits): void {
   }
 }
 
-/** What a file says of itself may be anything. */
+/** Text from a file may contain anything. */
 function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 100));
 }
 
-/** The tokens with which llama.cpp's part begins: magic number, version, count, tokens, 32 bits each. */
+/** The tokens at the beginning of llama.cpp's part: magic number, version, count, tokens, 32 bits each. */
 async function readTokens(
   file: string,
   payload: string,
@@ -224,7 +224,7 @@ function damaged(file: string): StateFileError {
   });
 }
 
-/** Copies `source` from a place on to a place in `target`, which is made. */
+/** Copies `source`, from an offset on, to an offset in `target`, which is created. */
 async function copy(
   source: string,
   from: number,
@@ -250,7 +250,7 @@ async function copy(
   }
 }
 
-/** Does `work` in a folder of its own; what the file system refuses is told as an error of `file`. */
+/** Runs `work` in a temporary folder; errors of the file system become errors about `file`. */
 async function inFolder<Result>(
   parent: string,
   file: string,
