@@ -1,8 +1,8 @@
-/** Tokens of a response in the AI SDK's words. */
+/** Converts the usage of a response to the AI SDK's type. */
 import type { LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { Finish } from '../parser/events.ts';
 
-/** What a response cost. Unknown figures are `undefined`, never 0. */
+/** The tokens of a response. Unknown figures are `undefined`, never 0. */
 export function callUsage({ usage }: Finish): LanguageModelV3Usage {
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usage ?? {};
   const isCounted = promptTokens !== undefined && typeof cachedTokens === 'number';
@@ -15,7 +15,7 @@ export function callUsage({ usage }: Finish): LanguageModelV3Usage {
     },
     outputTokens: {
       total: completionTokens,
-      // Calls are written as text is.
+      // The SDK counts calls as text.
       text: usage === undefined ? undefined : usage.textTokens + usage.callTokens,
       reasoning: reasoningTokens,
     },

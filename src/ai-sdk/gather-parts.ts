@@ -1,4 +1,4 @@
-/** The parts of a stream as one result. */
+/** Collects the parts of a stream into one result. */
 import type {
   LanguageModelV3Content,
   LanguageModelV3GenerateResult,

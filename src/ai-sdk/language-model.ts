@@ -15,7 +15,7 @@ import { gatherParts } from './gather-parts.ts';
 import { readOptions } from './read-options.ts';
 import { StreamParts } from './stream-parts.ts';
 
-/** What the provider needs of a model: `loadModel()` and `connectServer()` give one. */
+/** What the provider needs from a model, such as those of `loadModel()` and `connectServer()`. */
 export interface IdiolectModel {
   /** Becomes `modelId`. */
   readonly name: string;
@@ -29,10 +29,10 @@ const openModel: OptionRule = {
 };
 
 /**
- * A language model for `generateText`, `streamText` and everything else of the AI SDK that takes one. Tool calls
- * and `Output.object` are enforced while the model samples; options that do not apply come back as warnings.
- * Further options of a chat go into `providerOptions.idiolect`. The model stays the caller's, to dispose of.
- * Throws `UnsupportedOptionError` for what is not a model, such as its name.
+ * A language model for `generateText`, `streamText` and every other function of the AI SDK. Tool calls and
+ * `Output.object` are enforced while the model samples; options without effect are returned as warnings. Further
+ * options of a chat are passed in `providerOptions.idiolect`. The caller remains responsible for disposing of the
+ * model. Throws `UnsupportedOptionError` for anything but a model, such as its name.
  */
 export function idiolect(model: IdiolectModel): LanguageModelV3 {
   requireOption('model', model, openModel);
@@ -52,7 +52,7 @@ async function stream(
 ): Promise<LanguageModelV3StreamResult> {
   const { chat, warnings } = readOptions(options);
   const answer = model.chat(chat);
-  // Whatever keeps the response from beginning is thrown here, before there is a stream.
+  // Whatever prevents the response is thrown here, before there is a stream.
   const report = await answer.report;
   const parts = partsOf(model, answer, [...warnings, ...report.map(schemaWarning)]);
   return { stream: readable(parts, options.abortSignal), request: { body: chat } };
@@ -69,7 +69,7 @@ async function generate(
   return { ...gathered, request: { body: chat } };
 }
 
-/** What the grammar does not enforce as written. */
+/** What the grammar does not fully enforce. */
 function schemaWarning({ tool, pointer, keyword, reason }: SchemaIssue): SharedV3Warning {
   const where = tool === '' ? 'the response format' : `tool "${tool}"`;
   return { type: 'other', message: `${where}, ${pointer === '' ? '/' : pointer}: ${keyword}: ${reason}` };
@@ -98,7 +98,7 @@ function readable(
         if (done === true) controller.close();
         else controller.enqueue(value);
       } catch (error) {
-        // The SDK tells an abort from a failure by how the stream ends.
+        // The SDK distinguishes an abort from a failure by how the stream ends.
         if (signal?.aborted === true) return controller.error(error);
         controller.enqueue({ type: 'error', error });
         controller.close();

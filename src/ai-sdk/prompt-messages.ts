@@ -1,4 +1,4 @@
-/** A prompt of the AI SDK as messages of a conversation. */
+/** Converts a prompt of the AI SDK to messages of a conversation. */
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3Warning } from '@ai-sdk/provider';
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from '../format/messages.ts';
 import { describeFile, type FilePart } from '../tools/describe-file.ts';
@@ -8,8 +8,8 @@ type MessageOf<Role> = Extract<LanguageModelV3Message, { role: Role }>;
 type Warn = (warning: SharedV3Warning) => void;
 
 /**
- * The conversation that a chat is given. A part that no chat template takes (an image, say) becomes a short
- * description of itself, and `warn` is told.
+ * The conversation of a prompt. A part that chat templates do not accept (an image, say) is replaced by a short
+ * description, and `warn` is called.
  */
 export function promptMessages(prompt: LanguageModelV3Prompt, warn: Warn): Message[] {
   return prompt.flatMap((message): readonly Message[] => {
@@ -24,7 +24,7 @@ function userText({ content }: MessageOf<'user'>, warn: Warn): string {
   return content.map((part) => (part.type === 'text' ? part.text : fileText(part, warn))).join('\n');
 }
 
-/** Texts and thoughts that the SDK keeps in parts are one text each, as the model wrote them. */
+/** The SDK keeps text and thoughts in parts; here each is one text, as the model wrote it. */
 function assistantMessage({ content }: MessageOf<'assistant'>, warn: Warn): AssistantMessage {
   let text = '';
   let reasoning = '';
@@ -55,7 +55,7 @@ function toolCall({ toolCallId, toolName, input }: CallPart): ToolCall {
   return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } };
 }
 
-/** Each result is a message of its own. An approval is not a result: the SDK carries out the call afterwards. */
+/** Each result is a separate message. An approval is not a result: the SDK executes the call afterwards. */
 function toolMessages({ content }: MessageOf<'tool'>, warn: Warn): ToolMessage[] {
   return content.flatMap((part): ToolMessage[] => {
     if (part.type !== 'tool-result') return [];

@@ -1,26 +1,27 @@
-/** Call options of the AI SDK as options of a chat, and warnings for what does not apply. */
+/** Converts call options of the AI SDK to options of a chat, with warnings for those without effect. */
 import type { LanguageModelV3CallOptions, SharedV3Warning } from '@ai-sdk/provider';
 import type { JsonSchema, Message, Tool, ToolChoice } from '../format/messages.ts';
+import { withoutUndefined } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { effortOptions } from '../runtime/chat/reasoning-effort.ts';
 import { promptMessages } from './prompt-messages.ts';
 
-/** Options of a chat that the AI SDK has no word for: `providerOptions: { idiolect: { thinking: false } }`. */
+/** Options of a chat that the AI SDK does not have: `providerOptions: { idiolect: { thinking: false } }`. */
 export type IdiolectProviderOptions = Omit<
   ChatOptions,
   'messages' | 'tools' | 'toolChoice' | 'responseFormat' | 'maxTokens' | 'stop' | 'signal' | 'reasoningFormat'
 >;
 
-/** What a call asks of a model, in both languages. */
+/** A call's options, and its warnings. */
 export interface CallRequest {
   readonly chat: ChatOptions;
   readonly warnings: SharedV3Warning[];
 }
 
-/** The newer generation of the SDK asks for an effort, too. */
+/** The newer generation of the SDK also has an effort. */
 type CallOptions = LanguageModelV3CallOptions & { readonly reasoning?: string };
 
-/** Reads the options of one call. What does not apply to a local model is left out with a warning. */
+/** Reads the options of one call. Those that do not apply to a local model are omitted with a warning. */
 export function readOptions(options: CallOptions): CallRequest {
   const warnings: SharedV3Warning[] = [];
   const warn = (warning: SharedV3Warning): void => void warnings.push(warning);
@@ -47,8 +48,7 @@ function samplingOptions(options: CallOptions, warn: Warn): Partial<ChatOptions>
     if ((options[feature] ?? 0) !== 0) warn({ type: 'unsupported', feature });
   }
   const { temperature, topK, topP, seed } = options;
-  const given = Object.entries({ temperature, topK, topP, seed }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
+  return withoutUndefined({ temperature, topK, topP, seed });
 }
 
 function isEffort(effort: string | undefined): effort is string {
@@ -90,7 +90,7 @@ function formatOptions({ responseFormat }: CallOptions): Partial<ChatOptions> {
   return { responseFormat: { type: 'json_schema', json_schema: { schema: schema as JsonSchema } } };
 }
 
-/** The grammar holds the model to a schema; it answers better if it also knows what is asked. */
+/** The grammar enforces the schema, but the model answers better if it also knows it. */
 function tellSchema(messages: Message[], format: CallOptions['responseFormat']): Message[] {
   if (format?.type !== 'json') return messages;
   const [first, ...rest] = messages;

@@ -1,4 +1,4 @@
-/** What a tool gave, as the model is told. */
+/** The result of a tool, as the model reads it. */
 import type { LanguageModelV3ToolResultPart, SharedV3Warning } from '@ai-sdk/provider';
 import { describeFile } from '../tools/describe-file.ts';
 
@@ -6,7 +6,7 @@ type Output = LanguageModelV3ToolResultPart['output'];
 type ContentPart = Extract<Output, { type: 'content' }>['value'][number];
 type Warn = (warning: SharedV3Warning) => void;
 
-/** Text as it is, anything else as JSON; errors and denials say that they are. */
+/** Text unchanged, anything else as JSON; errors and denials are marked as such. */
 export function resultText(output: Output, warn: Warn): string {
   switch (output.type) {
     case 'text':

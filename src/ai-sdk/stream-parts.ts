@@ -1,12 +1,11 @@
-/** Events of a response as parts of an AI SDK stream. */
+/** Converts events of a response to parts of an AI SDK stream. */
 import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import type { Finish, Malformed, Repaired, ResponseEvent } from '../parser/events.ts';
 import { callUsage } from './call-usage.ts';
 
 /**
- * Translates one response. Regions that broke off are closed before the end, so that every `-start` has its
- * `-end`; text that fits nowhere, and what was read although the format does not have it, are told in the provider's
- * metadata of `finish`.
+ * Converts one response. Broken regions are closed before the end, so that every `-start` has its `-end`; malformed
+ * text and repairs are reported in the provider's metadata of `finish`.
  */
 export class StreamParts {
   readonly #openCalls = new Set<string>();
@@ -48,7 +47,7 @@ export class StreamParts {
     }
   }
 
-  /** A call that broke off never becomes a `tool-call`. */
+  /** A broken call never becomes a `tool-call`. */
   #closeCall(id: string | undefined): readonly LanguageModelV3StreamPart[] {
     return id !== undefined && this.#openCalls.delete(id) ? [{ type: 'tool-input-end', id }] : [];
   }

@@ -1,5 +1,6 @@
 /** What a command talks to: a model in this process, from a file or the Hub, or one on a server. */
 import { MissingPackageError } from '../format/errors.ts';
+import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
 import type { ChatModel, LoadModelOptions } from '../runtime/node-llama-cpp/index.ts';
 import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
@@ -96,9 +97,7 @@ async function openModel(
   const { requireTools, contextSize, sequences, threads } = options;
   const loadOptions: LoadModelOptions = {
     requireTools,
-    ...(contextSize === undefined ? {} : { contextSize }),
-    ...(sequences === undefined ? {} : { sequences }),
-    ...(threads === undefined ? {} : { threads }),
+    ...withoutUndefined({ contextSize, sequences, threads }),
     ...(options.gpu ? {} : { gpu: false }),
   };
   const model = await loadModel(file, loadOptions);

@@ -199,6 +199,14 @@ function withoutNulls<Options>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Options;
 }
 
+/** The options without those that are `undefined`. */
+export function withoutUndefined<Options extends object>(options: Options): WithoutUndefined<Options> {
+  const present = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as WithoutUndefined<Options>;
+}
+
+type WithoutUndefined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
+
 /** Whether a value is a non-null object that is not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

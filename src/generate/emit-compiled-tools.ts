@@ -1,4 +1,4 @@
-/** Writes the compiled arguments of one set of tools, so that no request with them waits for the compiler. */
+/** Writes the compiled arguments of one set of tools, so that requests with them need not wait for the compiler. */
 
 import { type Printable, printValue } from '../codegen/source-writer.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
@@ -9,9 +9,8 @@ import { sha256 } from '../format/sha256.ts';
 import { compilerText, ToolArguments } from '../grammar/tool-arguments.ts';
 
 /**
- * The arguments of `tools` for requests with this policy, whatever their choice of tools, their number of
- * calls and their prompt. Throws `SchemaError` and `ToolError`; `UnsupportedOptionError` where the format has
- * no calls.
+ * The compiled arguments of `tools` for requests with this policy, independent of tool choice, number of calls and
+ * prompt. Throws `SchemaError` and `ToolError`; `UnsupportedOptionError` if the format has no calls.
  */
 export function compileAhead(
   format: ChatFormat,

@@ -1,4 +1,4 @@
-/** Writes the files of one generated folder that do not depend on the grammar's back ends. */
+/** Writes the files of a generated folder other than the grammars. */
 
 import { generatedBanner } from '../codegen/banner.ts';
 import { emitParserModule } from '../codegen/emit-parser-module.ts';
@@ -11,17 +11,17 @@ export interface EmittedModule {
   readonly 'format.json': string;
   /** The streaming parser. */
   readonly 'parser.ts': string;
-  /** What applications import: the module with its format. */
+  /** The import of applications: the module with its format. */
   readonly 'index.ts': string;
 }
 
 /**
- * How imports between generated files end: `js`, as tsc, tsx and bundlers resolve it, or `ts` for what runs
- * the files as they are (Node with its types stripped, Deno, Bun).
+ * The extension of imports between generated files: `js`, as tsc, tsx and bundlers resolve it, or `ts` for runtimes
+ * that execute TypeScript (Node with type stripping, Deno, Bun).
  */
 export type ImportExtension = 'js' | 'ts';
 
-/** The files of a format's generated folder. Deterministic, and formatted as the project's formatter does. */
+/** The files of a format's generated folder. Deterministic, and formatted like the project. */
 export function emitModule(format: ChatFormat, extension: ImportExtension = 'js'): EmittedModule {
   return {
     'format.json': `${JSON.stringify(format, null, 2)}\n`,

@@ -1,19 +1,19 @@
-/** The index of a folder of generated modules: from a template's fingerprint to its module. */
+/** Writes the index of a folder of generated modules: from a template's fingerprint to its module. */
 import { generatedBanner } from '../codegen/banner.ts';
 import { lineWidth } from '../codegen/source-writer.ts';
 import type { ImportExtension } from './emit-module.ts';
 
-/** One generated module as the registry lists it. */
+/** An entry of the registry. */
 export interface RegistryEntry {
   /** Folder of the module: `qwen3-0.6b`. */
   readonly name: string;
-  /** SHA-256 (hex) of the chat template it was made from. */
+  /** SHA-256 (hex) of its chat template. */
   readonly templateSha256: string;
 }
 
 /**
- * Source of `index.ts`: `modules`, lazily importable, keyed by fingerprint, so that a program finds the
- * module of a loaded model by hashing its template.
+ * Source of `index.ts`, which exports `modules`: lazy imports by fingerprint, so that a program finds the module of a
+ * loaded model by hashing its template.
  */
 export function emitRegistry(entries: readonly RegistryEntry[], extension: ImportExtension = 'js'): string {
   const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,4 +1,4 @@
-/** Everything that is generated for one model, as texts: analysis, self-check, module and grammars. */
+/** Generates everything for one model: analysis, self-check, module and grammars. */
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
@@ -11,34 +11,34 @@ import { type LawBreach, verifyTemplate } from './verify/verify-template.ts';
 export interface GenerateInput {
   /** Name of the folder. */
   readonly name: string;
-  /** Names the template in errors. */
+  /** The template's name in errors. */
   readonly origin: string;
   readonly templateSource: string;
-  /** The model's beginning- and end-of-sequence tokens, where they are known; default none. */
+  /** The model's beginning- and end-of-sequence tokens, if known; default none. */
   readonly bosToken?: string;
   readonly eosToken?: string;
-  /** Generate a module even if it breaks a law on its own template; its files then say so. */
+  /** Whether to generate a module that breaks a law on its own template; its files then say so. */
   readonly force?: boolean;
-  /** How imports between the files end; default `js`. */
+  /** The extension of imports between the files; default `js`. */
   readonly importExtension?: ImportExtension;
 }
 
-/** The files of one model, and what they were made from. */
+/** The files of one model, and their sources. */
 export interface GeneratedModel {
   readonly name: string;
   readonly analysis: Analysis;
-  /** Laws that the module breaks; empty unless it was forced. */
+  /** Laws that the module breaks; empty unless `force` was set. */
   readonly breaches: readonly LawBreach[];
   /** Content by file name: `format.json`, `parser.ts`, `response.gbnf`, `response.ohm`, `index.ts`. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Laws without which a module would parse its own model wrongly. */
+/** A module that breaks one of these would parse its own model wrongly. */
 const essential: readonly LawBreach['law'][] = ['round trip', 'any cut', 'nothing lost'];
 
 /**
- * Generates a model's files. Throws `TemplateError`, `TemplateLimitError`, and `AnalysisError` where no
- * chat format can be read, or where the module would break a law on its own template (unless forced).
+ * Generates a model's files. Throws `TemplateError`, `TemplateLimitError`, and `AnalysisError` if no chat format can
+ * be read, or if the module would break a law on its own template (unless `force` is set).
  */
 export function generateModel(input: GenerateInput): GeneratedModel {
   const { templateSource, bosToken = '', eosToken = '' } = input;
@@ -62,7 +62,7 @@ function selfCheckError(origin: string, first: LawBreach, count: number): Analys
   });
 }
 
-/** Content of a format's files by name. */
+/** The files of a format, by name. */
 export function emitFiles(format: ChatFormat, extension?: ImportExtension): Readonly<Record<string, string>> {
   const module = emitModule(format, extension);
   const grammar = formatGrammar(format);

@@ -1,19 +1,19 @@
 /**
- * Schemas of tools as one schema from which types are made. What types cannot say is left out, so that a
- * type is never narrower than its schema; what comes from strangers and would become source text (type
- * expressions, file names in references) is left out too.
+ * Combines the schemas of tools into one schema from which types are generated. What types cannot express is omitted,
+ * so a type is never narrower than its schema; untrusted text that would become source (type expressions, file names
+ * in references) is omitted too.
  */
 
 import { isObject, pointerKey, pointerPart } from '../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../format/messages.ts';
 import { isMeant } from '../grammar/json-schema/shapes/keyword-kinds.ts';
 
-/** Schemas may nest so deep; what lies deeper may be anything. */
+/** Maximum depth of schemas; deeper parts may be anything. */
 const maxDepth = 64;
 
 const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** A schema whose properties are the tools' arguments, by name of the tool. */
+/** A schema whose properties are the tools' arguments, by tool name. */
 export function schemaForTypes(tools: readonly Tool[]): JsonObject {
   const properties = Object.fromEntries(
     tools.map(({ function: tool }) => [tool.name, argumentsSchema(tool)]),
@@ -54,7 +54,7 @@ function simplify(schema: JsonValue, depth: number): JsonObject {
   return Object.fromEntries(result);
 }
 
-/** An object that is always empty; written as `{}`, it would mean anything. */
+/** Whether an object is always empty; written as `{}`, it would mean anything. */
 function allowsNoProperty(fields: ReadonlyMap<string, JsonValue>): boolean {
   if (fields.get('additionalProperties') !== false || fields.get('type') !== 'object') return false;
   return ['properties', 'patternProperties'].every(
@@ -62,7 +62,7 @@ function allowsNoProperty(fields: ReadonlyMap<string, JsonValue>): boolean {
   );
 }
 
-/** What becomes of a keyword; `null` when types cannot express it. */
+/** The simplified keyword; `null` if types cannot express it. */
 function simplifyKeyword(keyword: string, value: JsonValue, depth: number): JsonValue | null {
   switch (keyword) {
     case 'type':
@@ -94,7 +94,7 @@ function simplifyEach(schemas: JsonObject, depth: number): JsonObject {
   );
 }
 
-/** A tuple only where no item of it can be missing; else a list of whatever may come. */
+/** A tuple if none of its items can be missing; otherwise an array of what may come. */
 function simplifyItems(
   fields: ReadonlyMap<string, JsonValue>,
   depth: number,
@@ -117,7 +117,7 @@ function simplifyItems(
   ]);
 }
 
-/** References within the schema move with it to `place`; those that lead nowhere may mean anything. */
+/** Moves references within the schema to `place`; references without a target may mean anything. */
 function placeReferences(schema: JsonObject, root: JsonObject, place: string): JsonObject {
   const reference = schema.$ref;
   if (typeof reference === 'string' && !leadsSomewhere(reference, root)) return {};
@@ -148,7 +148,7 @@ const namedSchemas: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 
-/** A reference of the schema to itself, by pointer, which ends at something other than references. */
+/** Whether a reference by pointer within the schema ends at something other than references. */
 function leadsSomewhere(reference: string, root: JsonObject): boolean {
   const seen = new Set<string>();
   let next = reference;
@@ -186,7 +186,7 @@ function escapePart(name: string): string {
   return encodeURIComponent(pointerPart(name));
 }
 
-/** Comments stay comments, and hold no tags. */
+/** Keeps comments closed, and without tags. */
 function tidy(text: string): string {
   return text
     .replaceAll('*/', '* /')

@@ -1,4 +1,4 @@
-/** `idiolect/mcp`: the tools of MCP servers, with what carries them out. Works with any client; imports none. */
+/** `idiolect/mcp`: the tools of MCP servers, with their implementation. Works with any client; imports none. */
 
 export type { McpClient, McpContent, McpListedTool, McpResult } from './mcp-client.ts';
 export { type McpTool, type McpToolsOptions, mcpTools } from './mcp-tools.ts';

@@ -1,4 +1,4 @@
-/** What is used of an MCP client: a part of `Client` in `@modelcontextprotocol/sdk`. */
+/** The part of an MCP client that is used: a subset of `Client` in `@modelcontextprotocol/sdk`. */
 
 /** A tool as a server lists it. */
 export interface McpListedTool {
@@ -19,11 +19,11 @@ export interface McpContent {
   readonly resource?: unknown;
 }
 
-/** What a call gave. */
+/** The result of a call. */
 export interface McpResult {
   readonly content?: readonly McpContent[] | undefined;
   readonly structuredContent?: unknown;
-  /** The tool failed, and the content says how. */
+  /** Whether the tool failed; the content then describes how. */
   readonly isError?: boolean | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface McpTool {
   readonly name: string;
   readonly description?: string;
   readonly parameters: JsonSchema;
-  /** Calls the tool on its server. Gives what the model is told; throws `McpToolError` where the tool failed. */
+  /** Calls the tool on its server. Returns the text for the model; throws `McpToolError` if the tool failed. */
   readonly execute: (input: object, context: CallContext) => Promise<unknown>;
 }
 
@@ -42,13 +42,13 @@ const mcpClient: OptionRule = {
     isRecord(value) && ['listTools', 'callTool'].every((name) => typeof value[name] === 'function'),
 };
 
-/** More pages than any server has tools for. */
+/** More pages than the tools of any server need. */
 const maxPages = 1_000;
 
 /**
  * All tools that the server of `client` offers, ready for `runTools`. Text in a result reaches the model unchanged,
  * structured content as JSON; images, audio and binary resources, which chat templates do not accept, as a short
- * description. Throws `ToolListError` for a list that is endless or not a list, `UnsupportedOptionError` for a wrong
+ * description. Throws `ToolListError` if the list is endless or invalid, `UnsupportedOptionError` for an invalid
  * option, and whatever the client throws.
  */
 export async function mcpTools(client: McpClient, given: McpToolsOptions = {}): Promise<McpTool[]> {
@@ -67,7 +67,7 @@ async function listAll(client: McpClient): Promise<McpListedTool[]> {
     if (!isRecord(listed) || !Array.isArray(listed.tools)) throw listError('its answer has no list of tools');
     for (const tool of listed.tools) tools.push(readListed(tool, tools.length));
     const { nextCursor } = listed;
-    // Servers whose language has no `undefined` end with null.
+    // Servers in languages without `undefined` end with null.
     if (nextCursor === undefined || nextCursor === null || nextCursor === '') return tools;
     cursor = String(nextCursor);
     if (cursors.has(cursor)) throw listError('the list has no end: the server leads back to an earlier page');

@@ -1,10 +1,10 @@
-/** What a call of an MCP tool gave, as the model is told. */
+/** The result of a call of an MCP tool, as the model reads it. */
 import { IdiolectError } from '../format/errors.ts';
 import { isRecord } from '../format/option-rules.ts';
 import { describeFile } from '../tools/describe-file.ts';
 import type { McpContent, McpResult } from './mcp-client.ts';
 
-/** A tool of an MCP server failed. The message is what the server said. */
+/** A tool of an MCP server failed. The message is the server's. */
 export class McpToolError extends IdiolectError {
   readonly code = 'mcp-tool';
   readonly tool: string;
@@ -15,8 +15,8 @@ export class McpToolError extends IdiolectError {
 }
 
 /**
- * Structured content where there is some (servers repeat it as text), else the texts. What has no text is
- * described. Throws `McpToolError` where the server says that the tool failed, or gives what is no result.
+ * The structured content if there is any (servers repeat it as text), otherwise the texts. Content without text is
+ * described. Throws `McpToolError` if the server reports that the tool failed, or the result is invalid.
  */
 export function resultContent(tool: string, result: unknown): unknown {
   const { content, structuredContent, isError } = readResult(tool, result);
@@ -27,7 +27,7 @@ export function resultContent(tool: string, result: unknown): unknown {
   return described.length === 0 ? structuredContent : { result: structuredContent, attached: described };
 }
 
-/** Clients hand on what servers send. */
+/** Clients pass on what servers send, without validation. */
 function readResult(tool: string, result: unknown): McpResult & { readonly content: readonly McpContent[] } {
   const { content = [] } = isRecord(result) ? result : {};
   if (isRecord(result) && Array.isArray(content) && content.every(isRecord)) {
@@ -50,7 +50,7 @@ function contentText(part: McpContent): string {
   return describeFile({ mediaType: part.mimeType ?? part.type, data: part.data }).text;
 }
 
-/** A resource that is text, in whatever encoding, is told with its address, so that the model can speak of it. */
+/** A text resource of any encoding is written with its address, so that the model can refer to it. */
 function resourceText(resource: unknown): string {
   const { uri, mimeType, text, blob } = (resource ?? {}) as Resource;
   const mediaType = typeof mimeType === 'string' ? mimeType : 'application/octet-stream';

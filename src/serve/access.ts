@@ -1,11 +1,11 @@
-/** Who may call: keys, names of the server, origins of pages. */
+/** Access control: API keys, host names of the server, origins of pages. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { RequestError } from './errors.ts';
 
-/** Where no key is asked for, everybody is one caller. */
+/** If no key is required, all clients are one caller. */
 const anybody = 'anybody';
 
-/** Checks keys in the same time whatever is wrong with them. */
+/** Checks keys in constant time. */
 export class KeyCheck {
   readonly #digests: readonly Buffer[];
 
@@ -13,13 +13,13 @@ export class KeyCheck {
     this.#digests = keys.map(digest);
   }
 
-  /** Which caller this is: a digest of the key. Throws `RequestError` (401). */
+  /** Identifies the caller by a digest of the key. Throws `RequestError` (401). */
   caller({ headers }: Request): string {
     if (this.#digests.length === 0) return anybody;
     const given =
       headers.get('x-api-key') ?? /^Bearer\s+(.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const found = digest(given ?? '');
-    // All of them are compared, so that the time says nothing of which one came near.
+    // All of them are compared, so the time does not depend on which one matches.
     const matches = this.#digests.filter((known) => timingSafeEqual(known, found));
     if (given !== undefined && matches.length > 0) return found.toString('hex');
     const reason = `${given === undefined ? 'a key is needed' : 'the key is wrong'}: send it as Authorization: Bearer, or as x-api-key`;
@@ -27,14 +27,14 @@ export class KeyCheck {
   }
 }
 
-/** Digests are of one length, whatever the keys are. */
+/** Digests have the same length, whatever the keys are. */
 function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
 /**
- * Refuses a request under a name that is none of the server's: a page whose own name leads to this machine could
- * otherwise call it as if it were its own server. Throws `RequestError` (403).
+ * Rejects a request to a host name that is not the server's: otherwise a page whose own name resolves to this machine
+ * could call it as its own server. Throws `RequestError` (403).
  */
 export function requireHost(request: Request, hosts: readonly string[]): void {
   if (hosts.length === 0) return;
@@ -44,7 +44,7 @@ export function requireHost(request: Request, hosts: readonly string[]): void {
   throw new RequestError({ status: 403, reasonCode: 'unknown_host', param: null, reason });
 }
 
-/** Which origin a page is told that it may be of; `localhost` stands for all of this machine. */
+/** The origin to allow in the response; `localhost` stands for all of this machine. */
 export function allowedOrigin(origin: string, allowed: readonly string[]): string | null {
   if (allowed.includes('*')) return '*';
   if (allowed.includes(origin)) return origin;

@@ -1,4 +1,4 @@
-/** Limits how many requests run at a time; the others wait, and the keys take turns. */
+/** Limits the number of concurrent requests; the others wait, and the keys take turns. */
 import { onAbort } from '../runtime/chat/on-abort.ts';
 import { RequestError } from './errors.ts';
 
@@ -6,10 +6,10 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Admits requests: round robin by key, first come first served within a key. */
+/** Admits requests: round robin by key; for each key, in order of arrival. */
 export class Admission {
   readonly #limits: { readonly concurrency: number; readonly queueLimit: number };
-  /** Keys in the order of their turns. */
+  /** Keys, in the order of their turns. */
   readonly #queues = new Map<string, Waiting[]>();
   #running = 0;
   #queued = 0;
@@ -18,19 +18,19 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Requests at work. */
+  /** Number of running requests. */
   get running(): number {
     return this.#running;
   }
 
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   get queued(): number {
     return this.#queued;
   }
 
   /**
-   * Waits for a turn; returns what ends it, to be called once. Throws `RequestError` (429) where too many wait, and
-   * the signal's reason.
+   * Waits for a turn; returns a function that ends it, to be called once. Throws `RequestError` (429) if too many
+   * wait, and the signal's reason.
    */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
@@ -70,7 +70,7 @@ export class Admission {
     this.#queued -= 1;
   }
 
-  /** The place goes to the next key's first, without a moment in which somebody else could take it. */
+  /** The place passes directly to the first request of the next key, so that no other can take it in between. */
   #leave(): void {
     const [turn] = this.#queues;
     const waiting = turn?.[1].shift();
@@ -79,7 +79,7 @@ export class Admission {
       return;
     }
     const [key, queue] = turn;
-    // The key goes to the end of the order.
+    // The key moves to the end of the order.
     this.#queues.delete(key);
     if (queue.length > 0) this.#queues.set(key, queue);
     this.#queued -= 1;
@@ -88,7 +88,7 @@ export class Admission {
 
   #full(): RequestError {
     const reason = `${this.#queued} requests are waiting already; try again later`;
-    // Nobody knows how long the running ones take; each that is in line is given a second.
+    // The duration of running requests is unknown; a second is estimated for each waiting one.
     const retryAfter = Math.max(1, Math.ceil(this.#queued / this.#limits.concurrency));
     return new RequestError({ status: 429, reasonCode: 'queue_full', param: null, reason, retryAfter });
   }

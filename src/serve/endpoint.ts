@@ -1,11 +1,11 @@
-/** What an API is to the server: how its requests are read, and how responses and errors are written. */
+/** The interface of an API in the server: how its requests are read, and how responses and errors are written. */
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
 import type { Frame } from './event-stream.ts';
 import type { Body } from './read-body.ts';
 
-/** A request in our own words. */
+/** A request, independent of its API. */
 export interface ReadRequest {
   /** The model's name; `null` for the first. */
   readonly model: string | null;
@@ -18,43 +18,43 @@ export interface ReadRequest {
 /** A response that has begun. */
 export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly request: Request;
-  /** The body as it came: some APIs repeat parts of it. */
+  /** The body as received: some APIs repeat parts of it. */
   readonly body: Body;
-  /** Of the response, without the API's prefix: letters and digits. */
+  /** Id of the response, without the API's prefix: letters and digits. */
   readonly id: string;
-  /** When it began, in seconds since 1970. */
+  /** Time of its beginning, in seconds since 1970. */
   readonly created: number;
   readonly model: string;
-  /** What the model was asked, the server's defaults included. */
+  /** The options of the chat, including the server's defaults. */
   readonly chat: ChatOptions;
   readonly events: AsyncIterable<ResponseEvent>;
-  /** Tokens of the prompt, known before the first event; `null` where nobody counts them. */
+  /** Tokens of the prompt, known before the first event; `null` if they are not counted. */
   promptTokens(): Promise<number | null>;
-  /** To be asked for after the last event. */
+  /** May be called after the last event. */
   message(): Promise<ResponseMessage>;
 }
 
 /** An API. */
 export interface Endpoint<Request extends ReadRequest = ReadRequest> {
   readonly path: string;
-  /** Throws `RequestError`, and what chats throw of wrong options. */
+  /** Throws `RequestError`, and the errors of chats for invalid options. */
   read(body: Body): Request;
   /** The whole response, as JSON. */
   complete(answer: BegunAnswer<Request>): Promise<object>;
-  /** The response as it comes. */
+  /** The response as it arrives. */
   stream(answer: BegunAnswer<Request>): AsyncGenerator<Frame, void>;
   /** The body of an error. */
   errorBody(failure: Failure, requestId: string): object;
-  /** The end of a stream that failed. */
+  /** The last frames of a stream that failed. */
   errorFrames(broken: BrokenStream<Request>): readonly Frame[];
 }
 
-/** A stream that failed after it had begun. */
+/** A stream that failed after its beginning. */
 export interface BrokenStream<Request extends ReadRequest = ReadRequest> {
   readonly failure: Failure;
   readonly requestId: string;
-  /** Frames that were sent before. */
+  /** Number of frames sent before. */
   readonly sent: number;
-  /** `null` where the model was not asked yet. */
+  /** `null` if the model had not been asked yet. */
   readonly answer: BegunAnswer<Request> | null;
 }

@@ -1,4 +1,4 @@
-/** What a server refuses, and what it says then: any error as the status and the words of an HTTP answer. */
+/** The errors of a server: every error as the status and message of an HTTP response. */
 import { errorClass } from '../format/error-class.ts';
 import {
   ContextOverflowError,
@@ -16,25 +16,25 @@ import {
   UnsupportedOptionError,
 } from '../format/errors.ts';
 
-/** What a client is told of an error, whichever API it speaks. */
+/** What a client reads about an error, in any API. */
 export interface Failure {
   /** HTTP status. */
   readonly status: number;
   /** For programs: `context_length_exceeded`, `unsupported_parameter`. */
   readonly code: string;
-  /** The field of the request that it is about: `messages[1].content`. */
+  /** The field of the request that is at fault: `messages[1].content`. */
   readonly param: string | null;
   readonly message: string;
-  /** Seconds after which to try again. */
+  /** Seconds after which to retry. */
   readonly retryAfter?: number;
 }
 
-/** A request that is refused before a model sees it. */
+/** A request that is rejected before a model gets it. */
 export class RequestError extends errorClass(
   'request',
   (facts: {
     readonly status: number;
-    /** As the client is told; `code` says what kind of error this is within the library. */
+    /** The code for the client; `code` identifies this class within the library. */
     readonly reasonCode: string;
     readonly param: string | null;
     readonly reason: string;
@@ -42,12 +42,12 @@ export class RequestError extends errorClass(
   }) => facts.reason,
 ) {}
 
-/** A request with a wrong field. */
+/** The error of an invalid field. */
 export function invalid(param: string | null, reason: string, reasonCode = 'invalid_value'): RequestError {
   return new RequestError({ status: 400, reasonCode, param, reason });
 }
 
-/** The client is not there any more; nobody reads this status. */
+/** The client has left; nobody reads this status. */
 export const clientLeft: Failure = {
   status: 499,
   code: 'client_left',
@@ -55,7 +55,7 @@ export const clientLeft: Failure = {
   message: 'the client left',
 };
 
-/** Fields whose names are others in a request than in the options that they become. */
+/** Fields whose names differ from those of the options that they become. */
 const paramNames: ReadonlyMap<string, string> = new Map([
   ['maxTokens', 'max_completion_tokens'],
   ['toolChoice', 'tool_choice'],
@@ -73,7 +73,9 @@ const paramNames: ReadonlyMap<string, string> = new Map([
   ['continueFinalMessage', 'messages'],
 ]);
 
-/** What a client is told of `error`. Of a defect, only that it is one: its text may hold anything. */
+/**
+ * What a client reads about `error`. The message of an internal error is not shown, because it may contain anything.
+ */
 export function failureOf(error: unknown): Failure {
   if (error instanceof RequestError) {
     const { status, reasonCode: code, param, message, retryAfter } = error;
@@ -87,7 +89,7 @@ function failure(status: number, code: string, param: string | null, message: st
   return { status, code, param, message };
 }
 
-/** The request is at fault; `null` for every other error. */
+/** Errors of the request; `null` for every other error. */
 function requestFailure(error: IdiolectError): Failure | null {
   const { message } = error;
   if (error instanceof MessageError) return failure(400, 'invalid_message', error.path, message);
@@ -120,12 +122,12 @@ function serverFailure(error: IdiolectError): Failure {
   if (error instanceof ServerError) return failure(502, 'upstream_error', null, message);
   if (error instanceof DecodingError) return failure(500, 'generation_failed', null, error.reason);
   const code = error.code.replaceAll('-', '_');
-  // Where a file lies is the operator's affair, who is told through `onError`.
+  // The path of a file is only reported to the operator, through `onError`.
   if ('file' in error) return failure(500, code, 'model', 'the model cannot be opened');
   return failure(500, code, null, message);
 }
 
-/** `/0/function/name` as `[0].function.name`. */
+/** `/0/function/name` becomes `[0].function.name`. */
 function pointerPath(pointer: string): string {
   return pointer
     .split('/')

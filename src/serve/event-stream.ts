@@ -1,20 +1,20 @@
-/** Server-sent events: written as they are read, with comments while there is nothing to say. */
+/** Writes server-sent events as they are read, with comments during pauses. */
 
 /** One event of a stream. */
 export interface Frame {
-  /** Its type, where the API names it outside of the data. */
+  /** Its type, if the API has one outside of the data. */
   readonly event?: string;
-  /** JSON to send, or text as it is. */
+  /** JSON to send, or text to send unchanged. */
   readonly data: object | string;
 }
 
-/** How long a stream may say nothing, and how long its reader may take nothing. */
+/** The longest pause of a stream, and of its reader. */
 export interface StreamTimes {
   readonly keepAliveMs: number;
   readonly stallMs: number;
 }
 
-/** The bytes of a stream. `leave` is called when its reader has gone, or takes nothing any more. */
+/** The bytes of a stream. `leave` is called when its reader has left, or has stopped reading. */
 export function eventStream(
   frames: AsyncGenerator<Frame, void>,
   { keepAliveMs, stallMs }: StreamTimes,
@@ -48,7 +48,7 @@ function frameText({ event, data }: Frame): string {
   return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** What `promise` comes to, or `null` where that takes longer. */
+/** The result of `promise`, or `null` if that takes longer. */
 export async function orTimeout<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {

@@ -13,7 +13,7 @@ import {
 import type { ChatOptions, SamplingOptions } from '../runtime/chat/chat-options.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** Options of a chat for which requests may rely on a default. */
+/** Options of a chat that may have defaults. */
 export type ChatDefaults = SamplingOptions & Pick<ChatOptions, 'thinking' | 'thinkingBudget' | 'maxTokens'>;
 
 /** Options of `createHandler`. */
@@ -42,9 +42,11 @@ export interface HandlerOptions {
   readonly anyModel?: boolean;
   /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
   readonly page?: string;
-  /** Values for what requests leave out. Default: a temperature of 0.7, otherwise the defaults of a chat. */
+  /** Values for options that a request omits. Default: a temperature of 0.7, otherwise the defaults of a chat. */
   readonly defaults?: ChatDefaults;
-  /** Whether schemas that cannot be enforced in full are rejected, or accepted and checked afterwards. Default: `strict`. */
+  /**
+   * Whether schemas that cannot be fully enforced are rejected, or accepted and checked afterwards. Default: `strict`.
+   */
   readonly policy?: 'strict' | 'degrade';
   /** Called when a request is finished, with figures but no contents. Default: none. */
   readonly onRequest?: (record: RequestRecord) => void;

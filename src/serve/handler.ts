@@ -1,4 +1,4 @@
-/** Models over HTTP: a function from requests to responses, for any server that knows them. */
+/** Models over HTTP: a function from requests to responses, for any server with the platform's types. */
 import { randomUUID } from 'node:crypto';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
@@ -23,22 +23,22 @@ import type { ModelEntry, ServableModel } from './servable-model.ts';
 export interface Handler {
   (request: Request): Promise<Response>;
   /**
-   * Ends: new requests are refused; those that run are finished, or given up once `signal` says so. Closes the
-   * models that the handler opened itself.
+   * Closes: new requests are rejected; running ones are finished, or aborted when `signal` is. Closes the models that
+   * the handler opened itself.
    */
   close(signal?: AbortSignal): Promise<void>;
 }
 
-/** Whatever there is to serve. */
+/** The models to serve. */
 export type Servable = ServableModel | readonly (ServableModel | ModelEntry)[];
 
-/** The APIs that ask a model. */
+/** The APIs that generate. */
 const endpoints: readonly Endpoint[] = [chatCompletions, responses, messages];
 
 /**
- * A handler that serves one model, or several by their names, in the words of other APIs. Runs wherever requests and
- * responses are the platform's, over Node's `crypto`. Models that were given open stay the caller's. Throws
- * `UnsupportedOptionError` for a wrong option.
+ * A handler that serves one model, or several by name, with other vendors' APIs. Runs wherever requests and responses
+ * have the platform's types and Node's `crypto` exists. Models that were passed open remain the caller's. Throws
+ * `UnsupportedOptionError` for an invalid option.
  */
 export function createHandler(models: Servable, given: HandlerOptions = {}): Handler {
   const server = new Server(Array.isArray(models) ? models : [models], readHandlerOptions(given));
@@ -114,7 +114,7 @@ class Server {
     for (const endpoint of endpoints)
       this.#app.on('POST', withShortForm(endpoint.path), ({ req }) => this.#ask(endpoint, req.raw));
     this.#app.notFound(({ req }) => {
-      // Who has no key is not told what there is.
+      // Without a key, the existing routes are not revealed.
       this.#keys.caller(req.raw);
       throw notFound(req.raw);
     });
@@ -125,12 +125,12 @@ class Server {
     const answer = cors({ origin: (origin) => allowedOrigin(origin, allowed) });
     this.#app.use(async (context, next) => {
       const preflight = await answer(context, next);
-      // 200, because not every client takes an empty success for one.
+      // 200, because not every client accepts an empty success.
       return preflight instanceof Response ? new Response(null, { headers: preflight.headers }) : undefined;
     });
   }
 
-  /** Files alone, which hold nothing of the server's: they need no key. */
+  /** Static files contain nothing confidential, so they need no key. */
   #servePage(root: string): void {
     const secure = secureHeaders({ contentSecurityPolicy: { frameAncestors: ["'none'"] } });
     this.#app.get('/', secure, serveStatic({ root, path: 'index.html' }));
@@ -143,7 +143,7 @@ class Server {
       if (this.#isClosing) throw shuttingDown();
       return await answerQuestion(question, request, this.#state);
     } catch (error) {
-      // Whatever it says then, it is no fault of the server's.
+      // If the client has left, this is no error of the server.
       if (request.signal.aborted) return new Response(null, { status: clientLeft.status });
       return this.#refuse(error, question.endpoint);
     }
@@ -170,14 +170,14 @@ class Server {
   }
 }
 
-/** In whose words an error is told where no API was asked: Anthropic's clients are known by a header. */
+/** The API whose error format is used if no API was addressed: Anthropic's clients have a header. */
 function apiOf({ headers, url }: Request): Endpoint {
   const { pathname } = new URL(url);
   const asked = endpoints.find(({ path }) => withShortForm(path).some((each) => pathname.startsWith(each)));
   return asked ?? (headers.has('anthropic-version') ? messages : chatCompletions);
 }
 
-/** Clients whose base address ends before `/v1` are served, too. */
+/** Also serves clients whose base address ends before `/v1`. */
 function withShortForm(path: string): string[] {
   return path.startsWith('/v1/') ? [path, path.slice('/v1'.length)] : [path];
 }

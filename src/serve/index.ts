@@ -1,4 +1,4 @@
-/** `idiolect/serve`: models over HTTP, in the words of OpenAI's APIs. */
+/** `idiolect/serve`: models over HTTP, with the APIs of OpenAI and Anthropic. */
 export { createHandler, type Handler, type Servable } from './handler.ts';
 export type { ChatDefaults, HandlerOptions } from './handler-options.ts';
 export type { RequestRecord } from './request-record.ts';

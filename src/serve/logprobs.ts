@@ -1,7 +1,7 @@
-/** How likely the tokens of an answer were, in the shape of OpenAI's APIs. */
+/** The probabilities of an answer's tokens, in the shape of OpenAI's APIs. */
 import type { LikelyToken, ResponseEvent, TokenLogprob } from '../parser/events.ts';
 
-/** Those of what an event adds to the answer. */
+/** The probabilities of the tokens that an event adds to the answer. */
 export function logprobsOf(event: ResponseEvent): readonly object[] {
   return event.type === 'text-delta' ? (event.logprobs ?? []).map(shownToken) : [];
 }

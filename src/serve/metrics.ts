@@ -1,13 +1,13 @@
-/** Figures for Prometheus: of requests that are over, and of those that run and wait. No contents. */
+/** Metrics for Prometheus: finished, running and waiting requests. No contents. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Usage } from '../parser/events.ts';
 import type { Admission } from './admission.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** Seconds: from a cached prompt on a graphics card to a long one on a processor. */
+/** Seconds: from a cached prompt on a GPU to a long prompt on a CPU. */
 const buckets = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200];
 
-/** What is counted of one server. Its registry is its own, so that two servers of a process do not add up. */
+/** The metrics of one server. Each has its own registry, so that several servers in a process are separate. */
 export class ServerMetrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter('requests', 'Requests that are over, with the status of their end.', [
@@ -35,9 +35,9 @@ export class ServerMetrics {
     this.#gauge('requests_queued', 'Requests that wait for a turn.', () => admission.queued);
   }
 
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   count({ endpoint, model, status, usage, calls, malformed, firstEventMs, totalMs }: RequestRecord): void {
-    // Names that no model has are no labels: whoever asks could otherwise make as many as they like.
+    // Unknown model names are not used as labels, because clients could create any number of them.
     const of = { model: model ?? '' };
     this.#requests.inc({ ...of, endpoint, status });
     this.#calls.inc(of, calls);
@@ -47,7 +47,7 @@ export class ServerMetrics {
     this.#duration.observe(of, totalMs / 1000);
   }
 
-  /** All of them in Prometheus's text format. */
+  /** All metrics in Prometheus's text format. */
   async response(): Promise<Response> {
     const { contentType } = this.#registry;
     return new Response(await this.#registry.metrics(), { headers: { 'content-type': contentType } });

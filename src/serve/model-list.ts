@@ -1,10 +1,10 @@
-/** `/v1/models`: which models there are, and what is known of them. */
+/** `/v1/models`: the models, and what is known about them. */
 import { snakeCase } from '../format/json-values.ts';
 import { RequestError } from './errors.ts';
 import type { ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
 
-/** The list, in OpenAI's shape and Anthropic's at once. */
+/** The list, in a shape that fits both OpenAI's and Anthropic's API. */
 export async function listModels(pool: ModelPool): Promise<object> {
   const models = await pool.list();
   const data = models.map(({ name, model }) => modelCard(name, model));
@@ -17,7 +17,7 @@ export async function listModels(pool: ModelPool): Promise<object> {
   };
 }
 
-/** One of them. Throws `RequestError` (404). */
+/** One model. Throws `RequestError` (404). */
 export async function describeModel(pool: ModelPool, name: string): Promise<object> {
   const found = (await pool.list()).find((each) => each.name === name);
   if (found !== undefined) return modelCard(found.name, found.model);
@@ -25,7 +25,7 @@ export async function describeModel(pool: ModelPool, name: string): Promise<obje
   throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
 }
 
-/** Nobody knows when a model was made; the beginning of time is a date that says so. */
+/** The creation date of a model is unknown; 1970 stands for that. */
 function modelCard(name: string, model: ServableModel | null): object {
   return {
     id: name,
@@ -41,7 +41,7 @@ function modelCard(name: string, model: ServableModel | null): object {
   };
 }
 
-/** How long its context is, by the names that others have for it: vLLM, OpenRouter, Anthropic, llama-server. */
+/** The context length under the names of other servers: vLLM, OpenRouter, Anthropic, llama-server. */
 function contextOf(model: ServableModel | null): object {
   const { contextSize, trainedContextSize } = model ?? {};
   if (contextSize === undefined) return {};
@@ -54,7 +54,7 @@ function contextOf(model: ServableModel | null): object {
   };
 }
 
-/** What its template says of it: the same as `idiolect info` shows. */
+/** What was learned from its template; the same as `idiolect info` shows. */
 function learned(model: ServableModel | null): object {
   const format = model?.templates?.toolUse.format;
   if (format === undefined) return {};

@@ -1,4 +1,4 @@
-/** The models of a server by name: those that are open, and those that are opened when they are asked for. */
+/** The models of a server, by name: open ones, and those that are opened on demand. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { requireOption } from '../format/option-rules.ts';
 import { onAbort } from '../runtime/chat/on-abort.ts';
@@ -8,12 +8,12 @@ import type { ModelEntry, ServableModel } from './servable-model.ts';
 interface Slot {
   readonly entry: ModelEntry;
   model: Promise<ServableModel> | null;
-  /** It takes memory: it is open, or being opened. One that waits to be opened is not. */
+  /** Whether it takes memory: it is open, or being opened, but not waiting to be. */
   isOpen: boolean;
-  /** It was given open, and stays so. */
+  /** Whether it was passed open, and stays open. */
   readonly isFixed: boolean;
   users: number;
-  /** When it was last asked for, in requests. */
+  /** Number of the request that last used it. */
   lastUse: number;
 }
 
@@ -21,17 +21,17 @@ interface Slot {
 export interface BorrowedModel {
   readonly name: string;
   readonly model: ServableModel;
-  /** To be called once. */
+  /** Must be called once. */
   release(): void;
 }
 
-/** Hands out models; of those that it opened itself, idle ones are closed where memory is needed. */
+/** Lends models. Of those that it opened itself, idle ones are closed when memory is needed. */
 export class ModelPool {
   readonly #slots = new Map<string, Slot>();
   readonly #memoryLimit: number;
   readonly #anyModel: boolean;
   #uses = 0;
-  /** Models are opened one after the other, so that the limit holds at every moment. */
+  /** Models are opened one at a time, so that the limit always holds. */
   #opening: Promise<unknown> = Promise.resolve();
   readonly #idle: (() => void)[] = [];
 
@@ -48,7 +48,7 @@ export class ModelPool {
     }
   }
 
-  /** Names in the order in which they were given, and the models that are open. */
+  /** Names in the given order, with the models that are open. */
   async list(): Promise<readonly { readonly name: string; readonly model: ServableModel | null }[]> {
     const open = async ({ entry, model }: Slot) => ({
       name: entry.name,
@@ -58,8 +58,8 @@ export class ModelPool {
   }
 
   /**
-   * The model of that name; the first where none is named. Throws `RequestError` (404), what opening throws, and the
-   * signal's reason: the model is opened nevertheless, others may wait for it.
+   * The model of that name; the first one if `name` is `null`. Throws `RequestError` (404), the errors of opening it,
+   * and the signal's reason; the model is opened nevertheless, because others may wait for it.
    */
   async borrow(name: string | null, signal?: AbortSignal): Promise<BorrowedModel> {
     const slot = this.#find(name);
@@ -76,7 +76,7 @@ export class ModelPool {
     }
   }
 
-  /** Closes what was opened here. */
+  /** Closes the models that were opened here. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#slots.values(), (slot) => (slot.isFixed ? undefined : shut(slot))));
   }
@@ -105,7 +105,7 @@ export class ModelPool {
     return turn;
   }
 
-  /** Closes idle models, the one that was used longest ago first, and waits for busy ones where that is not enough. */
+  /** Closes idle models, least recently used first, and waits for busy ones if that is not enough. */
   async #makeRoom(wanted: Slot): Promise<void> {
     const { bytes = 0, name } = wanted.entry;
     if (bytes > this.#memoryLimit) {
@@ -129,7 +129,7 @@ export class ModelPool {
   }
 }
 
-/** What `promise` comes to, or the signal's reason where that comes first. */
+/** The result of `promise`, or the signal's reason if that comes first. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);

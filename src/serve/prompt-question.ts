@@ -1,4 +1,4 @@
-/** Questions about a request that is not made: its prompt, and how many tokens that has. */
+/** Questions about a request without generating: its prompt, and its number of tokens. */
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
@@ -9,11 +9,11 @@ import { type Body, readJsonBody } from './read-body.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview } from './servable-model.ts';
 
-/** One of the questions; its body is that of the API's request. */
+/** One kind of question; its body is a request of the API. */
 export interface PromptQuestion {
   readonly path: string;
   readonly endpoint: Endpoint;
-  /** What the question may leave out, and the request may not. */
+  /** Fields that the question may omit although the request requires them. */
   readonly given: Body;
   readonly answer: (preview: PromptPreview) => object;
 }
@@ -23,7 +23,7 @@ const inputTokens = (preview: PromptPreview): object => ({
   input_tokens: countOf(preview),
 });
 
-/** As OpenAI, Anthropic and llama-server have them. */
+/** The questions of OpenAI's, Anthropic's and llama-server's APIs. */
 export const promptQuestions: readonly PromptQuestion[] = [
   {
     path: '/v1/chat/completions/input_tokens',
@@ -41,7 +41,7 @@ export const promptQuestions: readonly PromptQuestion[] = [
   { path: '/apply-template', endpoint: chatCompletions, given: {}, answer: ({ prompt }) => ({ prompt }) },
 ];
 
-/** The answer. Throws `RequestError`, and what previews throw of wrong options. */
+/** The answer. Throws `RequestError`, and the errors of previews for invalid options. */
 export async function answerQuestion(
   { endpoint, given, answer }: PromptQuestion,
   request: Request,

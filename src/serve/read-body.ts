@@ -1,4 +1,4 @@
-/** The JSON of a request: bounded in size, time and depth. */
+/** Reads the JSON of a request, with limits on size, time and depth. */
 
 import { readBeginning } from '../format/limited-body.ts';
 import { isRecord } from '../format/option-rules.ts';
@@ -7,10 +7,10 @@ import { invalid, RequestError } from './errors.ts';
 /** The body of a request. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Nested deeper, a value is no request; what walks through values may recurse so far. */
+/** Maximum depth of a request; functions that walk through values may recurse this far. */
 const maxDepth = 200;
 
-/** Reads the body. Throws `RequestError`; also where a browser could have sent it without asking. */
+/** Reads the body. Throws `RequestError`, also if a browser could have sent it without a preflight. */
 export async function readJsonBody(
   request: Request,
   limits: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
@@ -28,7 +28,7 @@ export async function readJsonBody(
   return value;
 }
 
-/** A page of any origin may send a form or a plain text without asking; JSON it may not. */
+/** A page of any origin may send a form or plain text without a preflight, but not JSON. */
 function requireJson({ headers }: Request): void {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json')
@@ -71,7 +71,7 @@ function tooLarge(most: number): RequestError {
   return new RequestError({ status: 413, reasonCode: 'request_too_large', param: null, reason });
 }
 
-/** JSON of any depth can be parsed, and little else can be done with it. */
+/** JSON of any depth can be parsed, but not be processed recursively. */
 function requireShallow(text: string): void {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -83,7 +83,7 @@ function requireShallow(text: string): void {
   }
 }
 
-/** Where the string that begins at `start` is closed. */
+/** The end of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = text.indexOf('"', at);

@@ -1,17 +1,20 @@
-/** Reading the fields of a request, which may hold anything. */
+/** Reads the fields of a request, which may contain anything. */
 import { checkOption, isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import type { ResponseFormat } from '../grammar/grammar-options.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
 
-/** The value of a field, `null` taken as absent. Throws `UnsupportedOptionError` for one that the rule does not allow. */
+/**
+ * The value of a field; `null` counts as absent. Throws `UnsupportedOptionError` for a value that the rule does not
+ * allow.
+ */
 export function field(body: Body, name: string, rule: OptionRule): unknown {
   const value = body[name] ?? undefined;
   checkOption(name, value, rule);
   return value;
 }
 
-/** One that must be there. */
+/** A required field. */
 export function requiredField(body: Body, name: string, rule: OptionRule): unknown {
   const value = body[name] ?? undefined;
   if (value === undefined) throw invalid(name, `${name} is missing`, 'missing_required_parameter');
@@ -19,34 +22,34 @@ export function requiredField(body: Body, name: string, rule: OptionRule): unkno
   return value;
 }
 
-/** A field that is text. */
+/** A string field. */
 export function textField(body: Body, name: string): string | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
   throw invalid(name, `${name} must be a string`);
 }
 
-/** A field that is a number within limits. */
+/** A number field with limits. */
 export function numberField(body: Body, name: string, rule: OptionRule): number | undefined {
   const value = field(body, name, rule);
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A field that is true or false; absent is false. */
+/** A boolean field; absent means false. */
 export function flag(body: Body, name: string): boolean {
   const value = body[name] ?? false;
   if (typeof value === 'boolean') return value;
   throw invalid(name, `${name} must be true or false`);
 }
 
-/** A field that is an object. */
+/** An object field. */
 export function objectField(body: Body, name: string): Body | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || isRecord(value)) return value;
   throw invalid(name, `${name} must be an object`);
 }
 
-/** A field that is a list of objects. */
+/** A field that is an array of objects. */
 export function objectList(body: Body, name: string): readonly Body[] | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined) return undefined;
@@ -57,14 +60,7 @@ export function objectList(body: Body, name: string): readonly Body[] | undefine
   });
 }
 
-/** An object without the fields that are `undefined`. */
-export function present<Fields extends object>(
-  fields: Fields,
-): { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}
-
-/** An answer of the schema that is at `path`. Throws `RequestError` where there is none. */
+/** The response format for the schema at `path`. Throws `RequestError` if there is none. */
 export function schemaFormat(schema: unknown, path: string): ResponseFormat {
   if (typeof schema === 'boolean' || isRecord(schema))
     return { type: 'json_schema', json_schema: { schema: schema as never } };

@@ -1,28 +1,28 @@
-/** What the requests of all APIs say alike, and what becomes of fields that an API does not read. */
+/** What the requests of all APIs have in common, and the handling of fields that an API does not read. */
 import type { ReadRequest } from './endpoint.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
 import { flag, textField } from './request-fields.ts';
 import { samplingFields } from './sampling-fields.ts';
 
-/** A feature that the engine does not give: it must be absent, or have a value that asks for nothing. */
+/** A feature that does not exist here: it must be absent, or have a value that requests nothing. */
 export interface Absent {
   readonly name: string;
   readonly reason: string;
-  /** What programs are told. Default: `unsupported_parameter`. */
+  /** The code for programs. Default: `unsupported_parameter`. */
   readonly reasonCode?: string;
-  /** Whether the value asks for nothing. */
+  /** Whether the value requests nothing. */
   readonly isNothing: (value: unknown) => boolean;
 }
 
-/** The fields of an API, by what becomes of them. */
+/** The fields of an API, by how they are handled. */
 export interface KnownFields {
   readonly readFields: readonly string[];
   readonly fieldsWithoutEffect: readonly string[];
   readonly refusedFields: readonly Absent[];
 }
 
-/** What every request says next to the chat. Throws `RequestError` for a feature that there is none of. */
+/** The fields of every request other than the chat. Throws `RequestError` for a feature that does not exist. */
 export function readHead(body: Body, known: KnownFields): Omit<ReadRequest, 'chat'> {
   refuseFeatures(body, known.refusedFields);
   const refused = known.refusedFields.map(({ name }) => name);
@@ -34,7 +34,7 @@ export function readHead(body: Body, known: KnownFields): Omit<ReadRequest, 'cha
   };
 }
 
-/** Throws for the first feature that is asked for and that there is none of. */
+/** Throws for the first requested feature that does not exist. */
 function refuseFeatures(body: Body, features: readonly Absent[]): void {
   for (const { name, reason, reasonCode = 'unsupported_parameter', isNothing } of features) {
     const value = body[name] ?? undefined;

@@ -1,30 +1,30 @@
-/** What is kept of a request once it is over: figures, no contents. */
+/** The record of a finished request: figures, no contents. */
 import type { Finish, ResponseEvent, Usage } from '../parser/events.ts';
 
-/** One request that was answered, refused or left. Times are in milliseconds. */
+/** A request that was answered, rejected or left. Times are in milliseconds. */
 export interface RequestRecord {
   readonly id: string;
   readonly endpoint: string;
-  /** `null` where none was found. */
+  /** `null` if none was found. */
   readonly model: string | null;
   readonly stream: boolean;
-  /** HTTP status; 499 where the client left. An error after the beginning of a stream counts with its own. */
+  /** HTTP status; 499 if the client left. For an error after the beginning of a stream, the status of that error. */
   readonly status: number;
-  /** Of an error, for programs. */
+  /** The code of an error. */
   readonly code: string | null;
-  /** Why the response ended; `null` where it did not. */
+  /** Why the response ended; `null` if it did not. */
   readonly finish: Finish['reason'] | null;
-  /** `null` where nothing was generated. */
+  /** `null` if nothing was generated. */
   readonly usage: Usage | null;
   readonly calls: number;
-  /** Stretches of text that fit the model's format nowhere. */
+  /** Number of stretches of text that do not fit the model's format. */
   readonly malformed: number;
-  /** From the request to the first event; `null` where none came. */
+  /** From the request to the first event; `null` if there was none. */
   readonly firstEventMs: number | null;
   readonly totalMs: number;
 }
 
-/** Fills a record while its request is answered. */
+/** Fills a record while its request is processed. */
 export class RequestWatch {
   readonly #begun = performance.now();
   readonly #id: string;
@@ -35,7 +35,7 @@ export class RequestWatch {
   #calls = 0;
   #malformed = 0;
   #isOver = false;
-  /** As they become known. */
+  /** Set when it is known. */
   model: string | null = null;
   stream = false;
 
@@ -45,7 +45,7 @@ export class RequestWatch {
     this.#done = done;
   }
 
-  /** The same events, seen. */
+  /** Passes the events through, and records them. */
   async *watch(events: AsyncIterable<ResponseEvent>): AsyncGenerator<ResponseEvent, void> {
     for await (const event of events) {
       this.#firstEventMs ??= performance.now() - this.#begun;
@@ -56,7 +56,7 @@ export class RequestWatch {
     }
   }
 
-  /** The request is over; only the first word on it counts. */
+  /** Ends the record; later calls are ignored. */
   end(status: number, code: string | null = null): void {
     if (this.#isOver) return;
     this.#isOver = true;

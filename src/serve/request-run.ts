@@ -1,4 +1,4 @@
-/** One request that asks a model: from its body to the last byte of its answer. */
+/** One request to a model, from its body to the last byte of its response. */
 import { randomUUID } from 'node:crypto';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { follow } from '../runtime/chat/on-abort.ts';
@@ -11,18 +11,18 @@ import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
 
-/** What requests share. */
+/** What all requests share. */
 export interface ServerState {
   readonly options: Required<HandlerOptions>;
   readonly pool: ModelPool;
   readonly admission: Admission;
-  /** Aborted when the server gives up what still runs. */
+  /** Aborted when the server gives up running requests. */
   readonly closing: AbortSignal;
-  /** Told of every request that is over. */
+  /** Called with the record of every finished request. */
   readonly report: (record: RequestRecord) => void;
 }
 
-/** Answers one request of an API; `caller` is whose turn it is taken in. */
+/** Answers one request of an API; `caller` decides whose turn it uses. */
 export class RequestRun {
   readonly #state: ServerState;
   readonly #endpoint: Endpoint;
@@ -36,7 +36,7 @@ export class RequestRun {
   #frames: AsyncGenerator<Frame, void> | null = null;
   #answer: BegunAnswer | null = null;
   #setOver = (): void => undefined;
-  /** Resolves when nothing of the request is at work any more. */
+  /** Resolves when all work for the request has ended. */
   readonly over: Promise<void>;
 
   constructor(state: ServerState, endpoint: Endpoint, caller: string) {
@@ -50,7 +50,7 @@ export class RequestRun {
     this.#release.push(follow(this.#stopping, state.closing));
   }
 
-  /** The answer; an error is one, too. */
+  /** The response, also for errors. */
   async answer(request: Request): Promise<Response> {
     const leave = (): void => this.#leave(new Error('the client left'));
     request.signal.addEventListener('abort', leave, { once: true });
@@ -70,7 +70,9 @@ export class RequestRun {
     }
   }
 
-  /** What fails before the first frame, and before the client would think that nobody is there, has its own status. */
+  /**
+   * An error before the first frame has its own HTTP status, unless it takes so long that the client might time out.
+   */
   async #stream(read: ReadRequest, body: Body, headers: Headers): Promise<Response> {
     const frames = this.#readFrames(read, body);
     this.#frames = frames;
@@ -88,7 +90,7 @@ export class RequestRun {
     yield* this.#endpoint.stream(await this.#begin(read, body));
   }
 
-  /** The frames to their end, which is an error where they fail. */
+  /** The frames, and an error at the end if they fail. */
   async *#ended(
     first: Promise<IteratorResult<Frame, void>>,
     frames: AsyncGenerator<Frame, void>,
@@ -108,16 +110,16 @@ export class RequestRun {
     }
   }
 
-  /** Nobody reads the answer any more: its sequence is freed before the next token. */
+  /** The response is no longer read: frees its sequence before the next token. */
   #leave(reason: Error): void {
     this.#hasLeft = true;
     this.#stopping.abort(reason);
-    // Frames that nobody has begun to read, or reads no more, are ended here.
+    // Ends frames that nobody has begun to read, or that are no longer read.
     const ended = this.#frames?.return();
     void ended?.catch(() => undefined).then(() => this.#end(clientLeft.status, clientLeft.code));
   }
 
-  /** Waits for a turn and for the model, and starts the response. */
+  /** Waits for a turn and for the model, and begins the response. */
   async #begin(request: ReadRequest, body: Body): Promise<BegunAnswer> {
     const { admission, pool, options } = this.#state;
     const { signal } = this.#stopping;
@@ -155,7 +157,7 @@ export class RequestRun {
     return failure;
   }
 
-  /** An abort is whatever reason it was given. */
+  /** An abort is reported with its reason. */
   #failureOf(error: unknown): Failure {
     const { closing } = this.#state;
     if (this.#hasLeft) return clientLeft;
@@ -164,7 +166,7 @@ export class RequestRun {
     return failureOf(error);
   }
 
-  /** The first word on how it ended counts; whatever it held is free. */
+  /** Ends the request; only the first call counts. Releases everything. */
   #end(status: number, code: string | null = null): void {
     for (const release of this.#release.splice(0)) release();
     this.#watch.end(status, code);
@@ -172,11 +174,11 @@ export class RequestRun {
   }
 }
 
-/** An error as an HTTP answer. */
+/** An error as an HTTP response. */
 export function failureResponse({ status, retryAfter }: Failure, body: object, requestId: string): Response {
   const headers = new Headers({ 'x-request-id': requestId });
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
-  // 413, 408: what was not read of the body is not worth reading.
+  // 413, 408: the rest of the body is not read.
   if (status === 413 || status === 408) headers.set('connection', 'close');
   return Response.json(body, { status, headers });
 }

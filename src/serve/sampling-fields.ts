@@ -1,12 +1,12 @@
-/** How tokens are drawn, as every API asks for it. */
-import { integerFrom, numberFrom } from '../format/option-rules.ts';
+/** The sampling options of all APIs. */
+import { integerFrom, numberFrom, withoutUndefined } from '../format/option-rules.ts';
 import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
 import { samplingRules } from '../runtime/chat/sampling-rules.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
-import { numberField, present } from './request-fields.ts';
+import { numberField } from './request-fields.ts';
 
-/** Fields that are read here; from `top_k` on they are those of local servers, the last two of one and another. */
+/** The fields read here; those from `top_k` on exist in local servers, the last two under different names. */
 export const samplingFields = [
   'temperature',
   'top_p',
@@ -21,15 +21,15 @@ export const samplingFields = [
 
 const anyInteger = integerFrom(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
-/** As in OpenAI's API. */
+/** The limits of OpenAI's API. */
 const penalty = {
   expected: 'a number from -2 to 2',
   allows: (value: unknown) => typeof value === 'number' && value >= -2 && value <= 2,
 };
 
-/** The options of a chat. A field that is absent is absent. */
+/** The options of a chat; absent fields are omitted. */
 export function readSampling(body: Body): SamplingOptions {
-  return present({
+  return withoutUndefined({
     temperature: numberField(body, 'temperature', numberFrom(0, 2)),
     topP: numberField(body, 'top_p', numberFrom(0, 1)),
     topK: readTopK(body),
@@ -47,30 +47,30 @@ function readRepeatPenalty(body: Body): number | undefined {
   return numberField(body, name, samplingRules.repeatPenalty);
 }
 
-/** −1 is another server's word for all of them. */
+/** −1 means all of them in another server. */
 function readTopK(body: Body): number | undefined {
   if (body.top_k === -1) return 0;
   return numberField(body, 'top_k', integerFrom(0, Number.MAX_SAFE_INTEGER));
 }
 
-/** The most tokens; −1 is other servers' word for as many as there is room for. */
+/** The maximum number of tokens; −1 means no limit in other servers. */
 export function readLimit(body: Body, name: string): number | undefined {
   if (body[name] === -1) return undefined;
   return numberField(body, name, integerFrom(1, Number.POSITIVE_INFINITY));
 }
 
-/** −1 is another server's word for any; other negative numbers are seeds like all the rest. */
+/** −1 means a random seed in another server; other negative numbers are ordinary seeds. */
 function readSeed(seed: number | undefined): number | undefined {
   if (seed === undefined || seed === -1) return undefined;
   return seed < 0 ? seed + Number.MAX_SAFE_INTEGER : seed;
 }
 
-/** How many of the likeliest tokens to name with each one of the answer. */
+/** How many of the likeliest tokens to report with each token of the answer. */
 export function readTopLogprobs(body: Body): number | undefined {
   return numberField(body, 'top_logprobs', integerFrom(0, 20));
 }
 
-/** One text, or several, at which the response ends. */
+/** One or several texts at which the response ends. */
 export function readStops(body: Body, name: string): readonly string[] | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined) return undefined;

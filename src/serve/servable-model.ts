@@ -1,20 +1,20 @@
-/** What a server needs of a model. */
+/** What a server needs from a model. */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import type { LearnedTemplate } from '../runtime/chat/learned-template.ts';
 
-/** A model that can be served: `loadModel()` and `connectServer()` give one. */
+/** A model that can be served, such as those of `loadModel()` and `connectServer()`. */
 export interface ServableModel {
-  /** Its name in requests, unless it is served under another. */
+  /** Its name in requests, unless it is served under another one. */
   readonly name: string;
   /** One response. */
   chat(options: ChatOptions): ChatStream;
-  /** What it would be told; `promptTokens` where the engine counts them. Default: such questions are refused. */
+  /** Its prompt; with `promptTokens` if the engine counts them. Default: such questions are rejected. */
   preview?(options: ChatOptions): PromptPreview | Promise<PromptPreview>;
-  /** Tokens that prompt and response may have together, and the most that the model was trained on, where known. */
+  /** Tokens available to prompt and response together, and the context length of its training, if known. */
   readonly contextSize?: number;
   readonly trainedContextSize?: number;
-  /** Where it is known: what `/v1/models` says of the model comes from it. */
+  /** The source for `/v1/models`, if known. */
   readonly templates?: { readonly toolUse: LearnedTemplate };
   /** Frees it. */
   dispose?(): Promise<void>;
@@ -26,12 +26,12 @@ export interface PromptPreview {
   readonly promptTokens?: number;
 }
 
-/** A model that is opened when somebody asks for it. */
+/** A model that is opened on demand. */
 export interface ModelEntry {
   /** Its name in requests. */
   readonly name: string;
   /** Opens it. */
   open(): Promise<ServableModel>;
-  /** Bytes of memory that it takes while it is open, as far as `memoryLimit` is concerned. Default: 0. */
+  /** Bytes of memory that it takes while it is open, for `memoryLimit`. Default: 0. */
   readonly bytes?: number;
 }

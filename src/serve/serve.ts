@@ -1,4 +1,4 @@
-/** A handler as a server of this machine. */
+/** Runs a handler as a server on this machine. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -6,28 +6,28 @@ import { orTimeout } from './event-stream.ts';
 import { createHandler, type Servable } from './handler.ts';
 import type { HandlerOptions } from './handler-options.ts';
 
-/** Options of `serve`: where it listens, and those of `createHandler`. */
+/** Options of `serve`: its address, and the options of `createHandler`. */
 export interface ServeOptions extends HandlerOptions {
-  /** Default: 8080. 0: any that is free. */
+  /** Default: 8080. 0: any free port. */
   readonly port?: number;
-  /** The address to listen at. Default: `127.0.0.1`, so that only this machine gets in. */
+  /** The address to listen on. Default: `127.0.0.1`, which only this machine can reach. */
   readonly host?: string;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface RunningServer {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
-  /** Takes no new requests, finishes those that run (or gives them up, once `signal` says so), and ends. */
+  /** Accepts no new requests, finishes running ones (or aborts them when `signal` is), and ends. */
   close(signal?: AbortSignal): Promise<void>;
 }
 
-/** Names of this machine, under which alone a server for it is asked for. */
+/** Names of this machine; a server for this machine is only addressed by them. */
 const ownNames = ['127.0.0.1', 'localhost', '::1'];
 
 /**
- * Serves models over HTTP. Throws `UnsupportedOptionError`, and what the operating system says of the port. Without
- * keys, a server for this machine alone answers only to this machine's names.
+ * Serves models over HTTP. Throws `UnsupportedOptionError`, and errors of the operating system. Without keys, a server
+ * for this machine only accepts this machine's names.
  */
 export async function serve(models: Servable, given: ServeOptions = {}): Promise<RunningServer> {
   const { port = 8080, host = '127.0.0.1', ...options } = given;
@@ -35,7 +35,7 @@ export async function serve(models: Servable, given: ServeOptions = {}): Promise
   const hosts = options.hosts ?? (isLocal ? [...ownNames, host] : []);
   const handler = createHandler(models, { ...options, hosts });
   const server = createServer(getRequestListener(handler));
-  // Slow heads are as good a way to hold a connection as slow bodies.
+  // Slow headers can hold a connection just like slow bodies.
   server.headersTimeout = options.bodyTimeoutMs ?? 30_000;
   await listen(server, port, host);
   const { address, family, port: found } = server.address() as AddressInfo;
@@ -44,7 +44,7 @@ export async function serve(models: Servable, given: ServeOptions = {}): Promise
     close: async (signal) => {
       const closed = new Promise<true>((resolve) => server.close(() => resolve(true)));
       await handler.close(signal);
-      // Connections close as they have nothing left to send.
+      // Connections close when they have nothing left to send.
       while ((await orTimeout(closed, 50)) === null) {
         if (signal?.aborted === true) server.closeAllConnections();
         else server.closeIdleConnections();

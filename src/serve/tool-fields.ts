@@ -1,27 +1,27 @@
-/** Tools of a request as options of a chat, whichever API they came through. */
+/** Converts the tools of a request in any API to options of a chat. */
 import type { Tool, ToolChoice } from '../format/messages.ts';
-import { boolean } from '../format/option-rules.ts';
+import { boolean, withoutUndefined } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ToolList } from '../tools/tools.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
-import { field, objectList, present } from './request-fields.ts';
+import { field, objectList } from './request-fields.ts';
 
-/** A tool as a request has it. */
+/** A tool in a request. */
 export interface GivenTool {
   readonly tool: Body;
-  /** Where it is: `tools[2]`. */
+  /** Its path: `tools[2]`. */
   readonly path: string;
 }
 
-/** The tools of a request: those that its sender runs, and those that a provider would run for it. */
+/** The tools of a request: those of the client, and those that a provider would execute. */
 export interface GivenTools {
   readonly own: readonly GivenTool[];
-  /** There are none of these here: they are left out, and named in the answer. */
+  /** Hosted tools do not exist here: they are omitted, and listed in the answer. */
   readonly hosted: readonly string[];
 }
 
-/** The field `tools`; `hosted`: types of tools that an API runs itself. */
+/** The field `tools`; `hosted`: types of tools that an API executes itself. */
 export function givenTools(body: Body, hosted?: RegExp): GivenTools {
   const all = (objectList(body, 'tools') ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
   const isHosted = ({ tool }: GivenTool): boolean =>
@@ -32,16 +32,16 @@ export function givenTools(body: Body, hosted?: RegExp): GivenTools {
   };
 }
 
-/** What is asked of tools. */
+/** What a request asks about tools. */
 export interface AskedTools {
-  /** In OpenAI's shape; what is in them is read by the chat, which refuses what it cannot offer. */
+  /** In OpenAI's shape; the chat validates them. */
   readonly tools: readonly (Body | Tool)[];
   readonly choice: ToolChoice | undefined;
-  /** Whether several calls may be made; `undefined` where it is not said. */
+  /** Whether several calls are allowed; `undefined` if not specified. */
   readonly parallel: boolean | undefined;
 }
 
-/** The options. Throws `RequestError` where a call is demanded and there are no tools. */
+/** The options. Throws `RequestError` if a call is required and there are no tools. */
 export function toolOptions({ tools, choice, parallel }: AskedTools): Partial<ChatOptions> {
   if (tools.length === 0) {
     if (choice === undefined || choice === 'none' || choice === 'auto') return {};
@@ -49,13 +49,13 @@ export function toolOptions({ tools, choice, parallel }: AskedTools): Partial<Ch
   }
   return {
     tools: tools as unknown as ToolList,
-    ...present({ toolChoice: choice }),
-    // To allow what the format cannot do is no demand; to forbid it is.
+    ...withoutUndefined({ toolChoice: choice }),
+    // Allowing what the format cannot do requires nothing; forbidding it does.
     ...(parallel === false ? { parallelToolCalls: false } : {}),
   };
 }
 
-/** A tool whose fields stand next to each other; `schema` names the one of its arguments. Throws `RequestError`. */
+/** A tool without nesting; `schema` is the key of its arguments' schema. Throws `RequestError`. */
 export function flatTool({ tool, path }: GivenTool, schema: string): Tool {
   const { name, description } = tool;
   if (typeof name !== 'string') throw invalid(`${path}.name`, `${path}.name must be a string`);
@@ -67,7 +67,7 @@ export function flatTool({ tool, path }: GivenTool, schema: string): Tool {
   };
 }
 
-/** Throws `RequestError` for a tool that says nothing of its arguments: its type means them, and only to its provider. */
+/** Throws `RequestError` for a tool without a schema: only its provider knows the arguments of its type. */
 export function requireKind({ tool, path }: GivenTool, kinds: readonly unknown[]): void {
   if (kinds.includes(tool.type)) return;
   if (typeof tool.type !== 'string') throw invalid(`${path}.type`, `${path}.type must be "function"`);
@@ -75,13 +75,13 @@ export function requireKind({ tool, path }: GivenTool, kinds: readonly unknown[]
   throw invalid(`${path}.type`, reason, 'unsupported_parameter');
 }
 
-/** The field that forbids several calls, or allows them. */
+/** The field that forbids or allows several calls. */
 export function readParallel(body: Body): boolean | undefined {
   const parallel = field(body, 'parallel_tool_calls', boolean);
   return parallel === undefined ? undefined : parallel === true;
 }
 
-/** One tool by its name. */
+/** The choice of one tool, by name. */
 export function namedTool(name: string): ToolChoice {
   return { type: 'function', function: { name } };
 }

@@ -1,29 +1,29 @@
-/** What these APIs have no field for: text that does not fit the model's format, and what was repaired. */
+/** What these APIs have no field for: text that does not fit the model's format, and repairs. */
 import type { Malformed, Repaired, ResponseEvent, ResponseMessage } from '../parser/events.ts';
 
-/** A further field of responses; absent where all went well. */
+/** An additional field of responses; absent if there is nothing to report. */
 export interface Trouble {
   readonly idiolect?: { readonly malformed: readonly object[]; readonly repaired: readonly object[] };
 }
 
-/** That of a whole message. */
+/** Those of a whole message. */
 export function troubleOf({ malformed = [], repaired = [] }: ResponseMessage): Trouble {
   if (malformed.length === 0 && repaired.length === 0) return {};
   return { idiolect: { malformed: malformed.map(malformedFacts), repaired: repaired.map(repairFacts) } };
 }
 
-/** Collects that of a stream. */
+/** Collects those of a stream. */
 export class TroubleLog {
   readonly #malformed: Malformed[] = [];
   readonly #repaired: Repaired[] = [];
 
-  /** Looks at an event. */
+  /** Records an event. */
   note(event: ResponseEvent): void {
     if (event.type === 'malformed') this.#malformed.push(event);
     if (event.type === 'repaired') this.#repaired.push(event);
   }
 
-  /** What was seen so far. */
+  /** What was collected so far. */
   get found(): Trouble {
     return troubleOf({
       role: 'assistant',

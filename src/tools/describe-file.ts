@@ -1,20 +1,20 @@
-/** Files in prompts: texts are read, everything else is described. */
+/** Files in prompts: text files are read, all others are described. */
 
-/** A file as the AI SDK gives it: its bytes, Base64, or where it is. */
+/** A file as in the AI SDK: its bytes, Base64, or an address. */
 export interface FilePart {
   readonly mediaType: string;
   readonly filename?: string;
   readonly data?: unknown;
 }
 
-/** What the model reads about a file. */
+/** The text for the model. */
 export interface FileText {
   readonly text: string;
-  /** The file itself is not part of the text. */
+  /** Whether the text only describes the file. */
   readonly isDescribed: boolean;
 }
 
-/** The text of a text file; a line such as `[file photo.png, image/png, 40 kB]` for any other. */
+/** The text of a text file; for any other, a line such as `[file photo.png, image/png, 40 kB]`. */
 export function describeFile({ mediaType, filename, data }: FilePart): FileText {
   const bytes = bytesOf(data);
   if (bytes !== null && isText(mediaType)) {
@@ -30,7 +30,7 @@ function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || /^application\/(.+\+)?(json|xml|yaml)$/.test(mediaType);
 }
 
-/** The AI SDK calls a text Base64 wherever it is not an address. Null where the bytes are not here. */
+/** The AI SDK uses Base64 for any string that is not an address. `null` if the bytes are not included. */
 function bytesOf(data: unknown): Uint8Array | null {
   if (data instanceof Uint8Array) return data;
   if (typeof data !== 'string' || URL.canParse(data)) return null;

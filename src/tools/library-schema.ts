@@ -1,11 +1,11 @@
-/** Schemas of validation libraries, told from the JSON Schema that such a library has written. */
+/** Distinguishes schemas of validation libraries from the JSON Schema that they generate. */
 
 /**
- * Whether `value` is a schema of a library (Standard Schema), and not JSON. What zod's `toJSONSchema` returns is JSON,
- * although it carries the schema that it was made from, where `JSON.stringify` does not see it.
+ * Whether `value` is a schema of a library (Standard Schema), and not JSON. The result of zod's `toJSONSchema` is
+ * JSON, although it has a reference to its original schema that `JSON.stringify` does not see.
  */
 export function isLibrarySchema(value: unknown): boolean {
-  // Libraries make schemas that are functions, too.
+  // In some libraries, schemas are functions.
   const holdsProperties = (typeof value === 'object' && value !== null) || typeof value === 'function';
   if (!holdsProperties || !('~standard' in value)) return false;
   const isPlain = Object.getPrototypeOf(value) === Object.prototype;

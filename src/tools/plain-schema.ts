@@ -1,18 +1,18 @@
-/** Schemas come from outside: JavaScript objects need not be JSON, and JSON may be of any size. */
+/** Validates schemas of callers: JavaScript objects need not be JSON, and JSON may be of any size. */
 
 import { SchemaError } from '../format/errors.ts';
 import { pointerPart } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
 import { isLibrarySchema } from './library-schema.ts';
 
-/** Values that a schema may have. An object that stands in many places counts in each, as it does in JSON. */
+/** Maximum number of values in a schema. An object that is used in several places counts in each, as in JSON. */
 const mostValues = 200_000;
 const maxDepth = 1500;
 
 /**
- * `schema` as JSON: itself, or a copy where properties are undefined or are computed when they are read. Throws
- * `SchemaError` where it holds itself, something that JSON does not have (a number that is not finite, a function, a
- * `Date`, a getter that throws), a schema of a library, more values than a schema may have, or is nested too deeply.
+ * `schema` as JSON: itself, or a copy if properties are undefined or computed. Throws `SchemaError` if it contains
+ * itself, something that JSON does not have (a number that is not finite, a function, a `Date`, a getter that throws)
+ * or a schema of a library, has too many values, or is nested too deeply.
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
   const walk = new Walk();
@@ -29,7 +29,9 @@ const nestedTooDeeply = 'it is nested too deeply';
 
 class NotJson extends Error {}
 
-/** Goes through a schema, and counts before it looks: what is too large is refused for its first two hundred thousand values. */
+/**
+ * Walks through a schema, and counts first: a schema that is too large is rejected after the maximum number of values.
+ */
 class Walk {
   needsCopy = false;
   #seen = 0;
@@ -37,12 +39,12 @@ class Walk {
   readonly #inside = new Set<object>();
   readonly #sizes = new Map<object, number>();
 
-  /** JSON pointer to the value that is being looked at. */
+  /** JSON pointer to the current value. */
   get pointer(): string {
     return this.#path.map((key) => `/${pointerPart(key)}`).join('');
   }
 
-  /** How many values there are in `value`, itself included. */
+  /** Number of values in `value`, including itself. */
   measure(value: unknown): number {
     if (typeof value !== 'object' || value === null) {
       const wrong = scalarWrong(value);
@@ -88,7 +90,7 @@ class Walk {
   #counted(size: number): number {
     this.#seen += size;
     if (this.#seen <= mostValues) return size;
-    // It is the whole that is too large.
+    // The whole schema is too large, so the pointer is empty.
     this.#path.length = 0;
     throw new NotJson(tooMany);
   }
@@ -115,7 +117,7 @@ function scalarWrong(value: unknown): string | null {
 const ofLibrary =
   'is a schema of a validation library, and not JSON Schema: give the whole schema as the library makes it, in a version that implements Standard JSON Schema';
 
-/** The keys of an object that can be JSON. A list has all of them, where it has holes, too. */
+/** The keys of an object that can be JSON; for an array also those of its holes. */
 function keysOf(value: object): Iterable<string> {
   if (readable(() => isLibrarySchema(value))) throw new NotJson(ofLibrary);
   const tag = readable(() => Object.prototype.toString.call(value)).slice('[object '.length, -1);
@@ -131,7 +133,7 @@ function keysOf(value: object): Iterable<string> {
   return keys;
 }
 
-/** What `read` gives; objects with getters and proxies may throw whatever they like. */
+/** The result of `read`; objects with getters, and proxies, may throw anything. */
 function readable<T>(read: () => T): T {
   try {
     return read();

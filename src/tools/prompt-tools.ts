@@ -1,8 +1,8 @@
-/** Tools as a prompt tells them: without what speaks to validators and to other APIs. */
+/** Tools for prompts: without properties meant for validators and other APIs. */
 import { isObject } from '../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../format/messages.ts';
 
-/** Bounds that libraries write around every integer because JavaScript's numbers end there. */
+/** Bounds that libraries add to every integer, because JavaScript's numbers have them. */
 const safeBounds: readonly (readonly [string, number])[] = [
   ['maximum', Number.MAX_SAFE_INTEGER],
   ['minimum', Number.MIN_SAFE_INTEGER],
@@ -11,8 +11,8 @@ const safeBounds: readonly (readonly [string, number])[] = [
 const told = new WeakMap<Tool, Tool>();
 
 /**
- * The same tools without `$schema`, `strict` and the bounds of safe integers, which no model was trained on. The
- * grammar still reads them. A tool that has none of them stays the same object.
+ * The tools without `$schema`, `strict` and the bounds of safe integers, on which no model was trained. The grammar
+ * still uses them. A tool without any of them is the same object.
  */
 export function promptTools(tools: readonly Tool[]): readonly Tool[] {
   return tools.map((tool) => {
@@ -36,7 +36,7 @@ function promptSchema(schema: JsonSchema): JsonSchema {
   return withoutSafeBounds($schema === undefined ? schema : rest) as JsonObject;
 }
 
-/** Schemas are as deep as their readers allow; values that are data are left alone. */
+/** Schemas are no deeper than their readers allow; values that are data are unchanged. */
 function withoutSafeBounds(value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     const items = value.map(withoutSafeBounds);

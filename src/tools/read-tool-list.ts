@@ -1,27 +1,26 @@
-/** Lists of tools in the shapes that are about, read into the one shape that everything here takes. */
+/** Reads lists of tools in all common shapes, and normalises them to one. */
 import { SchemaError, ToolListError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { plainSchema } from './plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from './standard-schema.ts';
 
-/** The most tools that a list may hold. */
+/** Maximum number of tools in a list. */
 const maxTools = 10_000;
 
-/** Where a tool keeps the schema of its arguments: OpenAI's word, MCP's word, Anthropic's word. */
+/** The keys of the arguments' schema in OpenAI's, MCP's and Anthropic's shape. */
 const schemaKeys = ['parameters', 'inputSchema', 'input_schema'] as const;
-/** Keywords of JSON Schema whose value is one schema. */
+/** Keywords of JSON Schema whose value is a schema. */
 const subschemaKeywords: ReadonlySet<string> = new Set([
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'not', 'if', 'then', 'else'],
   ...['items', 'additionalItems', 'unevaluatedItems', 'contains', 'contentSchema'],
 ]);
-/** Where it is kept elsewhere. A tool without it would be offered as one that takes no arguments. */
+/** Keys of the schema in other shapes. A tool without its schema would be offered as one without arguments. */
 const foreignKeys = ['schema', 'params', 'args', 'arguments', 'input'] as const;
 
 /**
- * Reads a list, or an object whose `tools` is one. Its tools may be of OpenAI's shape, with or without
- * the layer `function`, or of MCP's (`name`, `description`, `inputSchema`); schemas may be plain JSON
- * Schema or objects of a library that implements Standard JSON Schema. `source` names the list in errors.
- * Throws `ToolListError`.
+ * Reads an array, or an object with an array `tools`. Tools may have OpenAI's shape, with or without the level
+ * `function`, or MCP's (`name`, `description`, `inputSchema`); schemas may be plain JSON Schema, or objects of a
+ * library that implements Standard JSON Schema. `source` names the list in errors. Throws `ToolListError`.
  */
 export function readToolList(value: unknown, source: string): Tool[] {
   const { list, pointer } = findList(value, source);
@@ -66,14 +65,14 @@ function readTool(item: unknown, source: string, pointer: string): Tool {
   };
 }
 
-/** Throws `ToolListError` for what is not a tool with a name and an `execute`. */
+/** Throws `ToolListError` unless it is a tool with a name and an `execute`. */
 export function requireExecutable(tool: unknown, source: string): void {
   const fields = fieldsOf(tool);
   if (fields === null) throw new ToolListError({ source, reason: noTool });
   checkExecute(tool, { source, tool: readName(fields, source, ''), pointer: '' });
 }
 
-/** Half a surrogate pair is nothing that a model could write. */
+/** A model cannot write half a surrogate pair. */
 function readName(fields: Fields, source: string, place: string): string {
   const name = fields.get('name');
   if (typeof name === 'string' && name !== '' && !/\p{Cs}/u.test(name)) return name;
@@ -89,7 +88,7 @@ interface ToolLocation {
 
 type Fields = ReadonlyMap<string, unknown>;
 
-/** Also that of a class. */
+/** Including a method of a class. */
 function executeOf(tool: unknown): unknown {
   return (typeof tool === 'object' && tool !== null && 'execute' in tool ? tool.execute : null) ?? null;
 }
@@ -135,7 +134,9 @@ function readSchema(fields: Fields, place: ToolLocation): JsonSchema | null {
   throw new ToolListError({ ...at, reason });
 }
 
-/** Whether all that is said are types of names that are no keywords. As a schema that would ask nothing at all. */
+/**
+ * Whether the schema has only keys that are no keywords, with types as values. As a schema it would require nothing.
+ */
 function isPropertiesAlone(schema: JsonSchema): boolean {
   if (typeof schema === 'boolean') return false;
   const entries = Object.entries(schema);
@@ -144,7 +145,7 @@ function isPropertiesAlone(schema: JsonSchema): boolean {
   return entries.length > 0 && entries.every(isProperty);
 }
 
-/** As JSON: what a module gives may be of classes, or of a library. */
+/** Converts to JSON, because a module may export objects of classes or of a library. */
 function convert(given: SchemaInput, place: ToolLocation): JsonSchema {
   try {
     return plainSchema(toJsonSchema(given), place.tool);
@@ -156,7 +157,7 @@ function convert(given: SchemaInput, place: ToolLocation): JsonSchema {
   }
 }
 
-/** Libraries make schemas that are functions, too. */
+/** In some libraries, schemas are functions. */
 function isSchemaInput(value: unknown): value is JsonSchema {
   return (
     typeof value === 'boolean' ||
@@ -170,7 +171,7 @@ function fieldsOf(value: unknown): Fields | null {
   try {
     return new Map<string, unknown>(Object.entries(value));
   } catch {
-    // A getter that throws has nothing to give.
+    // A getter that throws counts as absent.
     return null;
   }
 }

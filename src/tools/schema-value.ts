@@ -1,10 +1,10 @@
 /**
- * The TypeScript type of what a schema describes: of a JSON Schema given `as const`, or of an object of a
- * library that implements Standard Schema. Types only.
+ * The TypeScript type of the values of a schema: of a JSON Schema given `as const`, or of an object of a library that
+ * implements Standard Schema. Types only.
  */
 import type { JsonObject, JsonValue } from '../format/messages.ts';
 
-/** What objects of validation libraries say of their types. */
+/** The types in objects of validation libraries. */
 interface StandardTyped<Input, Output> {
   readonly '~standard': {
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
@@ -12,16 +12,15 @@ interface StandardTyped<Input, Output> {
 }
 
 /**
- * The values that a schema allows, as far as TypeScript can express it. Keywords that only narrow a value
- * (`pattern`, `minimum`) are passed over; what cannot be read (`$ref`, `allOf`, a schema that is not
- * `as const`) is any JSON value.
+ * The values that a schema allows, as far as TypeScript can express it. Keywords that only narrow a value (`pattern`,
+ * `minimum`) are ignored; what cannot be read (`$ref`, `allOf`, a schema that is not `as const`) is any JSON value.
  */
 export type SchemaValue<Schema> =
   Schema extends StandardTyped<infer Input, unknown> ? AsJson<Input> : JsonSchemaValue<Schema>;
 
 /**
- * A library's type as JSON has it: a property that is absent is not `undefined`, and what may be anything is
- * any JSON value. So the arguments of every tool are also a `JsonObject`.
+ * A library's type as JSON: an absent property is not `undefined`, and an unknown value is any JSON value. So the
+ * arguments of every tool are also a `JsonObject`.
  */
 type AsJson<Value> = unknown extends Value
   ? JsonValue
@@ -29,7 +28,7 @@ type AsJson<Value> = unknown extends Value
     ? { [Key in keyof Value]: AsJson<Exclude<Value[Key], undefined>> }
     : Value;
 
-/** What a schema makes of a value: the output of a library's schema, the value itself for JSON Schema. */
+/** The parsed value of a schema: the output of a library's schema; for JSON Schema, the value itself. */
 export type ParsedValue<Schema> =
   Schema extends StandardTyped<unknown, infer Output> ? Output : JsonSchemaValue<Schema>;
 
@@ -78,7 +77,7 @@ type ObjectValue<Schema> = Schema extends { readonly properties: infer Propertie
     >
   : JsonObject;
 
-/** Names under `required`; none where they are not known to the compiler. */
+/** Names in `required`; none if the compiler does not know them. */
 type RequiredKeys<Schema> = Schema extends { readonly required: readonly (infer Key)[] }
   ? string extends Key
     ? never

@@ -5,7 +5,7 @@ import { isSchema } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
 import { isLibrarySchema } from './library-schema.ts';
 
-/** What a library offers that implements Standard JSON Schema. */
+/** The interface of libraries that implement Standard JSON Schema. */
 export interface StandardJsonSchema {
   readonly '~standard': {
     readonly vendor: string;
@@ -15,13 +15,10 @@ export interface StandardJsonSchema {
   };
 }
 
-/** A plain JSON Schema, or an object of a library that can give one. */
+/** A plain JSON Schema, or an object of a library that can generate one. */
 export type SchemaInput = JsonSchema | StandardJsonSchema;
 
-/**
- * `input` as plain JSON Schema of draft 2020-12. Throws `SchemaError` when a library cannot say what it
- * has as JSON Schema.
- */
+/** `input` as plain JSON Schema of draft 2020-12. Throws `SchemaError` if a library cannot express it. */
 export function toJsonSchema(input: SchemaInput): JsonSchema {
   if (!isStandard(input)) {
     const vendor = vendorOf(input);
@@ -32,7 +29,7 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
   const { vendor, jsonSchema } = input['~standard'];
   let converted: unknown;
   try {
-    // What a library gives may hold functions or undefined; JSON keeps what a schema can be.
+    // The result may contain functions or undefined; JSON keeps what can be a schema.
     converted = JSON.parse(JSON.stringify(jsonSchema.input({ target: 'draft-2020-12' })));
   } catch (error) {
     throw refusal(
@@ -47,21 +44,21 @@ function isStandard(input: SchemaInput): input is StandardJsonSchema {
   return 'jsonSchema' in standardOf(input);
 }
 
-/** What the schema of a library says of itself; nothing for any other value. */
+/** The Standard Schema properties of a library's schema; an empty object for any other value. */
 function standardOf(input: unknown): object {
   if (!isLibrarySchema(input)) return {};
   const standard: unknown = Reflect.get(Object(input), '~standard');
   return typeof standard === 'object' && standard !== null ? standard : {};
 }
 
-/** The library of a schema that can check values, but cannot express itself as JSON Schema. */
+/** The library of a schema that can validate values but cannot express itself as JSON Schema. */
 function vendorOf(input: unknown): string | null {
   const standard = standardOf(input);
   if (!('validate' in standard)) return null;
   return 'vendor' in standard && typeof standard.vendor === 'string' ? standard.vendor : 'its library';
 }
 
-/** What to do about a schema of `vendor`. Wrappers that are published apart from their library are named. */
+/** Advice for a schema of `vendor`, with the wrapper that is published separately from the library. */
 function withoutJsonSchema(vendor: string): string {
   const wrapper =
     vendor === 'valibot'

@@ -1,6 +1,6 @@
 /**
- * Tools as people have them: OpenAI's shape, lists of MCP servers, schemas in plain JSON Schema or of a
- * validation library. One function makes them one; types say what a call of them holds.
+ * Tools in all common shapes: OpenAI's, lists of MCP servers, schemas in plain JSON Schema or of a validation library.
+ * They are normalised to one shape; types describe their calls.
  */
 
 import type { JsonObject, JsonSchema, Tool } from '../format/messages.ts';
@@ -12,23 +12,23 @@ import type { ParsedValue, SchemaValue } from './schema-value.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
 
 /**
- * JSON Schema, or an object of a library that implements Standard JSON Schema (zod, arktype, valibot).
- * Plain objects are taken as other packages type them; what is not JSON Schema is refused at run time.
+ * JSON Schema, or an object of a library that implements Standard JSON Schema (zod, arktype, valibot). Plain objects
+ * are accepted as other packages type them; anything but JSON Schema is rejected at run time.
  */
 export type ToolSchema = JsonSchema | StandardJsonSchema | Readonly<Record<string, unknown>>;
 
-/** What a tool's `execute` receives next to its arguments. */
+/** The second argument of a tool's `execute`. */
 export interface CallContext {
   readonly toolCallId: string;
-  /** Aborted when the run is, or is left: the result is no longer needed. */
+  /** Aborted when the run is aborted or left: the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Carries out the calls of a tool. The model is told what it returns or throws. */
+/** Executes the calls of a tool. The model reads what it returns or throws. */
 type Execute<Arguments> = (input: Arguments, context: CallContext) => unknown;
 
 interface Executable {
-  /** Carries out a call in `runTools`; not told to the model. `never` lets it take what its schema says. */
+  /** Executes a call in `runTools`; not part of the prompt. `never` lets it take what its schema describes. */
   readonly execute?: Execute<never> | undefined;
 }
 
@@ -42,19 +42,19 @@ interface FunctionTool extends Executable {
   };
 }
 
-/** A tool with its name outside: as an MCP server lists it, or with `parameters`. */
+/** A tool with its name at the top level: as an MCP server lists it, or with `parameters`. */
 interface NamedTool extends Executable {
   readonly name: string;
   readonly description?: string | undefined;
   readonly parameters?: ToolSchema | undefined;
-  /** MCP's word for `parameters`. */
+  /** MCP's name for `parameters`. */
   readonly inputSchema?: ToolSchema | undefined;
 }
 
-/** A tool in any of the shapes that are taken. */
+/** A tool in any accepted shape. */
 export type ToolInput = FunctionTool | NamedTool;
 
-/** Tools, or what an MCP client's `listTools` returns. */
+/** Tools, or the result of an MCP client's `listTools`. */
 export type ToolList = readonly ToolInput[] | { readonly tools: readonly ToolInput[] };
 
 /** The tools of a list, one by one. */
@@ -64,7 +64,7 @@ export type EachTool<Tools extends ToolList> = Tools extends readonly (infer Eac
     ? Each
     : never;
 
-/** A tool's name, as a literal where the compiler knows it. */
+/** A tool's name, as a literal if the compiler knows it. */
 export type ToolName<Each> = Each extends { readonly function: { readonly name: infer Name } }
   ? Name
   : Each extends { readonly name: infer Name }
@@ -81,7 +81,7 @@ type SchemaOf<Each> = Each extends { readonly function: infer Inner }
       ? Schema
       : unknown;
 
-/** The arguments of a call of a tool; any object where the compiler does not know the schema. */
+/** The arguments of a call of a tool; any object if the compiler does not know the schema. */
 export type ToolArguments<Each> =
   SchemaValue<SchemaOf<Each>> extends infer Value
     ? JsonObject extends Value
@@ -91,10 +91,10 @@ export type ToolArguments<Each> =
         : JsonObject
     : never;
 
-/** The names of the tools on offer. */
+/** The names of the offered tools. */
 type NameAmong<Tools extends ToolList> = ToolName<EachTool<Tools>> & string;
 
-/** `toolChoice` that can name only tools on offer. */
+/** `toolChoice` that can only name offered tools. */
 export type ToolChoiceOf<Tools extends ToolList> =
   | 'auto'
   | 'required'
@@ -113,12 +113,12 @@ interface NamedChoice<Name extends string> {
   readonly function: { readonly name: Name };
 }
 
-/** What `execute` of a tool comes to. */
+/** The resolved result of a tool's `execute`. */
 export type ToolOutput<Each> = Each extends { readonly execute: (...given: never) => infer Result }
   ? Awaited<Result>
   : unknown;
 
-/** A call of one of the tools: `name` says which, and so what `arguments` are. */
+/** A call of one of the tools: `name` determines the type of `arguments`. */
 export type ToolCallOf<Tools extends ToolList> = CallOfEach<EachTool<Tools>>;
 
 type CallOfEach<Each> = Each extends unknown
@@ -138,21 +138,21 @@ type CallEventOfEach<Each> = Each extends unknown
   : never;
 
 /**
- * A tool with what carries it out: `execute` gets arguments of the type that `parameters` describes
- * (`as const` is not needed here). Returns what it was given. Throws `ToolListError` where a name or an `execute`
- * is missing; the schema is read later, with the list that the tool stands in.
+ * A tool with its implementation: `execute` receives arguments of the type that `parameters` describes (`as const` is
+ * not needed here). Returns its argument. Throws `ToolListError` if a name or an `execute` is missing; the schema is
+ * validated later, with the list of tools.
  */
 export function defineTool<const Name extends string, const Schema extends ToolSchema, Result>(tool: {
   readonly name: Name;
   readonly description?: string;
   readonly parameters: Schema;
-  /** Carries out a call. The model is told what it returns or throws. */
+  /** Executes a call. The model reads what it returns or throws. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 }): {
   readonly name: Name;
   readonly description?: string;
   readonly parameters: Schema;
-  /** Carries out a call. The model is told what it returns or throws. */
+  /** Executes a call. The model reads what it returns or throws. */
   readonly execute: (input: ParsedValue<Schema>, context: CallContext) => Result;
 } {
   requireExecutable(tool, 'defineTool');
@@ -160,12 +160,12 @@ export function defineTool<const Name extends string, const Schema extends ToolS
 }
 
 /**
- * The tools in OpenAI's shape with plain JSON Schema, as templates and grammars take them. Tools that are
- * so already stay the same objects. Throws `ToolListError`, and `SchemaError` for a schema that is not JSON or too large.
+ * The tools in OpenAI's shape with plain JSON Schema, as templates and grammars need them. Tools already in that shape
+ * stay the same objects. Throws `ToolListError`, and `SchemaError` for a schema that is not JSON or too large.
  */
 export function normalizeTools(list: ToolList): readonly Tool[] {
   const given: unknown = isList(list) ? list : list?.tools;
-  // What is not a list at all is refused where lists are read.
+  // Anything but a list is rejected by `readToolList`.
   if (!isList(given)) return readToolList(list, 'tools');
   if (given.length === 0) return [];
   if (!given.every(isPlain)) return readToolList(given, 'tools');
@@ -173,7 +173,7 @@ export function normalizeTools(list: ToolList): readonly Tool[] {
   return tools.every((tool, index) => tool === given[index]) ? given : tools;
 }
 
-/** Schemas that have been looked at, and what they are as JSON: the same lists come with each request. */
+/** Validated schemas, and their JSON: the same lists come with each request. */
 const known = new WeakMap<object, JsonSchema>();
 
 function withPlainSchema(tool: Tool): Tool {
@@ -194,21 +194,21 @@ export function findTool(list: ToolList, name: string): ToolInput | undefined {
   return given.find((tool) => ('function' in tool ? tool.function.name : tool.name) === name);
 }
 
-/** The schema of a tool's arguments as it was given. */
+/** The schema of a tool's arguments, as given. */
 export function schemaOf(tool: ToolInput): ToolSchema | undefined {
   return 'function' in tool ? tool.function.parameters : (tool.parameters ?? tool.inputSchema);
 }
 
-/** In OpenAI's shape already, with nothing that a template should not see. */
+/** Whether the tool has OpenAI's shape already, without properties that a template should not see. */
 function isPlain(tool: unknown): tool is Tool {
-  // A list from outside may hold anything; what is not a tool is refused where lists are read.
+  // A list of a caller may contain anything; `readToolList` rejects what is not a tool.
   if (typeof tool !== 'object' || tool === null || 'execute' in tool) return false;
   if (!('type' in tool) || tool.type !== 'function' || !('function' in tool)) return false;
   const { function: inner } = tool;
   if (typeof inner !== 'object' || inner === null || !('name' in inner)) return false;
   if (typeof inner.name !== 'string' || inner.name === '') return false;
   if ('description' in inner && typeof (inner.description ?? '') !== 'string') return false;
-  // Without parameters, what else it holds may be meant as such.
+  // Without parameters, another key may be meant as such.
   if (!('parameters' in inner))
     return Object.keys(inner).every((key) => key === 'name' || key === 'description');
   const parameters: unknown = inner.parameters ?? true;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
 import { addTargetOptions } from '../target-options.ts';
@@ -105,9 +106,7 @@ async function ask(
       tools: options.tools ? chatTools : [],
       temperature: options.temperature,
       signal: interruption.signal,
-      ...(options.seed === undefined ? {} : { seed: options.seed }),
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
-      ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+      ...withoutUndefined({ seed: options.seed, maxTokens: options.maxTokens, thinking: options.thinking }),
     });
     for await (const event of run) view.show(event);
     return await run.messages;

@@ -1,6 +1,7 @@
 /** `idiolect serve`: models over HTTP. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type {
   HandlerOptions,
   ModelEntry,
@@ -92,9 +93,11 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   const model = await open();
   return {
     name,
-    ...(model.templates === undefined ? {} : { templates: model.templates }),
-    ...(model.contextSize === undefined ? {} : { contextSize: model.contextSize }),
-    ...(model.trainedContextSize === undefined ? {} : { trainedContextSize: model.trainedContextSize }),
+    ...withoutUndefined({
+      templates: model.templates,
+      contextSize: model.contextSize,
+      trainedContextSize: model.trainedContextSize,
+    }),
     chat: (request) => model.chat(request),
     ...(model.preview === undefined ? {} : { preview: (request) => model.preview?.(request) as never }),
     dispose: async () => model.dispose?.(),
@@ -114,8 +117,7 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
     policy: options.degrade === true ? 'degrade' : 'strict',
     defaults: { temperature: options.temperature },
     ...(options.memory === undefined ? {} : { memoryLimit: Math.floor(options.memory * 1e9) }),
-    ...(options.cors === undefined ? {} : { corsOrigins: options.cors }),
-    ...(options.allowHost === undefined ? {} : { hosts: options.allowHost }),
+    ...withoutUndefined({ corsOrigins: options.cors, hosts: options.allowHost }),
     ...(options.open === true ? { page: builtPage('chat') } : {}),
     ...(options.anyModel === true ? { anyModel: true } : {}),
     ...reports(options),

@@ -1,4 +1,4 @@
-/** The laws, each as a function from one rendered turn to what is wrong with it (`null`: it holds). */
+/** The laws: functions from one rendered turn to what is wrong with it (`null` if the law holds). */
 
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
@@ -8,24 +8,24 @@ import { jsonType } from '../../format/write-values.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 
-/** One message, and the turn that the template renders for it. */
+/** One message, and the turn that the template renders. */
 export interface RenderedCase {
   readonly format: ChatFormat;
   readonly tools: readonly Tool[];
   readonly message: AssistantMessage;
-  /** After `turn.start`, the end of the turn included. */
+  /** Text after `turn.start`, including the end of the turn. */
   readonly turn: string;
 }
 
-/** Why a law is broken: what came, and what should have come. */
+/** How a law is broken: the actual and the expected result. */
 export interface Breach {
   readonly expected: string;
   readonly actual: string;
 }
 
 /**
- * Exact: the format writes the turn byte for byte. White space at the turn's end counts only where the format
- * knows an end of turns.
+ * Exact: the format writes the turn byte for byte. White space at the turn's end counts only if the format has an end
+ * of turns.
  */
 export function exactLaw({ format, message, turn }: RenderedCase): Breach | null {
   const written = writeResponse(format, shownMessage(format, message, turn));
@@ -42,7 +42,7 @@ export function roundTripLaw({ format, tools, message, turn }: RenderedCase): Br
   return expected === actual ? null : { expected, actual };
 }
 
-/** Any cut: unit by unit the turn parses to the same message. */
+/** Any cut: parsed unit by unit, the turn gives the same message. */
 export function anyCutLaw({ format, tools, turn }: RenderedCase): Breach | null {
   const parser = createResponseParser(format, { tools });
   for (let at = 0; at < turn.length; at += 1) parser.feed(turn.charAt(at));
@@ -51,7 +51,7 @@ export function anyCutLaw({ format, tools, turn }: RenderedCase): Breach | null 
   return expected === actual ? null : { expected, actual };
 }
 
-/** Nothing lost: the stretches of all events tile the text, for the turn and for its broken forms. */
+/** Nothing lost: the stretches of all events tile the text, for the turn and for damaged versions of it. */
 export function nothingLostLaw({ format, tools, turn }: RenderedCase): Breach | null {
   const middle = Math.floor(turn.length / 2);
   const broken = [turn, turn.slice(0, middle), turn.slice(middle), turn.slice(0, middle) + turn];
@@ -64,10 +64,7 @@ export function nothingLostLaw({ format, tools, turn }: RenderedCase): Breach | 
   return null;
 }
 
-/**
- * Complete: a grammar of calls, of which `matcher` stands at the beginning, accepts the calls that the
- * template renders.
- */
+/** Complete: a grammar of calls, with `matcher` at its beginning, accepts the calls that the template renders. */
 export function completeLaw({ format, message, turn }: RenderedCase, matcher: Matcher): Breach | null {
   const made = shownMessage(format, message, turn).tool_calls ?? [];
   if (format.calls === null || made.length === 0) return null;
@@ -86,7 +83,7 @@ function isComplete(matcher: Matcher, text: string): boolean {
   return here.accept(text) && here.complete;
 }
 
-/** The message without what the template left out of its render. */
+/** The message without what the template omits. */
 export function shownMessage(format: ChatFormat, message: AssistantMessage, turn: string): AssistantMessage {
   const content = typeof message.content === 'string' ? message.content : '';
   const thoughts = message.reasoning_content ?? '';
@@ -103,7 +100,7 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
   return { ...withCalls, tool_calls: calls };
 }
 
-/** Some templates move content that stands next to calls into the reasoning. */
+/** Some templates move content next to calls into the reasoning. */
 function contentAsReasoning(message: AssistantMessage): AssistantMessage {
   const thoughts =
     (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
@@ -111,8 +108,8 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
 }
 
 /**
- * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes
- * it, around a message without any, is not a turn that a model writes (analysis warns of it): it shows nothing.
+ * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes it, for a
+ * message without any, is not a turn that a model writes (analysis warns of it): it shows nothing.
  */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
@@ -142,7 +139,7 @@ function parseWhole(format: ChatFormat, tools: readonly Tool[], turn: string): R
   return parser.finish().message;
 }
 
-/** What a round trip must keep, as text: ids only where the format writes them as they are given. */
+/** What a round trip must preserve, as text: ids only if the format writes them unchanged. */
 function comparable(message: AssistantMessage | ResponseMessage, format: ChatFormat): string {
   const keepsIds = format.calls?.id?.style === 'free';
   const malformed = 'malformed' in message ? (message.malformed ?? []) : [];
@@ -165,7 +162,7 @@ function sortedKeys(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, sortedKeys(item)]));
 }
 
-/** Where the stretches leave a gap or overlap; `null` when they tile `0..length`. */
+/** Where the stretches have a gap or an overlap; `null` if they tile `0..length`. */
 function firstGap(events: readonly ResponseEvent[], length: number): string | null {
   let at = 0;
   for (const { type, start, end } of events) {

@@ -1,4 +1,4 @@
-/** The turn that a template renders for a message, cut out of the conversation around it. */
+/** Renders a message and cuts the turn out of the conversation. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { AssistantMessage, Tool } from '../../format/messages.ts';
@@ -7,25 +7,25 @@ import { renderPrompt } from '../../template/prompt/render-prompt.ts';
 
 const question = 'Question-7f3a?';
 
-/** What a turn is rendered with. */
+/** The context of a render. */
 export interface RenderedWith {
   readonly templateSource: string;
   readonly format: ChatFormat;
   readonly tools: readonly Tool[];
-  /** The model's special tokens, as the format was read with. */
+  /** The model's special tokens, as for the analysis. */
   readonly specialTokens: SpecialTokens;
 }
 
-/** Texts of the special tokens that a template takes from outside. */
+/** The texts of special tokens that templates receive as variables. */
 export interface SpecialTokens {
   readonly bosToken: string;
   readonly eosToken: string;
 }
 
 /**
- * The text after `turn.start` that the template renders for `message`, its end included. Templates that
- * keep reasoning only while thinking is on are asked so. `null` where the template refuses the message,
- * or where no turn can be told from its surroundings.
+ * The text after `turn.start` that the template renders for `message`, including its end. For templates that keep
+ * reasoning only while thinking is on, it is turned on. `null` if the template refuses the message, or the turn cannot
+ * be separated from the rest.
  */
 export function renderTurn(context: RenderedWith, message: AssistantMessage): string | null {
   const plain = turnUnder(context, message, undefined);
@@ -52,7 +52,7 @@ function turnUnder(
     : betweenPromptAndLast(turn, without, afterQuestion(context, [], thinking, true));
 }
 
-/** The turn where a template writes at the end of every conversation what it does not write before an answer. */
+/** The turn, if a template adds text to the end of every conversation that it does not write before an answer. */
 function betweenPromptAndLast(turn: string, without: string, prompt: string | null): string | null {
   if (prompt === null || !turn.startsWith(prompt)) return null;
   const last = without.startsWith(prompt) ? without.slice(prompt.length) : '';
@@ -60,9 +60,9 @@ function betweenPromptAndLast(turn: string, without: string, prompt: string | nu
 }
 
 /**
- * What the template writes after every conversation, such as the opening of the next turn or an end of
- * sequence: the part of the render without a turn that comes after the turn too. It begins as a turn
- * does, or at least with the character that markers begin with.
+ * The text that the template adds to every conversation, such as the opening of the next turn or an end of sequence:
+ * the part of the render without the turn that also follows the turn. It begins like a turn, or at least with the
+ * character that begins markers.
  */
 function fixedTail(withTurn: string, without: string, start: string): string {
   const [firstToken] = start.match(/^(?:<[^<>\s]+>|\W+[\w\s]*\W+)/u) ?? [start];

@@ -1,7 +1,7 @@
-/** Assistant messages on which the laws are tried: the kinds of text, value and call that models write. */
+/** The messages for which laws are verified: the kinds of text, values and calls that models write. */
 import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
 
-/** A message, and what it is an example of. */
+/** A message, and what it exemplifies. */
 export interface VerificationCase {
   readonly name: string;
   readonly message: AssistantMessage;
@@ -47,7 +47,7 @@ const nestedSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** One tool per kind of argument; one name is a prefix of another; one tool takes nothing. */
+/** One tool per kind of argument; one name is a prefix of another; one tool has no arguments. */
 export const verificationTools: readonly Tool[] = [
   tool('get_weather', { city: { type: 'string' }, days: { type: 'integer' } }, ['city']),
   tool('get_weather_forecast', { city: { type: 'string' } }, ['city']),
@@ -63,8 +63,8 @@ export const verificationTools: readonly Tool[] = [
 ];
 
 /**
- * The same tools with one type for each parameter: some templates describe tools by recursion over types and
- * never come back from a list of types that holds `null`.
+ * The same tools with one type per parameter: some templates describe tools by recursion over types, which never ends
+ * for a list of types with `null`.
  */
 export const plainVerificationTools: readonly Tool[] = verificationTools.map((each) => ({
   ...each,
@@ -136,7 +136,7 @@ function message(parts: {
   };
 }
 
-/** Ids have nine letters and digits, which every template accepts. */
+/** Ids of nine letters and digits, which every template accepts. */
 function toolCall({ name, arguments: args }: Call, index: number) {
   const json: JsonValue = args;
   return {
@@ -183,7 +183,7 @@ export const verificationCases: readonly VerificationCase[] = [
   },
 ];
 
-/** Calls whose arguments stand in another order than the schema's: parsed alike, not written alike. */
+/** Calls whose arguments are in another order than in the schema: parsed alike, not written alike. */
 export const swappedCase: VerificationCase = {
   name: 'arguments in another order',
   message: message({ calls: [call('set_three', { exact: true, count: 5, text: 'abc' })] }),

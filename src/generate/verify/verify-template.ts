@@ -1,4 +1,4 @@
-/** Tries the laws on one template: renders messages, writes them, parses them, matches them. */
+/** Verifies the laws on one template: renders, writes, parses and matches messages. */
 import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
@@ -24,7 +24,7 @@ import {
   verificationTools,
 } from './verification-cases.ts';
 
-/** Names of the laws, as they are reported. */
+/** The names of the laws. */
 export type LawName = 'exact' | 'round trip' | 'any cut' | 'nothing lost' | 'complete';
 
 /** One law broken by one case. */
@@ -34,26 +34,26 @@ export interface LawBreach extends Breach {
   readonly case: string;
 }
 
-/** What came of trying the laws on a template. */
+/** The result of verifying a template. */
 export interface Verification {
-  /** Messages that the template rendered. With none, nothing was verified, and `holds` is false. */
+  /** Number of messages that the template rendered. If it is 0, nothing was verified, and `holds` is false. */
   readonly rendered: number;
-  /** Messages that the template refused, or of which it shows nothing. */
+  /** Number of messages that the template refused or does not show. */
   readonly refused: number;
   readonly breaches: readonly LawBreach[];
-  /** At least one message was rendered, and every law held for each. */
+  /** Whether at least one message was rendered and every law holds for each. */
   readonly holds: boolean;
 }
 
 /** Options of `verifyTemplate`. */
 export interface VerifyOptions {
-  /** The template's format, where it is known already, read with the tokens below. */
+  /** The template's format if already known, read with the tokens below. */
   readonly format?: ChatFormat;
   /** The model's beginning-of-sequence token; default `<s>`. */
   readonly bosToken?: string;
   /** The model's end-of-sequence token; default `</s>`. */
   readonly eosToken?: string;
-  /** Names the template in errors; default `template`. */
+  /** The template's name in errors; default `template`. */
   readonly name?: string;
 }
 
@@ -64,7 +64,7 @@ const optionRules: OptionRules<VerifyOptions> = {
   name: string,
 };
 
-/** Tries all laws on a template. Throws what analysis throws, and `UnsupportedOptionError` likewise. */
+/** Verifies all laws on a template. Throws the errors of the analysis. */
 export function verifyTemplate(templateSource: string, given: VerifyOptions = {}): Verification {
   const options = readOptions(given, optionRules);
   const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
@@ -81,10 +81,10 @@ export function verifyTemplate(templateSource: string, given: VerifyOptions = {}
   return { rendered: tried.length, refused: cases.length - tried.length, breaches, holds };
 }
 
-/** Some templates cannot describe every tool, or any; a turn is the same without the description. */
+/** Some templates cannot describe every tool, or any; a turn does not depend on the description. */
 const describedTools: readonly (readonly Tool[])[] = [verificationTools, plainVerificationTools, []];
 
-/** The case as the template renders it; `null` where it refuses the message, or shows nothing of it. */
+/** The case as the template renders it; `null` if it refuses the message, or does not show it. */
 function renderCase(
   context: Omit<RenderedWith, 'tools'>,
   { message }: VerificationCase,
@@ -113,7 +113,7 @@ function breachesOf(each: VerificationCase, rendered: RenderedCase, matcher: Mat
   add('round trip', roundTripLaw(rendered));
   add('any cut', anyCutLaw(rendered));
   add('nothing lost', nothingLostLaw(rendered));
-  // The grammar writes the schema's order; another order is for the parser alone.
+  // The grammar writes the order of the schema; other orders are only parsed.
   if (matcher !== null && each !== swappedCase) add('complete', completeLaw(rendered, matcher));
   return found;
 }

@@ -2,6 +2,9 @@
 import type { ResponseEvent, TextDelta, TokenLogprob } from '../../parser/events.ts';
 import type { TextPiece } from './steering/stop-watch.ts';
 
+/** The value for probabilities near zero, as in OpenAI's API, because JSON has no infinity. */
+export const leastLogprob = -9999;
+
 /** A piece of the response; its tokens may have probabilities. */
 export interface LikelyPiece extends Pick<TextPiece, 'role'> {
   readonly logprobs?: readonly TokenLogprob[];

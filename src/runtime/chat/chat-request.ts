@@ -1,6 +1,7 @@
 /** Derives the options for prompts, parsers and checks from those of a chat. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
@@ -18,13 +19,12 @@ export function promptRequest(
   templates: TemplateCache,
   { input }: ChatFormat,
 ): PromptRequest {
+  const { messages, thinking, templateVariables, continueFinalMessage } = options;
   return {
-    messages: options.messages,
+    messages,
     tools,
-    ...optional('thinking', options.thinking),
-    ...optional('templateVariables', options.templateVariables),
-    ...optional('continueFinalMessage', options.continueFinalMessage),
-    addGenerationPrompt: options.continueFinalMessage !== true,
+    ...withoutUndefined({ thinking, templateVariables, continueFinalMessage }),
+    addGenerationPrompt: continueFinalMessage !== true,
     input,
     name: templates.sources.name,
     ...templates.specialTexts,
@@ -47,9 +47,11 @@ export function parserOptions(
     generationPrompt,
     leniency: keepsToFormat ? 'strict' : 'lenient',
     createId: callIds(options.messages),
-    ...optional('parallelToolCalls', options.parallelToolCalls),
-    ...optional('reasoningFormat', options.reasoningFormat),
-    ...optional('validate', argumentCheck(options.tools, options.policy) ?? undefined),
+    ...withoutUndefined({
+      parallelToolCalls: options.parallelToolCalls,
+      reasoningFormat: options.reasoningFormat,
+      validate: argumentCheck(options.tools, options.policy) ?? undefined,
+    }),
   };
 }
 
@@ -67,12 +69,4 @@ export function checksOf(
 /** Whether only thoughts and text are possible, even if a grammar excludes calls. */
 export function isPlainText({ toolChoice, responseFormat }: ChatOptions): boolean {
   return toolChoice === 'none' && (responseFormat === undefined || responseFormat.type === 'text');
-}
-
-/** A property that is present only if it has a value. */
-function optional<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): { readonly [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
 }

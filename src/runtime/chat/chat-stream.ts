@@ -94,6 +94,39 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
   }
 }
 
+/** How an engine generates a response. */
+export interface ChatSource {
+  /** Generates the response. Calls `started` with its run before the first event. */
+  readonly generate: (started: (run: StreamedRun) => void) => AsyncGenerator<ResponseEvent, ResponseMessage>;
+  readonly report: ReadReport;
+  readonly promptTokens: () => Promise<number>;
+}
+
+/** The part of an engine's run that a stream needs. */
+interface StreamedRun {
+  readonly usage: Usage;
+  finish(left: boolean): { readonly message: ResponseMessage };
+}
+
+/** The stream of a chat, which runs as it is read. */
+export function streamChat<Tools extends ToolList, Format extends ResponseFormat>(
+  { generate, report, promptTokens }: ChatSource,
+  options: { readonly responseFormat?: Format },
+): ChatStream<Tools, Format> {
+  let run: StreamedRun | null = null;
+  const generation = generate((started) => {
+    run = started;
+  });
+  const interrupted = (): ResponseMessage =>
+    run?.finish(true).message ?? { role: 'assistant', content: null };
+  const usage = (): Usage => run?.usage ?? noUsage;
+  // Callers in JavaScript may pass nothing, which is rejected when the stream is read.
+  const responseFormat = (options as typeof options | undefined)?.responseFormat;
+  const stream = new GeneratedChat(generation, interrupted, report, usage, responseFormat, promptTokens);
+  // The grammar guarantees the types of calls; the compiler cannot know.
+  return stream as unknown as ChatStream<Tools, Format>;
+}
+
 /**
  * The same promise, whose rejection is not reported as unhandled, because the reader of the response gets the error.
  */

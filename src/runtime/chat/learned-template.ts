@@ -72,6 +72,11 @@ export class TemplateCache {
     return this.#learned.has(this.sources.toolUse);
   }
 
+  /** The template for chats without tools, and the one for chats with tools. Throws what `learn` throws. */
+  get all(): { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate } {
+    return { default: this.learn(false), toolUse: this.learn(true) };
+  }
+
   /**
    * The template for chats with or without tools. Throws `TemplateError` or `AnalysisError`, and
    * `ToolsUnsupportedError` if tools are required and the analysis cannot read the template's calls.

@@ -4,25 +4,25 @@ import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
-import { ContextOverflowError, ModelDisposedError, type SchemaIssue } from '../../format/errors.ts';
+import { ContextOverflowError, ModelDisposedError } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
-import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
+import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
+import { once } from '../chat/once.ts';
 import { type PromptRequest, renderTraced } from '../chat/prompt-pieces.ts';
 import { checkResultIds } from '../chat/result-ids.ts';
 import { answerEnds, mayContinue, openEnds, turnEnds } from '../chat/steering/turn-ends.ts';
-import { noUsage } from '../chat/token-usage.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
 import { decode } from './decoding/decode.ts';
 import { ResponseRun } from './decoding/response-run.ts';
@@ -68,38 +68,23 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   engine: ChatEngine,
   options: ChatOptions<Tools, Format>,
 ): ChatStream<Tools, Format> {
-  let run: ResponseRun | null = null;
-  let prepared: Promise<PreparedChat> | null = null;
-  const prepare = (): Promise<PreparedChat> => {
-    prepared ??= prepareInTurns(engine, options);
-    return prepared;
+  const prepare = once(() => prepareInTurns(engine, options));
+  const source: ChatSource = {
+    generate: (started) => generate(engine, options, prepare, started),
+    report: async () => {
+      const { grammar, prompt } = await prepare();
+      return [...grammar.report, ...prompt.report];
+    },
+    promptTokens: async () => (await prepare()).prompt.tokens.length,
   };
-  const start = (chat: PreparedChat, contextSize: number): ResponseRun => {
-    const room = chat.shorten === null ? contextSize - chat.prompt.tokens.length : unlimited;
-    run = createRun(engine, chat, options, room);
-    return run;
-  };
-  const readReport = async (): Promise<readonly SchemaIssue[]> => {
-    const { grammar, prompt } = await prepare();
-    return [...grammar.report, ...prompt.report];
-  };
-  const interrupted = (): ResponseMessage =>
-    run?.finish(true).message ?? { role: 'assistant', content: null };
-  const usage = (): Usage => run?.usage ?? noUsage;
-  // The grammar guarantees the types of calls; the compiler cannot know.
-  const generation = generate(engine, options, prepare, start);
-  // Callers in JavaScript may pass nothing, which is rejected when the stream is read.
-  const responseFormat = (options as typeof options | undefined)?.responseFormat;
-  const promptTokens = async (): Promise<number> => (await prepare()).prompt.tokens.length;
-  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat, promptTokens);
-  return stream as unknown as ChatStream<Tools, Format>;
+  return streamChat(source, options);
 }
 
 async function* generate(
   engine: ChatEngine,
   given: ChatOptions,
   prepare: () => Promise<PreparedChat>,
-  start: (prepared: PreparedChat, contextSize: number) => ResponseRun,
+  started: (run: ResponseRun) => void,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   const options = checkChatOptions(given);
   const prepared = await prepare();
@@ -108,7 +93,9 @@ async function* generate(
   const lease = await engine.pool.lease(tokens, options.signal);
   try {
     refuseDisposed(engine);
-    const run = start(prepared, lease.sequence.contextSize);
+    const room = shorten === null ? lease.sequence.contextSize - tokens.length : unlimited;
+    const run = createRun(engine, prepared, options, room);
+    started(run);
     const { vocabulary } = engine;
     return yield* decode(lease, { ...prompt, dropped: prepared.dropped, shorten }, run, {
       ...options,

@@ -10,7 +10,7 @@ import {
   type LlamaModel,
 } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
-import { type OptionRule, requireOption, string } from '../../format/option-rules.ts';
+import { type OptionRule, requireOption, string, withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { checkModelFile } from '../../hub/gguf/check-model-file.ts';
@@ -21,6 +21,7 @@ import type { ChatOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
 import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
+import { once } from '../chat/once.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, disposedError, prepareChat, startChat } from './chat.ts';
@@ -141,14 +142,6 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
   }
 }
 
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 class LoadedModel implements ChatModel {
   readonly name: string;
   readonly #engine: ChatEngine;
@@ -167,8 +160,7 @@ class LoadedModel implements ChatModel {
   }
 
   get templates(): ChatModel['templates'] {
-    const { templates } = this.#engine;
-    return { default: templates.learn(false), toolUse: templates.learn(true) };
+    return this.#engine.templates.all;
   }
 
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
@@ -238,9 +230,10 @@ async function openFile(
   file: string,
   { gpuLayers, useMmap, useMlock, onLoadProgress, signal }: LoadModelOptions,
 ): Promise<LlamaModel> {
+  // node-llama-cpp distinguishes an `undefined` option from an absent one.
   const given = { gpuLayers, useMmap, useMlock, onLoadProgress, loadSignal: signal };
   try {
-    return await llama.loadModel({ modelPath: path.resolve(file), ...withoutAbsent(given) });
+    return await llama.loadModel({ modelPath: path.resolve(file), ...withoutUndefined(given) });
   } catch (cause) {
     signal?.throwIfAborted();
     throw new ModelFileError({ file, reason: `node-llama-cpp cannot load it: ${String(cause)}`, cause });
@@ -263,7 +256,7 @@ async function createContext(
   const lora = options.lora === undefined ? undefined : adaptersOf(options.lora);
   const given = { threads, batchSize, flashAttention, lora, createSignal: signal };
   try {
-    return await model.createContext({ contextSize, sequences, ...withoutAbsent(given) });
+    return await model.createContext({ contextSize, sequences, ...withoutUndefined(given) });
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof InsufficientMemoryError)
@@ -275,14 +268,6 @@ async function createContext(
     });
   }
 }
-
-/** node-llama-cpp distinguishes an `undefined` option from an absent one. */
-function withoutAbsent<Options extends object>(options: Options): WithoutUndefined<Options> {
-  const present = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as WithoutUndefined<Options>;
-}
-
-type WithoutUndefined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
 
 function adaptersOf(lora: readonly LoraAdapter[]): Exclude<LlamaContextOptions['lora'], string | undefined> {
   const adapters = lora.map(({ file, scale = 1 }) => ({ filePath: path.resolve(file), scale }));

@@ -4,6 +4,7 @@
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import { allowedBias } from './allowed-tokens.ts';
 import { setEndBias } from './end-bias.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -15,8 +16,6 @@ export interface MarkerEnds {
   readonly bias: TokenBias;
 }
 
-/** Added to the logits of the only allowed tokens: more than any model's range. */
-const allowedBias = 100;
 const known = new WeakMap<MarkerTokens, WeakMap<object, MarkerEnds | null>>();
 
 /**

@@ -7,6 +7,7 @@
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message, Tool, ToolChoice } from '../../format/messages.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
@@ -70,8 +71,7 @@ export async function prepareModel(engine: ChatEngine, options: PrepareOptions):
       const request: ChatOptions = {
         ...given,
         messages: beginningOf(given.messages ?? []),
-        ...(toolChoice === undefined ? {} : { toolChoice }),
-        ...(thinking === undefined ? {} : { thinking }),
+        ...withoutUndefined({ toolChoice, thinking }),
       };
       begin(engine, await prepareInTurns(engine, request), request);
     }

@@ -131,8 +131,7 @@ class ConnectedModel implements ServerModel {
   }
 
   get templates(): ServerModel['templates'] {
-    const { templates } = this.#engine;
-    return { default: templates.learn(false), toolUse: templates.learn(true) };
+    return this.#engine.templates.all;
   }
 
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(

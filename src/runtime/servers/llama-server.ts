@@ -2,7 +2,7 @@
  * llama.cpp's `llama-server`: its native endpoints (`tools/server/README.md` of llama.cpp v0.5.0), which accept token
  * ids and GBNF and apply no chat template.
  */
-import { isRecord } from '../../format/option-rules.ts';
+import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import {
@@ -101,7 +101,7 @@ function completionBody({
 /** Its defaults are those of this process. */
 function freeSamplers(sampling: SamplingOptions): object {
   const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty, dry, xtc, logitBias } = sampling;
-  const named = {
+  return withoutUndefined({
     repeat_penalty: repeatPenalty,
     repeat_last_n: repeatLastN,
     frequency_penalty: frequencyPenalty,
@@ -114,8 +114,7 @@ function freeSamplers(sampling: SamplingOptions): object {
     xtc_probability: xtc?.probability,
     xtc_threshold: xtc?.threshold,
     logit_bias: logitBias,
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  });
 }
 
 function pieceReader({

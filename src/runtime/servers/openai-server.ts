@@ -3,7 +3,7 @@
  * a grammar), and `/tokenize`. They differ in where the grammar is passed. XGrammar, the default backend of both,
  * reads GBNF.
  */
-import { isRecord } from '../../format/option-rules.ts';
+import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import {
@@ -150,14 +150,14 @@ function completionBody({ prompt, stops, maxTokens, free, sampling, logprobs }: 
     spaces_between_special_tokens: false,
     return_token_ids: true,
     ...(logprobs == null ? {} : { logprobs }),
-    ...stated({ seed: sampling.seed, cache_salt: sampling.cacheSalt, priority: sampling.priority }),
+    ...withoutUndefined({ seed: sampling.seed, cache_salt: sampling.cacheSalt, priority: sampling.priority }),
     ...(free ? freeSamplers(sampling) : {}),
   };
 }
 
 function freeSamplers(sampling: SamplingOptions): object {
   const { repeatPenalty, frequencyPenalty, presencePenalty, logitBias } = sampling;
-  return stated({
+  return withoutUndefined({
     repetition_penalty: repeatPenalty,
     frequency_penalty: frequencyPenalty,
     presence_penalty: presencePenalty,
@@ -166,11 +166,6 @@ function freeSamplers(sampling: SamplingOptions): object {
       logitBias &&
       Object.fromEntries(logitBias.map(([token, bias]) => [token, bias === false ? -100 : bias])),
   });
-}
-
-/** The fields that have a value. */
-function stated(fields: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function pieceReader({

@@ -9,18 +9,18 @@ import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
-import { type ChatStream, GeneratedChat } from '../chat/chat-stream.ts';
+import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
+import { once } from '../chat/once.ts';
 import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { checkResultIds } from '../chat/result-ids.ts';
 import { answerEnds, openEnds, turnEnds } from '../chat/steering/turn-ends.ts';
-import { noUsage } from '../chat/token-usage.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
@@ -67,23 +67,12 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
   engine: ServerEngine,
   options: ServerChatOptions<Tools, Format>,
 ): ChatStream<Tools, Format> {
-  let run: ServerRun | null = null;
-  let prepared: Promise<PreparedServerChat> | null = null;
-  const prepare = (): Promise<PreparedServerChat> => {
-    prepared ??= prepareServerChat(engine, options);
-    return prepared;
-  };
-  let tokens: Promise<readonly number[]> | null = null;
-  const encode = async (): Promise<readonly number[]> => {
+  const prepare = once(() => prepareServerChat(engine, options));
+  const encode = once(async () => {
     const { prompt, options: checked } = await prepare();
-    tokens ??= engine.encoder.encode(prompt, checked.signal);
-    return tokens;
-  };
-  const start = (chat: PreparedServerChat, room: number): ServerRun => {
-    run = createServerRun(chat, room);
-    return run;
-  };
-  const readReport = async (): Promise<readonly SchemaIssue[]> => {
+    return engine.encoder.encode(prompt, checked.signal);
+  });
+  const report = async (): Promise<readonly SchemaIssue[]> => {
     const { grammar, prompt, template, strays } = await prepare();
     const known = [...grammar.report, ...strays];
     const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
@@ -92,30 +81,27 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     await encode();
     return [...known, ...unprotected()];
   };
-  const interrupted = (): ResponseMessage =>
-    run?.finish(true).message ?? { role: 'assistant', content: null };
-  const usage = (): Usage => run?.usage ?? noUsage;
-  // The grammar guarantees the types of calls; the compiler cannot know.
-  const generation = generate(engine, prepare, encode, start);
-  // Callers in JavaScript may pass nothing, which is rejected when the stream is read.
-  const responseFormat = (options as typeof options | undefined)?.responseFormat;
-  const promptTokens = async (): Promise<number> => (await encode()).length;
-  const stream = new GeneratedChat(generation, interrupted, readReport, usage, responseFormat, promptTokens);
-  return stream as unknown as ChatStream<Tools, Format>;
+  const source: ChatSource = {
+    generate: (started) => generate(engine, prepare, encode, started),
+    report,
+    promptTokens: async () => (await encode()).length,
+  };
+  return streamChat(source, options);
 }
 
 async function* generate(
   engine: ServerEngine,
   prepare: () => Promise<PreparedServerChat>,
   encode: () => Promise<readonly number[]>,
-  start: (prepared: PreparedServerChat, room: number) => ServerRun,
+  started: (run: ServerRun) => void,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
   const prepared = await prepare();
   const { signal } = prepared.options;
   const prompt = await encode();
   const room = engine.contextSize - prompt.length;
   if (room <= 0) throw new ContextOverflowError({ needed: prompt.length + 1, available: engine.contextSize });
-  const run = start(prepared, room);
+  const run = createServerRun(prepared, room);
+  started(run);
   run.follow(prompt.length, null);
   const opening = run.start();
   yield* opening.events;

@@ -188,7 +188,7 @@ export class ServerConnection {
   }
 
   #understand<Answer>({ path, read, failure }: ServerQuestion<Answer>, text: string): Answer {
-    const answer = parseJson(text);
+    const answer = parseJson(text) ?? null;
     const hasError = isRecord(answer) && Boolean(answer.error);
     const failed = hasError ? (reasonOf(answer) ?? text) : failure?.(answer);
     if (typeof failed === 'string') throw this.error(path, failed);

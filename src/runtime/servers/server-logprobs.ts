@@ -1,10 +1,8 @@
 /** Reads the probabilities of tokens from each server's notation. Unreadable ones are omitted. */
 import { isRecord } from '../../format/option-rules.ts';
 import type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
+import { leastLogprob } from '../chat/answer-logprobs.ts';
 import { readText } from './server-dialect.ts';
-
-/** The value for probabilities near zero, as in OpenAI's API, because JSON has no infinity. */
-const leastLogprob = -9999;
 
 /** llama-server: `[{ token, bytes, logprob, top_logprobs: [{ token, bytes, logprob }] }]`. */
 export function readLlamaLogprobs(given: unknown, top: number): readonly TokenLogprob[] {

@@ -4,7 +4,7 @@ import { openAiError } from '../openai-error.ts';
 import { type ChatCompletionRequest, readChatCompletion } from './read-request.ts';
 import { completeChat, streamChat } from './write-response.ts';
 
-/** The API as the server knows it. */
+/** The endpoint of this API. */
 export const chatCompletions: Endpoint<ChatCompletionRequest> = {
   path: '/v1/chat/completions',
   read: readChatCompletion,

@@ -1,19 +1,19 @@
-/** The messages of a request, without what no template takes. */
+/** Reads the messages of a request, without fields that no template reads. */
 import { readMessages } from '../../format/check-messages.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
 
-/** Fields of a message that reach the template. */
+/** Fields of a message that templates read. */
 const messageFields = ['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content'];
 
-/** Reads the conversation. Throws `MessageError`, and `RequestError` for content that is no text. */
+/** Reads the conversation. Throws `MessageError`, and `RequestError` for content that is not text. */
 export function readChatMessages(given: unknown): readonly Message[] {
   const messages = Array.isArray(given) ? given.map(withKnownFields) : given;
   return readMessages(messages).map((message, index) => withText(message, `messages[${index}]`));
 }
 
-/** Answers of other servers say more than a model wrote; `reasoning` is a newer name of the thoughts. */
+/** Answers of other servers have more fields; `reasoning` is a newer name of the thoughts. */
 function withKnownFields(message: unknown): unknown {
   if (!isRecord(message)) return message;
   const { reasoning, ...rest } = message;
@@ -31,7 +31,7 @@ function withText(message: Message, path: string): Message {
   return { ...message, content: parts } as Message;
 }
 
-/** A template may show a place for an image that no engine here ever sees. */
+/** A template may render a placeholder for an image that no engine here receives. */
 function textPart(part: ContentPart, path: string): ContentPart {
   if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text };
   if (part.type === 'refusal' && typeof part.refusal === 'string')

@@ -1,4 +1,4 @@
-/** A request to `/v1/chat/completions`. */
+/** Reads a request to `/v1/chat/completions`. */
 
 import type { ToolChoice } from '../../format/messages.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type OptionRule,
   requireOption,
   string,
+  withoutUndefined,
 } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
@@ -20,27 +21,19 @@ import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import {
-  field,
-  flag,
-  numberField,
-  objectField,
-  present,
-  requiredField,
-  schemaFormat,
-} from '../request-fields.ts';
+import { field, flag, numberField, objectField, requiredField, schemaFormat } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
 import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
 import { givenTools, readParallel, requireKind, toolOptions } from '../tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
 
-/** What is asked for. */
+/** The contents of a request. */
 export interface ChatCompletionRequest extends ReadRequest {
-  /** The last chunk says what the response cost. */
+  /** Whether the last chunk has the usage. */
   readonly includeUsage: boolean;
 }
 
-/** Fields that are read, next to those of sampling. */
+/** Fields that are read, in addition to those of sampling. */
 export const readFields = [
   'model',
   'messages',
@@ -65,7 +58,7 @@ export const readFields = [
   'add_generation_prompt',
 ] as const;
 
-/** Fields that change nothing here: they are about accounts, storage and speed. */
+/** Fields without effect here: they concern accounts, storage and speed. */
 export const fieldsWithoutEffect = [
   'user',
   'store',
@@ -79,7 +72,7 @@ export const fieldsWithoutEffect = [
   'verbosity',
 ] as const;
 
-/** What the engine does not give, and what it may be told nevertheless. */
+/** Features that do not exist here, with the values that are accepted nevertheless. */
 export const refusedFields: readonly Absent[] = [
   { name: 'n', reason: 'only one choice per request is supported', isNothing: (value) => value === 1 },
   { name: 'audio', reason: 'models read and write text', isNothing: () => false },
@@ -123,7 +116,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
       }),
       ...readContinuation(body),
       ...readThinking(body),
-      ...present({
+      ...withoutUndefined({
         responseFormat: readFormat(body),
         stop: readStops(body, 'stop'),
         logitBias: readLogitBias(body),
@@ -140,7 +133,7 @@ function readChatTools(body: Body): readonly Body[] {
   return own.map(({ tool }) => tool);
 }
 
-/** As in OpenAI's API, where the lowest bias forbids a token. */
+/** OpenAI's lowest bias, which forbids a token. */
 const lowestBias = -100;
 
 const logitBias: OptionRule = {
@@ -168,13 +161,13 @@ function readLogprobs(body: Body): number | undefined {
 function readLimits(body: Body): Partial<ChatOptions> {
   const newer = readLimit(body, 'max_completion_tokens');
   const older = readLimit(body, 'max_tokens');
-  return present({
+  return withoutUndefined({
     maxTokens: newer ?? older,
     thinkingBudget: numberField(body, 'thinking_budget', integerFrom(0, Number.POSITIVE_INFINITY)),
   });
 }
 
-/** As vLLM and llama-server take them: an answer that was begun is written on, and no new turn is opened. */
+/** As in vLLM and llama-server: the last answer is continued, and no new turn is opened. */
 function readContinuation(body: Body): Partial<ChatOptions> {
   const isContinued = flag(body, 'continue_final_message');
   const opensTurn = field(body, 'add_generation_prompt', boolean) ?? !isContinued;
@@ -193,7 +186,7 @@ function readThinking(body: Body): Partial<ChatOptions> {
   return { ...asked, templateVariables: { ...asked.templateVariables, ...(variables as object) } };
 }
 
-/** Where other servers look for the schema of an answer. */
+/** Where other servers expect the schema of an answer. */
 const schemaFields = ['json_schema', 'guided_json'] as const;
 
 function readFormat(body: Body): ResponseFormat | undefined {
@@ -203,7 +196,7 @@ function readFormat(body: Body): ResponseFormat | undefined {
     throw invalid(name, `${name}: another format is given already; leave one of them out`);
   if (name !== undefined) return schemaFormat(body[name], name);
   if (format === undefined) return undefined;
-  // Some servers take a schema of any JSON text here.
+  // Some servers accept a schema for JSON text here.
   if (isRecord(format) && format.type === 'json_object' && format.schema != null)
     return schemaFormat(format.schema, 'response_format.schema');
   requireOption('response_format', format, grammarRules.responseFormat);

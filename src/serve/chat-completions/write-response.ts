@@ -1,4 +1,4 @@
-/** Responses of `/v1/chat/completions`: whole, and in chunks. */
+/** Writes responses of `/v1/chat/completions`: whole, or in chunks. */
 
 import { ChatDeltas } from '../../parser/assistant-message.ts';
 import type { Finish, ResponseMessage, Usage } from '../../parser/events.ts';

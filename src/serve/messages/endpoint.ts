@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { completeMessage, messagesError, messagesErrorFrames, streamMessage } from './write-response.ts';
 
-/** The API as the server knows it. */
+/** The endpoint of this API. */
 export const messages: Endpoint = {
   path: '/v1/messages',
   read: readMessagesRequest,

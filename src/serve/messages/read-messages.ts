@@ -1,4 +1,4 @@
-/** The blocks of a request to `/v1/messages` as messages of a conversation. */
+/** Converts the blocks of a request to `/v1/messages` to messages of a conversation. */
 import { readMessages } from '../../format/check-messages.ts';
 import type { Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
@@ -8,7 +8,7 @@ import { objectList } from '../request-fields.ts';
 
 interface Block {
   readonly block: Body;
-  /** Where it is: `messages[2].content[0]`. */
+  /** Its path: `messages[2].content[0]`. */
   readonly path: string;
 }
 
@@ -28,10 +28,13 @@ export function readConversation(body: Body): readonly Message[] {
   return readMessages(system === '' ? messages : [{ role: 'system', content: system }, ...messages]);
 }
 
-/** A header that a client writes into a block of its own; it is another one for every request. */
+/** A header that a client writes into a separate block, different in every request. */
 const headerBlock = /^x-anthropic-[\w-]+:.*$/;
 
-/** Headers are no instructions, and a model that was told them would have to read all that follows anew. */
+/**
+ * Headers are no instructions; if they were part of the prompt, everything after them would have to be evaluated
+ * again.
+ */
 function readSystem(system: unknown): string {
   const texts = blocksOf(system, 'system').map(textOf);
   return texts.filter((text) => !headerBlock.test(text.trim())).join('\n');
@@ -43,7 +46,7 @@ function readTurn({ role, content }: Body, path: string): Turn {
   return { role, blocks: blocksOf(content, `${path}.content`) };
 }
 
-/** Turns of one side that follow each other are one, as that API takes them. */
+/** Consecutive turns of one side are merged, as in that API. */
 function joined(turns: readonly Turn[]): readonly Turn[] {
   const all: Turn[] = [];
   for (const turn of turns) {
@@ -69,7 +72,7 @@ function blocksOf(content: unknown, path: string): readonly Block[] {
   });
 }
 
-/** Results are messages of their own, and come before what is said next to them. */
+/** Results become separate messages, before the text next to them. */
 function readUser(blocks: readonly Block[]): readonly Message[] {
   const results: Message[] = [];
   const texts: string[] = [];
@@ -114,7 +117,7 @@ function readCall(given: Block): ToolCall {
   return { id: stringOf(given, 'id'), type: 'function', function: called };
 }
 
-/** Throws `RequestError` for a block that is no text. */
+/** Throws `RequestError` if the block is not text. */
 function textOf(given: Block): string {
   const { block, path } = given;
   if (block.type === 'text') return stringOf(given, 'text');

@@ -1,6 +1,6 @@
-/** A request to `/v1/messages`. */
+/** Reads a request to `/v1/messages`. */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { integerFrom, oneOf, requireOption } from '../../format/option-rules.ts';
+import { integerFrom, oneOf, requireOption, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
@@ -12,7 +12,6 @@ import {
   flag,
   numberField,
   objectField,
-  present,
   requiredField,
   schemaFormat,
   textField,
@@ -22,7 +21,7 @@ import { readSampling, readStops } from '../sampling-fields.ts';
 import { flatTool, type GivenTool, givenTools, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
 import { readConversation } from './read-messages.ts';
 
-/** Fields that are read, next to those of sampling. */
+/** Fields that are read, in addition to those of sampling. */
 export const readFields = [
   'model',
   'messages',
@@ -37,7 +36,7 @@ export const readFields = [
   'stream',
 ] as const;
 
-/** Fields that change nothing here: they are about accounts, speed, caches, and what becomes of long conversations. */
+/** Fields without effect here: they concern accounts, speed, caches, and the handling of long conversations. */
 export const fieldsWithoutEffect = [
   'metadata',
   'service_tier',
@@ -57,20 +56,20 @@ export const fieldsWithoutEffect = [
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** What nothing here does. */
+/** Features that do not exist here. */
 export const refusedFields: readonly Absent[] = [
   { name: 'container', reason: 'no code is run here', isNothing: () => false },
   { name: 'mcp_servers', reason: 'tools are called by the client', isNothing: isEmpty },
   {
     name: 'thread',
     reason: 'earlier messages are not stored; send the whole conversation',
-    // By this code clients know that they have to.
+    // Clients recognise by this code that they must.
     reasonCode: 'thread_unsupported_request',
     isNothing: () => false,
   },
 ];
 
-/** Tools that Anthropic runs. */
+/** Tools that Anthropic executes. */
 const hostedTypes = /^(web_search|web_fetch|code_execution|tool_search_tool|advisor)_/;
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
@@ -84,7 +83,7 @@ export function readMessagesRequest(body: Body): ReadRequest {
     chat: {
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens', integerFrom(1, Number.POSITIVE_INFINITY))),
-      ...present({ stop: readStops(body, 'stop_sequences') }),
+      ...withoutUndefined({ stop: readStops(body, 'stop_sequences') }),
       ...readOutput(body),
       ...readThinking(objectField(body, 'thinking')),
       ...toolOptions({
@@ -108,7 +107,7 @@ function readThinking(thinking: Body | undefined): Partial<ChatOptions> {
   requireOption('thinking.type', type, oneOf('enabled', 'adaptive', 'disabled'));
   if (type === 'disabled') return { thinking: false };
   const budget = numberField(thinking, 'budget_tokens', integerFrom(1, Number.POSITIVE_INFINITY));
-  return { thinking: true, ...present({ thinkingBudget: budget }) };
+  return { thinking: true, ...withoutUndefined({ thinkingBudget: budget }) };
 }
 
 function readOutput(body: Body): Partial<ChatOptions> {
@@ -116,7 +115,7 @@ function readOutput(body: Body): Partial<ChatOptions> {
   const effort = textField(config, 'effort');
   return {
     ...(effort === undefined ? {} : { templateVariables: effortOptions(effort).templateVariables ?? {} }),
-    ...present({
+    ...withoutUndefined({
       responseFormat:
         readFormat(objectField(config, 'format'), 'output_config.format') ??
         readFormat(objectField(body, 'output_format'), 'output_format'),
@@ -124,7 +123,7 @@ function readOutput(body: Body): Partial<ChatOptions> {
   };
 }
 
-/** `output_format` is an older place of the same. */
+/** `output_format` is an older name of the field. */
 function readFormat(format: Body | undefined, path: string): ResponseFormat | undefined {
   if (format === undefined) return undefined;
   field(format, 'type', oneOf('json_schema'));

@@ -1,4 +1,4 @@
-/** Responses of `/v1/messages`: whole, and as events. */
+/** Writes responses of `/v1/messages`: whole, or as events. */
 import type { Finish, ResponseEvent, Usage } from '../../parser/events.ts';
 import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
 import type { Failure } from '../errors.ts';
@@ -30,7 +30,7 @@ export async function completeMessage(answer: BegunAnswer): Promise<object> {
   };
 }
 
-/** The response as it comes. */
+/** The response as it arrives. */
 export async function* streamMessage(answer: BegunAnswer): AsyncGenerator<Frame, void> {
   const blocks = new Blocks();
   const trouble = new TroubleLog();
@@ -54,7 +54,7 @@ export function messagesError({ status, code, message }: Failure, requestId: str
   return { type: 'error', error, request_id: requestId };
 }
 
-/** The end of a stream that failed. */
+/** The last frames of a stream that failed. */
 export function messagesErrorFrames({ failure, requestId }: BrokenStream): readonly Frame[] {
   return [{ event: 'error', data: messagesError(failure, requestId) }];
 }
@@ -82,7 +82,7 @@ function frame(event: MessageEvent): Frame {
   return { event: event.type, data: event };
 }
 
-/** `usage`: as far as it is known. What of the prompt was in the cache is known at the end. */
+/** `usage`: as far as it is known; cached tokens are only known at the end. */
 function messageObject({ id, model }: BegunAnswer, usage: Partial<Usage> = {}): object {
   return {
     id: `msg_${id}`,
@@ -101,7 +101,7 @@ function stopReason(finish: Finish | null): string {
   return finish?.reason === 'length' ? 'max_tokens' : 'end_turn';
 }
 
-/** What was in the cache is no part of `input_tokens` here. */
+/** In this API, `input_tokens` does not include cached tokens. */
 function usageOf(usage: Partial<Usage> | undefined): object {
   const { promptTokens = 0, cachedTokens, completionTokens = 0 } = usage ?? {};
   const cached = cachedTokens ?? 0;
@@ -115,12 +115,12 @@ function usageOf(usage: Partial<Usage> | undefined): object {
 
 type BlockType = 'text' | 'thinking' | 'tool_use';
 
-/** The blocks of a stream: one is open at a time. */
+/** The blocks of a stream; at most one is open. */
 class Blocks {
   #open: BlockType | null = null;
   #index = -1;
 
-  /** What the stream says of an event. */
+  /** The stream events for an event of the response. */
   next(event: ResponseEvent): readonly MessageEvent[] {
     switch (event.type) {
       case 'reasoning-delta':
@@ -142,7 +142,7 @@ class Blocks {
     }
   }
 
-  /** Closes the block that is open, if one is. */
+  /** Closes the open block, if any. */
   end(): readonly MessageEvent[] {
     if (this.#open === null) return [];
     this.#open = null;

@@ -1,4 +1,4 @@
-/** Events of a response as the items of `/v1/responses`, and as the events of its stream. */
+/** Converts events of a response to the items of `/v1/responses` and the events of its stream. */
 import type { Finish, ResponseEvent, ToolCallEvent } from '../../parser/events.ts';
 import { logprobsOf } from '../logprobs.ts';
 import { type ClientTool, textArgument } from './read-tools.ts';
@@ -21,13 +21,13 @@ interface OpenItem {
   readonly logprobs: object[];
 }
 
-/** An event of the stream, without its number. */
+/** An event of the stream, without its sequence number. */
 export interface OutputEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** Follows one response. A call that broke off is never done, and none of the items. */
+/** Follows one response. A broken call is never done, and not one of the items. */
 export class OutputItems {
   readonly #done: Item[] = [];
   readonly #id: string;
@@ -36,23 +36,23 @@ export class OutputItems {
   #count = 0;
   #finish: Finish | null = null;
 
-  /** `id`: of the response; those of its items are made of it. `byFunction`: the client's tools. */
+  /** `id`: of the response; the ids of items are derived from it. `byFunction`: the client's tools. */
   constructor(id: string, byFunction: ReadonlyMap<string, ClientTool>) {
     this.#id = id;
     this.#byFunction = byFunction;
   }
 
-  /** The items that are done. */
+  /** The finished items. */
   get items(): readonly Item[] {
     return this.#done;
   }
 
-  /** How it ended; `null` before. */
+  /** How it ended; `null` before that. */
   get finish(): Finish | null {
     return this.#finish;
   }
 
-  /** What the stream says of an event. */
+  /** The stream events for an event of the response. */
   next(event: ResponseEvent): readonly OutputEvent[] {
     switch (event.type) {
       case 'reasoning-delta':
@@ -101,7 +101,7 @@ export class OutputItems {
     return [added, { type: 'response.content_part.added', ...placeOf(open), part: partOf(open) }];
   }
 
-  /** What a free text is, its arguments say when they are complete. */
+  /** The arguments of a tool with free text are only emitted when they are complete. */
   #addArguments(delta: string): readonly OutputEvent[] {
     const open = this.#open;
     if (open?.type !== 'function_call') return [];
@@ -150,12 +150,12 @@ function isCall({ type }: OpenItem): boolean {
   return type === 'function_call' || type === 'custom_tool_call';
 }
 
-/** The text for a tool that takes nothing else. */
+/** The text of a call of a tool with free text. */
 function textOf({ arguments: { [textArgument]: text } }: ToolCallEvent): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** What ends the text of an item. */
+/** The last events of an item's text. */
 function textDone(open: OpenItem): readonly OutputEvent[] {
   const { type, text, tool, logprobs } = open;
   const place = placeOf(open);

@@ -1,4 +1,4 @@
-/** The items of a request to `/v1/responses` as messages of a conversation. */
+/** Converts the items of a request to `/v1/responses` to messages of a conversation. */
 import { readMessages } from '../../format/check-messages.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
@@ -26,7 +26,7 @@ interface AssistantDraft {
   readonly calls: ToolCall[];
 }
 
-/** Puts the items of one answer (thoughts, text, calls) together into one message. */
+/** Merges the items of one answer (thoughts, text, calls) into one message. */
 class Conversation {
   readonly #messages: Message[] = [];
   #draft: AssistantDraft | null = null;
@@ -128,12 +128,12 @@ function readCall(item: Body, path: string, args: string): ToolCall {
   return { id: textOf(item, 'call_id', path), type: 'function', function: { name, arguments: args } };
 }
 
-/** A call with free text is told as it was made: of a function with one argument. */
+/** A call with free text becomes the call that the model made: of a function with one argument. */
 function readTextCall(item: Body, path: string): ToolCall {
   return readCall(item, path, JSON.stringify({ [textArgument]: textOf(item, 'input', path) }));
 }
 
-/** In full where they are given, otherwise what was summed up of them. */
+/** The full thoughts if given, otherwise their summary. */
 function readThoughts(item: Body, path: string): string {
   const { content, summary } = item;
   const parts = Array.isArray(content) && content.length > 0 ? content : (summary ?? []);
@@ -142,7 +142,7 @@ function readThoughts(item: Body, path: string): string {
 
 const textParts = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'];
 
-/** A text, or parts that are texts. Throws `RequestError` for every other part. */
+/** A text, or parts that are text. Throws `RequestError` for any other part. */
 function readText(content: unknown, path: string): string {
   if (typeof content === 'string') return content;
   if (content == null) return '';

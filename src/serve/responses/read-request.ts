@@ -1,19 +1,19 @@
-/** A request to `/v1/responses`. */
-import { oneOf, stringArray } from '../../format/option-rules.ts';
+/** Reads a request to `/v1/responses`. */
+import { oneOf, stringArray, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { field, objectField, present, schemaFormat } from '../request-fields.ts';
+import { field, objectField, schemaFormat } from '../request-fields.ts';
 import { type Absent, readHead } from '../request-head.ts';
 import { readLimit, readSampling, readTopLogprobs } from '../sampling-fields.ts';
 import { readParallel, toolOptions } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
 import { type ClientTool, readChoice, readResponsesTools } from './read-tools.ts';
 
-/** Fields that are read, next to those of sampling. */
+/** Fields that are read, in addition to those of sampling. */
 export const readFields = [
   'model',
   'input',
@@ -29,7 +29,7 @@ export const readFields = [
   'stream',
 ] as const;
 
-/** Fields that change nothing here: they are about accounts, storage and speed. */
+/** Fields without effect here: they concern accounts, storage and speed. */
 export const fieldsWithoutEffect = [
   'user',
   'store',
@@ -47,7 +47,7 @@ export const fieldsWithoutEffect = [
 const isFalse = (value: unknown): boolean => value === false;
 const stateless = 'earlier responses are not stored; send the whole conversation as input';
 
-/** What nothing here does. */
+/** Features that do not exist here. */
 export const refusedFields: readonly Absent[] = [
   { name: 'previous_response_id', reason: stateless, isNothing: () => false },
   { name: 'conversation', reason: stateless, isNothing: () => false },
@@ -61,9 +61,9 @@ export const refusedFields: readonly Absent[] = [
   { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
 ];
 
-/** What is asked for. */
+/** The contents of a request. */
 export interface ResponsesRequest extends ReadRequest {
-  /** The client's tools, by the names of the functions that they are for the model. */
+  /** The client's tools, by the names of their functions for the model. */
   readonly byFunction: ReadonlyMap<string, ClientTool>;
 }
 
@@ -77,7 +77,7 @@ export function readResponsesRequest(body: Body): ResponsesRequest {
     byFunction,
     chat: {
       ...readSampling(body),
-      ...present({
+      ...withoutUndefined({
         maxTokens: readLimit(body, 'max_output_tokens'),
         responseFormat: readFormat(body),
         logprobs: readLogprobs(body),
@@ -93,7 +93,7 @@ export function readResponsesRequest(body: Body): ResponsesRequest {
   };
 }
 
-/** What of a response is told only where it is asked for; there is nothing else of the kind here. */
+/** The only optional part of responses that exists here. */
 const answerLogprobs = 'message.output_text.logprobs';
 
 function readLogprobs(body: Body): number | undefined {

@@ -1,6 +1,7 @@
 /**
- * The tools of a request to `/v1/responses`. Models here call functions: tools in a namespace become functions that are
- * named with it, and a tool that takes free text becomes one with a single argument. The answer turns calls back.
+ * Reads the tools of a request to `/v1/responses`. Models call functions only, so tools in a namespace become
+ * functions with prefixed names, and a tool that takes free text becomes one with a single argument. The answer
+ * converts calls back.
  */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
@@ -9,7 +10,7 @@ import type { Body } from '../read-body.ts';
 import { objectList } from '../request-fields.ts';
 import { flatTool, type GivenTool, givenTools, namedTool, requireKind } from '../tool-fields.ts';
 
-/** A tool as its client calls it. */
+/** A tool as the client calls it. */
 export interface ClientTool {
   readonly type: 'function' | 'custom';
   readonly name: string;
@@ -19,9 +20,9 @@ export interface ClientTool {
 /** The tools of a request. */
 export interface ResponsesTools {
   readonly tools: readonly Tool[];
-  /** By the name of the function that each of them is for the model. */
+  /** By the name of its function for the model. */
   readonly byFunction: ReadonlyMap<string, ClientTool>;
-  /** Tools that OpenAI would run: left out. */
+  /** Tools that OpenAI would execute; omitted. */
   readonly hosted: readonly string[];
 }
 
@@ -65,13 +66,13 @@ function readTool(
   return { ...tool, function: { ...tool.function, name: called } };
 }
 
-/** What the function of a tool is called: `mcp__files__read` for `read` of `mcp__files`. */
+/** The name of a tool's function: `mcp__files__read` for `read` of `mcp__files`. */
 export function functionName(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`;
 }
 
-/** The only argument of a tool that takes free text. */
+/** The single argument of a tool with free text. */
 export const textArgument = 'input';
 
 const textParameters = {
@@ -81,7 +82,7 @@ const textParameters = {
   additionalProperties: false,
 } as const;
 
-/** No grammar but a schema's is enforced: that of a text is told to the model. */
+/** Only the grammar of a schema is enforced; the grammar of a text becomes part of the prompt. */
 function textTool(given: GivenTool): Tool {
   const { function: called } = flatTool(given, '');
   const { description = '' } = called;
@@ -101,7 +102,7 @@ function textTool(given: GivenTool): Tool {
   };
 }
 
-/** The same choices as elsewhere, with names next to their types. */
+/** The choices of other APIs, with names next to their types. */
 export function readChoice(choice: unknown): ToolChoice | undefined {
   if (choice === undefined || choice === 'auto' || choice === 'required' || choice === 'none') return choice;
   const { type, mode, tools } = isRecord(choice) ? choice : {};

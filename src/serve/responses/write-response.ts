@@ -1,4 +1,4 @@
-/** Responses of `/v1/responses`: whole, and as typed events. */
+/** Writes responses of `/v1/responses`: whole, or as typed events. */
 import type { Usage } from '../../parser/events.ts';
 import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
 import type { Frame } from '../event-stream.ts';
@@ -21,7 +21,7 @@ export async function completeResponse(answer: Answer): Promise<object> {
   return finishedResponse(answer, output, trouble);
 }
 
-/** The response as it comes. */
+/** The response as it arrives. */
 export async function* streamResponse(answer: Answer): AsyncGenerator<Frame, void> {
   const output = new OutputItems(answer.id, answer.request.byFunction);
   const trouble = new TroubleLog();
@@ -37,11 +37,11 @@ export async function* streamResponse(answer: Answer): AsyncGenerator<Frame, voi
   yield number({ type: `response.${isCut(output) ? 'incomplete' : 'completed'}`, response });
 }
 
-/** The end of a stream that failed: some clients look for the one event, some for the other. */
+/** The last frames of a stream that failed: some clients expect one event, some the other. */
 export function failedFrames({ failure, sent, answer }: BrokenStream<ResponsesRequest>): readonly Frame[] {
   const { code, message, param } = failure;
   const number = numberedFrames(sent);
-  // Flat as OpenAI sends it, and nested as Open Responses does.
+  // Flat as in OpenAI's API, and nested as in Open Responses.
   const error = { type: 'error', code, message, param, ...openAiError(failure) };
   if (answer === null) return [number(error)];
   const response = responseObject(answer, { status: 'failed', error: { code, message } });
@@ -76,7 +76,7 @@ function finishedResponse(answer: Answer, output: OutputItems, trouble: TroubleL
   };
 }
 
-/** With what the request said, as the API repeats it. */
+/** Includes fields of the request, which the API repeats. */
 function responseObject({ id, created, model, body, chat }: Answer, rest: object): object {
   return {
     id: `resp_${id}`,
@@ -114,7 +114,7 @@ function responseObject({ id, created, model, body, chat }: Answer, rest: object
   };
 }
 
-/** Of a field that nothing here depends on, and that may therefore hold anything. */
+/** For a field that is not validated, because nothing depends on it. */
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
@@ -123,7 +123,7 @@ function shownReasoning(asked: Body | null | undefined): object {
   return { effort: textOrNull(asked?.effort), summary: textOrNull(asked?.summary) };
 }
 
-/** Every field that the API has; the schema of an answer is enforced whatever is asked. */
+/** All fields of the API; the schema of an answer is always enforced. */
 function shownText(text: object | null | undefined): object {
   const { format, ...rest } = { format: { type: 'text' }, ...text };
   const shown = format ?? { type: 'text' };
@@ -131,7 +131,7 @@ function shownText(text: object | null | undefined): object {
   return { ...rest, format: { name: 'answer', description: null, strict: true, ...shown } };
 }
 
-/** Every field that the API has. */
+/** All fields of the API. */
 function shownTool(tool: object): object {
   return { description: null, parameters: null, strict: null, ...tool };
 }

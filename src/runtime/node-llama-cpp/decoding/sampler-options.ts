@@ -1,6 +1,7 @@
 /** Converts the options of a chat to those of node-llama-cpp's sampler. */
 import { type SequenceEvaluateOptions, type Token, TokenBias } from 'node-llama-cpp';
 import { UnsupportedOptionError } from '../../../format/errors.ts';
+import { withoutUndefined } from '../../../format/option-rules.ts';
 import type { SamplingOptions } from '../../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../../chat/llama-sampling.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -98,8 +99,7 @@ function dry(
       get strength() {
         return run.free ? multiplier : 0;
       },
-      ...(base === undefined ? {} : { base }),
-      ...(allowedLength === undefined ? {} : { allowedLength }),
+      ...withoutUndefined({ base, allowedLength }),
       lastTokens: lastN,
       ...(sequenceBreakers === undefined ? {} : { sequenceBreakers: [...sequenceBreakers] }),
     },

@@ -1,6 +1,7 @@
 /** The probabilities of tokens as node-llama-cpp reports them: after everything that affects sampling. */
 import type { Token } from 'node-llama-cpp';
 import type { LikelyToken, TokenLogprob } from '../../../parser/events.ts';
+import { leastLogprob } from '../../chat/answer-logprobs.ts';
 import { newDecoder } from '../../chat/utf8.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
@@ -12,9 +13,6 @@ export interface DrawnToken {
   /** The probabilities of all tokens at its position, likeliest first, if requested. */
   readonly probabilities?: ReadonlyMap<Token, number>;
 }
-
-/** The value for probabilities near zero, as in OpenAI's API, because JSON has no infinity. */
-const leastLogprob = -9999;
 
 /** The probabilities of one response, each with the `top` likeliest tokens at its position. */
 export class TokenLogprobs {
