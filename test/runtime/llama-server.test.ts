@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { IdiolectError, ServerError } from '../../src/format/errors.ts';
-import type { ResponseMessage } from '../../src/parser/events.ts';
+import type { ResponseMessage, TextDelta } from '../../src/parser/events.ts';
 import { connectServer, type ServerChatOptions, type ServerModel } from '../../src/runtime/servers/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { matrixTemplates } from '../support/mode-matrix.ts';
@@ -114,6 +114,36 @@ describe.skipIf(llamaServerFile === undefined).each(matrixTemplates)('llama-serv
 describe.skipIf(llamaServerFile === undefined)('llama-server', () => {
   afterAll(() => {
     console.log(`chats with llama-server: ${JSON.stringify(counted)}`);
+  });
+
+  it('tells how likely the tokens of an answer were, of JSON and of free text', async () => {
+    const file = await modelFile('Qwen-Qwen3-0.6B');
+    const server = await startLlamaServer(file, { slots: 1, contextSize: 4096 });
+    try {
+      const model = await connectServer({ kind: 'llama-server', url: server.url });
+      const drawn = { messages, thinking: false, temperature: 1, maxTokens: 40, logprobs: 3 } as const;
+      const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+      for (const options of [{ ...drawn, responseFormat }, drawn]) {
+        const tokens: NonNullable<TextDelta['logprobs']>[number][] = [];
+        const chat = model.chat(options);
+        for await (const event of chat)
+          if (event.type === 'text-delta') tokens.push(...(event.logprobs ?? []));
+        const { content } = await chat.message;
+        // The last token of a text that was cut may hold half a character.
+        const text = Buffer.from(tokens.flatMap(({ bytes }) => bytes)).toString();
+        expect(text.trim().startsWith((content ?? '').trim().slice(0, -1))).toBe(true);
+        expect(tokens.length).toBeGreaterThan(0);
+        for (const { logprob, top } of tokens) {
+          expect(logprob).toBeLessThanOrEqual(0);
+          expect(top).toHaveLength(3);
+          expect(top.map((each) => each.logprob).sort((one, other) => other - one)).toEqual(
+            top.map((each) => each.logprob),
+          );
+        }
+      }
+    } finally {
+      await server.kill();
+    }
   });
 
   it('answers fifty at once, and is killed in the middle of fifty others', async () => {
