@@ -26,8 +26,7 @@ export function firstWord(literal: string): string {
 
 /**
  * The pieces of a literal between its line breaks, each with the white space after it, the first also with the white
- * space before it: `<a>
- * `, `<b>`.
+ * space before it: `<a>\n`, `<b>`.
  */
 export function pieces(literal: string): readonly string[] {
   if (isBlank(literal)) return [];

@@ -44,8 +44,7 @@ export interface CallsFormat {
   readonly id: CallIdFormat | null;
   /**
    * Set if no finished turn shows calls: `prompt` is an example in the template's description of the tools
-   * (`<tool_call>
-   * {"name": <function-name>, …}`). Absent means that finished turns show them.
+   * (`<tool_call>\n{"name": <function-name>, …}`). Absent means that finished turns show them.
    */
   readonly basis?: 'prompt';
 }

@@ -155,8 +155,8 @@ export interface TurnFormat {
    */
   readonly lead?: string;
   /**
-   * Texts that end a turn, never empty; the first is what the template writes last: `<|im_end|>
-   * `. If a template writes none, the beginnings of the messages that may follow: `<|user|>`.
+   * Texts that end a turn, never empty; the first is what the template writes last: `<|im_end|>\n`. If a template
+   * writes none, the beginnings of the messages that may follow: `<|user|>`.
    */
   readonly ends: readonly string[];
   /**
@@ -169,43 +169,22 @@ export interface TurnFormat {
   readonly prompt: {
     /** Thinking not set: `""`. */
     readonly unset: string;
-    /**
-     * Thinking turned on: `<think>
-     * `.
-     */
+    /** Thinking turned on: `<think>\n`. */
     readonly on: string;
-    /**
-     * Thinking turned off: `<think>
-     *
-     * </think>
-     *
-     * `.
-     */
+    /** Thinking turned off: `<think>\n\n</think>\n\n`. */
     readonly off: string;
   };
 }
 
 /** The markers of thoughts, and the text for empty thoughts. */
 export interface ReasoningFormat {
-  /**
-   * `<think>
-   * `; empty if only the prompt opens reasoning.
-   */
+  /** `<think>\n`; empty if only the prompt opens reasoning. */
   readonly start: string;
   /** `\n</think>\n\n`. */
   readonly end: string;
-  /**
-   * What a message without reasoning has in its place: `<think>
-   *
-   * </think>
-   *
-   * `, `</think>`, or `""`.
-   */
+  /** What a message without reasoning has in its place: `<think>\n\n</think>\n\n`, `</think>`, or `""`. */
   readonly empty: string;
-  /**
-   * The text next to calls, if it differs: `<think></think>
-   * `. Absent means `empty`.
-   */
+  /** The text next to calls, if it differs: `<think></think>\n`. Absent means `empty`. */
   readonly emptyWithCalls?: string;
   /** Whether finished messages show reasoning: never, next to content, only next to calls, or always. */
   readonly preserved: 'never' | 'with-content' | 'with-calls' | 'always';
@@ -227,8 +206,8 @@ export interface ContentFormat extends Delimiters {
    */
   readonly position: 'before-calls' | 'after-calls' | 'dropped' | 'reasoning';
   /**
-   * Text between content and the calls next to it, only if there is content: `
-   * `. With `position: 'after-calls'` it is between the calls and the content.
+   * Text between content and the calls next to it, only if there is content: `\n`. With `position: 'after-calls'` it
+   * is between the calls and the content.
    */
   readonly beforeCalls: string;
   /**
@@ -236,9 +215,6 @@ export interface ContentFormat extends Delimiters {
    * nothing.
    */
   readonly empty?: string;
-  /**
-   * Text before `open` that only follows non-empty reasoning: `
-   * `. Absent means none.
-   */
+  /** Text before `open` that only follows non-empty reasoning: `\n`. Absent means none. */
   readonly afterReasoning?: string;
 }

@@ -168,10 +168,7 @@ export interface HoleTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly ends: Choices;
   /** The state after white space, if white space alone can end the hole. */
   readonly space?: Ref | undefined;
-  /**
-   * The white space that ends it and does not belong to the value after it: `
-   * `. Absent means none.
-   */
+  /** The white space that ends it and does not belong to the value after it: `\n`. Absent means none. */
   readonly gap?: string;
   /** For a composed id. */
   readonly parts?: readonly IdPart[];
@@ -214,11 +211,7 @@ export type KeyedText = readonly (string | { readonly hole: 'key' })[];
 /** The surroundings of a value: an entry of the arguments, or a property or item of a nested value. */
 export interface ValuePlace<Ref> {
   readonly kind: 'entry' | 'property' | 'item';
-  /**
-   * Text after the value's frame: `
-   * </parameter>
-   * `.
-   */
+  /** Text after the value's frame: `\n</parameter>\n`. */
   readonly close: KeyedText;
   /**
    * What may follow `close`, each a list of texts with white space between them; `{hole: 'key'}` stands for any

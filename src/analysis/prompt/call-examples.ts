@@ -13,10 +13,7 @@ import { isMarker, tokens } from '../literals/tokens.ts';
 interface Surroundings {
   /** The example with its markers, as in the prompt. */
   readonly text: string;
-  /**
-   * Markers, or a word directly before a list: `<tool_call>
-   * `, `functools`.
-   */
+  /** Markers, or a word directly before a list: `<tool_call>\n`, `functools`. */
   readonly open: string;
   readonly close: string;
   /** Calls are in square brackets. */

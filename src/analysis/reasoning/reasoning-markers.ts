@@ -147,12 +147,7 @@ function withLine(opening: string, rest: string): string {
   return opening.endsWith('\n') ? `\n${rest.trimStart()}` : rest;
 }
 
-/**
- * `<think>
- *
- * </think>
- * ` split into its markers; `null` if no end marker mirrors the beginning.
- */
+/** `<think>\n\n</think>\n` split into its markers; `null` if no end marker mirrors the beginning. */
 function splitBlock(block: string): readonly [string, string] | null {
   const first = tokens(block.trimStart())[0];
   const closer = first === undefined ? null : mirror(first);

@@ -237,10 +237,7 @@ export class JsonScanner {
     return end;
   }
 
-  /**
-   * `
-   * `, `\u00e9`; Python's `\'`, `\x41`, `\U0001f600`. Any other sequence keeps its backslash.
-   */
+  /** `\n`, `\u00e9`; Python's `\'`, `\x41`, `\U0001f600`. Any other sequence keeps its backslash. */
   private inEscape(text: string, at: number): number {
     const kind = this.pending.charAt(1);
     const length = kind === 'u' ? 6 : kind === 'x' ? 4 : kind === 'U' ? 10 : 2;

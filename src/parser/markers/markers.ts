@@ -35,10 +35,8 @@ export interface CompiledTransition<Ref> extends Transition<Ref> {
 }
 
 /**
- * Splits a marker: `
- * <tool_call>
- * <function=` has the leading space `
- * ` and the parts `<tool_call>` and `<function=`. Two adjacent markers in angle brackets are split too.
+ * Splits a marker: `\n<tool_call>\n<function=` has the leading space `\n` and the parts `<tool_call>` and
+ * `<function=`. Two adjacent markers in angle brackets are split too.
  */
 export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
   const trimmed = choice.marker.trim();
@@ -74,8 +72,8 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
 }
 
 /**
- * Whether a marker that opens thoughts is more than a word, such as `<|channel>thought
- * `. It does not occur in prose, so text directly after it is a thought and does not continue the word.
+ * Whether a marker that opens thoughts is more than a word, such as `<|channel>thought\n`. It does not occur in
+ * prose, so text directly after it is a thought and does not continue the word.
  */
 function opensThoughts({ role }: Transition<unknown>, trimmed: string): boolean {
   return role === 'thought' && !/^\w/.test(trimmed);
