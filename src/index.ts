@@ -1,6 +1,6 @@
 /**
- * Idiolect: reads how a model writes from its chat template, and makes a streaming parser and a grammar
- * of it. Everything exported here runs in a browser too.
+ * Idiolect: reads the format of a model's responses from its chat template, and generates a streaming parser and a
+ * grammar for it. Everything exported here also runs in a browser.
  */
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';

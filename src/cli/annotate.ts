@@ -1,4 +1,4 @@
-/** A sample response, coloured by what its parts are. */
+/** A sample response, coloured by kind of part. */
 import pc from 'picocolors';
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { ResponseEvent } from '../parser/events.ts';
@@ -15,7 +15,7 @@ const paints: ReadonlyMap<ResponseEvent['type'], Paint> = new Map<ResponseEvent[
   ['repaired', pc.yellow],
 ]);
 
-/** Says which colour is what. */
+/** The meaning of the colours. */
 export const legend = [
   pc.cyan('marker'),
   pc.italic('reasoning'),
@@ -23,14 +23,14 @@ export const legend = [
   pc.green('arguments'),
 ].join('  ');
 
-/** A sample response in colours, after the beginning of the turn. */
+/** A sample response in colours, without the beginning of the turn. */
 export function annotatedSample(format: ChatFormat): string {
   const { start } = format.turn;
   const painted = sampleSpans(format).map(({ type, text }) => (type === null ? text : paint(type, text)));
   return pc.dim(start.trimEnd()) + (start === '' ? '' : '\n') + painted.join('');
 }
 
-/** Paints line by line, so that colours survive a pager. */
+/** Colours each line separately, so that colours survive a pager. */
 function paint(type: ResponseEvent['type'], text: string): string {
   const brush = paints.get(type) ?? ((each: string) => each);
   return text

@@ -1,4 +1,4 @@
-/** What a chat template can do, for people. */
+/** The capabilities of a chat template, for people. */
 import pc from 'picocolors';
 import type { Capabilities } from '../format/chat-format.ts';
 

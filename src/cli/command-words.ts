@@ -1,8 +1,8 @@
-/** A command line cut into words, without a shell. */
+/** Splits a command line into words, without a shell. */
 
 /**
- * Words are parted by white space; quotes of either kind hold them together, and a backslash outside of
- * single quotes takes the next character as it is. Nothing is substituted.
+ * Words are separated by white space; quotes of either kind group them, and a backslash outside single quotes escapes
+ * the next character. Nothing is substituted.
  */
 export function splitCommand(text: string): string[] {
   const words: string[] = [];

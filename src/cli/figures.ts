@@ -1,11 +1,11 @@
-/** Sizes, counts and times as people read them. */
+/** Formats sizes, counts and times for people. */
 
 /** `4.37 GB`, in powers of a thousand as on the Hub's pages. */
 export function formatBytes(bytes: number): string {
   return scaled(bytes, ['bytes', 'kB', 'MB', 'GB', 'TB'], ' ');
 }
 
-/** `8.03B`: how the field counts weights. */
+/** `8.03B`: the usual notation for parameter counts. */
 export function formatCount(count: number): string {
   return scaled(count, ['', 'K', 'M', 'B', 'T'], '');
 }
@@ -13,7 +13,7 @@ export function formatCount(count: number): string {
 function scaled(value: number, units: readonly string[], gap: string): string {
   let rest = value;
   let power = 0;
-  // Half a last digit early, so that 999,999 is `1.00 MB` and not `1000 kB`.
+  // Half a digit early, so that 999,999 is `1.00 MB` and not `1000 kB`.
   while (rest >= 999.5 && power < units.length - 1) {
     rest /= 1000;
     power++;
@@ -22,7 +22,7 @@ function scaled(value: number, units: readonly string[], gap: string): string {
   return `${digits}${gap}${units[power]}`;
 }
 
-/** `2:05` or `1:02:05`; `–` when it cannot be told. */
+/** `2:05` or `1:02:05`; `–` if unknown. */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '–';
   const whole = Math.max(0, Math.round(seconds));

@@ -1,4 +1,4 @@
-/** `idiolect inspect`: what was learned of a template, and why. */
+/** `idiolect inspect`: what was learned from a template, with the evidence. */
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
@@ -69,7 +69,7 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
   process.stdout.write(paintedText(`${sections.join('\n')}\n`));
 }
 
-/** Until Ctrl-C. A template that cannot be analysed is shown, too: the page says what is wrong with it. */
+/** Runs until Ctrl-C. A template that cannot be analysed is shown too, with its error. */
 async function open({ name: _, origin, ...template }: ModelSource): Promise<void> {
   const { url, close } = await serveInspector({ ...template, name: origin });
   process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);

@@ -1,4 +1,4 @@
-/** `idiolect inspect --open`: the inspector page, served to this machine with a template in it. */
+/** `idiolect inspect --open`: serves the inspector page with a template on this machine. */
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { builtPage, readPage } from './page.ts';
 
-/** The template that the page begins with. */
+/** The template that the page shows first. */
 export interface InspectedTemplate {
   readonly name: string;
   readonly templateSource: string;
@@ -14,7 +14,7 @@ export interface InspectedTemplate {
   readonly eosToken?: string;
 }
 
-/** The page, served. */
+/** The served page. */
 export interface RunningInspector {
   /** `http://127.0.0.1:40123/` */
   readonly url: string;
@@ -22,8 +22,8 @@ export interface RunningInspector {
 }
 
 /**
- * Serves the page in `folder` at a port that is free. Throws `UnsupportedOptionError` where it was not built. It
- * answers to this machine's names alone: under a name of its own, another page could read the template.
+ * Serves the page in `folder` on a free port. Throws `UnsupportedOptionError` if it was not built. Answers only to
+ * this machine's names, because a page with another name could otherwise read the template.
  */
 export async function serveInspector(
   input: InspectedTemplate,
@@ -56,10 +56,12 @@ export async function serveInspector(
   };
 }
 
-/** The template as a data block, which browsers do not run. No text in it can end the block: it has no `<`. */
+/**
+ * The template as a data block, which browsers do not execute. It contains no `<`, so nothing in it can end the block.
+ */
 function withTemplate(page: string, input: InspectedTemplate): string {
   const state = JSON.stringify({ input }).replaceAll('<', '\\u003c');
   const block = `<script type="application/json" id="given">${state}</script>`;
-  // A function, because `$&` in a template is not a pattern.
+  // A function, because `$&` in a template would be a pattern.
   return page.replace('</body>', () => `${block}</body>`);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `idiolect` command: one file per command next to this one. */
+/** The `idiolect` command. */
 import { createRequire } from 'node:module';
 import { Command, type Option } from 'commander';
 import { registerChat } from './chat/chat.ts';
@@ -13,7 +13,7 @@ import { reportError, reportUsage } from './report-error.ts';
 import { registerServe } from './serve/serve.ts';
 import { registerVerify } from './verify.ts';
 
-/** The commands, in the order in which `--help` lists them. */
+/** The commands, in the order of `--help`. */
 const commands = [
   registerGenerate,
   registerInspect,
@@ -41,7 +41,7 @@ function createProgram(json: boolean): Command {
   return program;
 }
 
-/** A switch is off unless it is given; only of other options the default is worth a word. */
+/** Switches are off by default; only other options mention their default. */
 function describeOption(option: Option): string {
   const hasDefault = option.defaultValue !== undefined && !option.isBoolean();
   return hasDefault ? `${option.description} (default: ${option.defaultValue})` : option.description;
@@ -54,7 +54,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(reportError(error, json));
   process.exit(1);
 });
-// Output that is not read is no reason to stop the work.
+// Output that is not read does not stop the work.
 process.stderr.on('error', () => undefined);
 
 try {

@@ -1,4 +1,4 @@
-/** What a person names on the command line (a template or a model file), read into a chat template. */
+/** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ModelFileError } from '../format/errors.ts';
@@ -13,21 +13,21 @@ import { localPath, missingFileAdvice } from '../hub/local-file.ts';
 import { readTextFile } from './read-text.ts';
 import { readTokenizerConfig } from './tokenizer-config.ts';
 
-/** A chat template and where it came from. */
+/** A chat template, and its source. */
 export interface ModelSource {
-  /** A legal folder name made from the file's name: `qwen-qwen3-0.6b`. */
+  /** A legal folder name derived from the file's name: `qwen-qwen3-0.6b`. */
   readonly name: string;
-  /** Shown to people and put into errors: the file, and which of its templates. */
+  /** For people and errors: the file, and which of its templates. */
   readonly origin: string;
   readonly templateSource: string;
-  /** Special tokens that a model file names; a template alone names none. */
+  /** Special tokens, if the source is a model file. */
   readonly bosToken?: string;
   readonly eosToken?: string;
 }
 
 /**
  * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model on the Hub
- * (`owner/name`), which is not downloaded. Throws `ModelFileError` and the errors of the Hub.
+ * (`owner/name`), without downloading it. Throws `ModelFileError` and the errors of the Hub.
  */
 export async function readModelSource(given: string): Promise<ModelSource> {
   const file = localPath(given);
@@ -82,14 +82,14 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
-/** Longer names leave no room for what is put after them while a folder is written. */
+/** Longer names leave no room for suffixes while a folder is written. */
 const longestName = 100;
-/** Names of devices, on Windows; and what folders are called while they are written. */
+/** Device names on Windows, and the suffix of folders that are being written. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.new-/i;
 
 /**
- * Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. What no file
- * system takes, or another meaning has on one, gets another name.
+ * Letters, digits, dots and dashes, in lower case: `Qwen-Qwen3-0.6B.jinja` becomes `qwen-qwen3-0.6b`. Names that are
+ * invalid or special on some file system are changed.
  */
 export function folderName(fileName: string): string {
   const stem = fileName.replace(/\.(jinja2?|j2|gguf|json)$/i, '');
@@ -103,7 +103,7 @@ export function folderName(fileName: string): string {
   return isFolderName(name) ? name : `model-${name}`;
 }
 
-/** Whether a name is one for a folder, on every file system. */
+/** Whether a name is valid for a folder on every file system. */
 export function isFolderName(name: string): boolean {
   return (
     /^\w[\w.-]*$/.test(name) && name.length <= longestName && !name.endsWith('.') && !reserved.test(name)
@@ -114,7 +114,7 @@ async function readText(file: string): Promise<string> {
   const text = await readTextFile(file).catch((cause: unknown) => {
     throw cannotRead(file, cause);
   });
-  // No template has a NUL, and nearly every binary file has one.
+  // No template contains a NUL, and nearly every binary file does.
   if (!text.includes('\0')) return text;
   const reason = 'is not text; give a chat template (.jinja, tokenizer_config.json) or a model (.gguf)';
   throw new ModelFileError({ file, reason });

@@ -1,4 +1,4 @@
-/** What a command talks to: a model in this process, from a file or the Hub, or one on a server. */
+/** The model that a command uses: in this process, from a file or the Hub, or on a server. */
 import { MissingPackageError } from '../format/errors.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
@@ -8,7 +8,7 @@ import type { ServableModel } from '../serve/index.ts';
 import { createPullView } from './hub/pull-view.ts';
 import { readModelSource } from './model-source.ts';
 
-/** Options that say how it is opened. */
+/** Options for opening it. */
 export interface TargetOptions {
   /** The command, for errors: `idiolect chat`. */
   readonly command: string;
@@ -25,27 +25,27 @@ export interface TargetOptions {
 export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
     Pick<ServableModel, 'preview' | 'contextSize' | 'trainedContextSize'> {
-  /** Its template knows tools and calls. */
+  /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
 }
 
-/** A model that is there, and can be opened. */
+/** A model that exists and can be opened. */
 export interface LocatedTarget {
-  /** Bytes of its file; 0 for one on a server. */
+  /** Size of its file; 0 for a model on a server. */
   readonly bytes: number;
-  /** Throws what `loadModel` and `connectServer` throw. */
+  /** Throws the errors of `loadModel` and `connectServer`. */
   open(): Promise<OpenedTarget>;
 }
 
-/** Opens what `target` names. Throws what the Hub, `loadModel` and `connectServer` throw. */
+/** Opens the model that `target` names. Throws the errors of the Hub, `loadModel` and `connectServer`. */
 export async function openTarget(target: string, options: TargetOptions): Promise<OpenedTarget> {
   return (await locateTarget(target, options)).open();
 }
 
-/** Finds what `target` names; a model on the Hub is fetched. Throws what the Hub throws. */
+/** Finds the model that `target` names; a model on the Hub is downloaded. Throws the errors of the Hub. */
 export async function locateTarget(target: string, options: TargetOptions): Promise<LocatedTarget> {
   if (isAddress(target)) return { bytes: 0, open: () => openServer(target, options) };
-  // No file and no model of the Hub is called so.
+  // No file and no model of the Hub has such a name.
   if (hostAndPort.test(target)) return { bytes: 0, open: () => openServer(`http://${target}`, options) };
   const { requireTools } = options;
   await importEngine(options);
@@ -116,7 +116,7 @@ async function openModel(
   };
 }
 
-/** Only here, so that every other command works where the engine is not installed. */
+/** Imported on demand, so that all other commands work without the engine. */
 async function importEngine({
   command: neededFor,
 }: TargetOptions): Promise<typeof import('../runtime/node-llama-cpp/index.ts')> {

@@ -1,4 +1,4 @@
-/** Values of options on the command line. Each throws commander's `InvalidArgumentError`. */
+/** Parsers of command-line options. Each throws commander's `InvalidArgumentError`. */
 import { InvalidArgumentError } from 'commander';
 
 /** 1, 2, 3, … */

@@ -1,17 +1,17 @@
-/** Pages of this package: where they are, and how one is opened. */
+/** Finds, reads and opens the pages of this package. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { UnsupportedOptionError } from '../format/errors.ts';
 
-/** Where `npm run build` puts a page; the package has them, a clone has to build them. */
+/** The folder into which `npm run build` writes a page; the package contains it, a clone must build it. */
 export function builtPage(name: 'inspector' | 'chat'): string {
   const root = path.dirname(createRequire(import.meta.url).resolve('idiolect/package.json'));
   return path.join(root, 'dist', name);
 }
 
-/** The text of the page in `folder`. Throws `UnsupportedOptionError` where it was not built. */
+/** The text of the page in `folder`. Throws `UnsupportedOptionError` if it was not built. */
 export async function readPage(folder: string): Promise<string> {
   try {
     return await fs.readFile(path.join(folder, 'index.html'), 'utf8');
@@ -23,7 +23,7 @@ export async function readPage(folder: string): Promise<string> {
   }
 }
 
-/** Opens a page in the user's browser. Where there is no screen, or no browser, nothing happens. */
+/** Opens a page in the user's browser. Does nothing without a screen or a browser. */
 export function openBrowser(url: string): void {
   const { platform, env } = process;
   const hasScreen = platform !== 'linux' || 'DISPLAY' in env || 'WAYLAND_DISPLAY' in env;

@@ -1,9 +1,9 @@
-/** Text files as editors on any system write them. */
+/** Reads text files as editors on any system write them. */
 import fs from 'node:fs/promises';
 
 /**
- * The text of a file: UTF-8, or UTF-16 where it begins with its byte order mark, as PowerShell's `>` writes.
- * The mark itself is not part of the text. Throws what the file system throws.
+ * The text of a file: UTF-8, or UTF-16 if it begins with that byte order mark, as PowerShell's `>` writes it. The mark
+ * is removed. Throws errors of the file system.
  */
 export async function readTextFile(file: string): Promise<string> {
   const bytes = await fs.readFile(file);

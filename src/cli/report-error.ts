@@ -1,12 +1,12 @@
-/** How an error that ends a command is shown. */
+/** Formats an error that ends a command. */
 import pc from 'picocolors';
 import { IdiolectError } from '../format/errors.ts';
 import { terminalText } from './terminal-text.ts';
 
 /**
- * Errors that we foresaw, and those of the disk, are one line for a person, and for a program one JSON object
- * with code, message and facts: `{"error": {"code": "template", "message": …, "template": …, "line": 3}}`.
- * Anything else is a defect, has the code `internal` and shows its stack.
+ * Expected errors, and those of the disk, are one line for people, and for programs one JSON object with code, message
+ * and facts: `{"error": {"code": "template", "message": …, "template": …, "line": 3}}`. Any other error is a defect:
+ * its code is `internal`, and its stack is shown.
  */
 export function reportError(error: unknown, json: boolean): string {
   if (isForeseen(error)) {
@@ -18,7 +18,7 @@ export function reportError(error: unknown, json: boolean): string {
     : `${pc.red('internal error')} ${terminalText(stack ?? message)}\n`;
 }
 
-/** Whether an error says in its message what happened: ours do, and those of the operating system. */
+/** Whether an error's message describes what happened, as ours and the operating system's do. */
 export function isForeseen(error: unknown): error is IdiolectError | NodeJS.ErrnoException {
   return error instanceof IdiolectError || isSystemError(error);
 }
@@ -29,14 +29,14 @@ export function errorFacts(error: IdiolectError | NodeJS.ErrnoException): ErrorF
   return { code, message, ...facts };
 }
 
-/** An error for a program to read. */
+/** An error for programs. */
 export interface ErrorFacts {
   readonly code: string | undefined;
   readonly message: string;
   readonly [fact: string]: unknown;
 }
 
-/** How commander's complaint about a command line is shown; its usage follows for a person. */
+/** Formats commander's error about a command line; for people, the usage follows. */
 export function reportUsage(complaint: string, json: boolean): string {
   return json ? reportJson({ code: 'usage', message: complaint.replace(/^error: /, '').trim() }) : complaint;
 }
@@ -45,7 +45,7 @@ function reportJson(error: ErrorFacts): string {
   return `${JSON.stringify({ error })}\n`;
 }
 
-/** An answer of the operating system, such as a full disk: it says what and where in its own words. */
+/** An error of the operating system, such as a full disk, whose message says what and where. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'errno' in error;
 }

@@ -1,4 +1,4 @@
-/** A message that shows all of a format, and responses taken apart by what their parts are. */
+/** A message that uses every part of a format, and responses split into parts. */
 import { createResponseParser } from '../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { AssistantMessage, Tool } from '../format/messages.ts';
@@ -19,7 +19,7 @@ export const sampleTool: Tool = {
   },
 };
 
-/** A message that uses all that the format can show. */
+/** A message that uses everything in the format. */
 export function sampleMessage(format: ChatFormat): AssistantMessage {
   const call = (id: string, city: string, days: number) => ({
     id,
@@ -35,19 +35,19 @@ export function sampleMessage(format: ChatFormat): AssistantMessage {
   };
 }
 
-/** A stretch of a response; `type` is the event that it became, `null` where it became none. */
+/** A stretch of a response; `type` is that of its event, `null` if it has none. */
 export interface SampleSpan {
   readonly type: ResponseEvent['type'] | null;
   readonly text: string;
 }
 
-/** A message and the tools that it may call. */
+/** A message, and the tools that it may call. */
 export interface SampleResponse {
   readonly message: AssistantMessage;
   readonly tools: readonly Tool[];
 }
 
-/** A message in `format` with the end of its turn, written by the writer and taken apart by the parser. */
+/** A message in `format` with the end of its turn, written by the writer and split by the parser. */
 export function sampleSpans(
   format: ChatFormat,
   sample: SampleResponse = { message: sampleMessage(format), tools: [sampleTool] },

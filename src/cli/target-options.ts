@@ -1,8 +1,8 @@
-/** The options of commands that open what they talk to. */
+/** The options of commands that open a model. */
 import { type Command, Option } from 'commander';
 import { positiveInteger, wholeNumber } from './option-values.ts';
 
-/** Adds those that say how a model is opened; `TargetOptions` holds their values. */
+/** Adds the options of `TargetOptions`. */
 export function addTargetOptions(command: Command): Command {
   return command
     .option(

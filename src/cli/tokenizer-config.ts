@@ -1,6 +1,6 @@
-/** What a `tokenizer_config.json` says of chat templates. Runs in a browser too. */
+/** Reads the chat template of a `tokenizer_config.json`. Also runs in a browser. */
 
-/** A chat template with the special tokens that its file names. */
+/** A chat template with the special tokens of its file. */
 export interface TemplateOfModel {
   readonly templateSource: string;
   readonly bosToken?: string;
@@ -8,8 +8,8 @@ export interface TemplateOfModel {
 }
 
 /**
- * The chat template of a parsed `tokenizer_config.json` (the one for tools, where there are several) and its
- * tokens; `null` where there is none.
+ * The chat template of a parsed `tokenizer_config.json` (the one for tools, if there are several) and its tokens;
+ * `null` if there is none.
  */
 export function readTokenizerConfig(json: unknown): TemplateOfModel | null {
   const config = new Map<string, unknown>(Object.entries(json ?? {}));
@@ -31,7 +31,7 @@ function chosenTemplate(value: unknown): string | null {
   return typeof template === 'string' ? template : null;
 }
 
-/** Tokens are texts, or objects with their text under `content`. */
+/** Tokens are strings, or objects with the text in `content`. */
 function tokenText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || !('content' in value)) return null;

@@ -1,4 +1,4 @@
-/** `idiolect verify`: tries the laws on templates, and says whether they hold. */
+/** `idiolect verify`: verifies the laws on templates. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type LawName, type Verification, verifyTemplate } from '../generate/verify/verify-template.ts';
@@ -36,7 +36,7 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   else process.stdout.write(paintedText(table(rows, options.verbose)));
 }
 
-/** What cannot be read or analysed is a line of its own, and does not keep the others from being tried. */
+/** An error is the result of this file, so that the others are still verified. */
 async function verifyFile(file: string): Promise<Row['result']> {
   try {
     const { templateSource, name: _, origin, ...tokens } = await readModelSource(file);
@@ -49,7 +49,7 @@ async function verifyFile(file: string): Promise<Row['result']> {
 
 const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
 
-/** A table where it fits, else a block for each template. */
+/** A table if it fits, otherwise a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {
   const details = verbose ? rows.flatMap(breachLines) : [];
   const width = Math.max(...rows.map(({ file }) => file.length), 8);
@@ -74,7 +74,7 @@ function wideLines(rows: readonly Row[], width: number): string[] {
   return [pc.bold(header), ...lines];
 }
 
-/** The message without the name that stands before it already. */
+/** The message without the name in front, which is already shown. */
 function complaint(file: string, { message }: ErrorFacts): string {
   return pc.red(message.startsWith(`${file}: `) ? message.slice(file.length + 2) : message);
 }

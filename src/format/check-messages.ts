@@ -1,7 +1,7 @@
 /** Validates messages before a template renders them. */
 import { MessageError } from './errors.ts';
 import { parseObject } from './json-values.ts';
-import type { Message, ToolCall } from './messages.ts';
+import type { Message, SystemMessage, ToolCall } from './messages.ts';
 import { isRecord, spelling } from './option-rules.ts';
 
 const ownKeys = ['content', 'reasoning_content', 'tool_calls', 'tool_call_id'];
@@ -102,4 +102,9 @@ function withArgumentText(call: ToolCall): ToolCall {
   const { arguments: given } = call.function as { readonly arguments: unknown };
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   return { ...call, function: { ...call.function, arguments: text.trim() === '' ? '{}' : text } };
+}
+
+/** Whether a message gives the model instructions. */
+export function isInstruction(message: Message): message is SystemMessage {
+  return message.role === 'system' || message.role === 'developer';
 }

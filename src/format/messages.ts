@@ -66,11 +66,6 @@ export interface SystemMessage {
   readonly content: string | readonly ContentPart[];
 }
 
-/** Whether a message gives the model instructions. */
-export function isInstruction(message: Message): message is SystemMessage {
-  return message.role === 'system' || message.role === 'developer';
-}
-
 /** A message of the user. */
 export interface UserMessage {
   readonly role: 'user';

@@ -1,11 +1,11 @@
-/** The access token of the person who asks, where Hugging Face's own tools look for it. */
+/** Finds the user's access token where Hugging Face's own tools look for it. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
 /**
- * `HF_TOKEN`, else what `hf auth login` stored: the file named by `HF_TOKEN_PATH`, `$HF_HOME/token`, or
- * `~/.cache/huggingface/token`. `null` where there is none.
+ * `HF_TOKEN`, otherwise what `hf auth login` stored: the file named by `HF_TOKEN_PATH`, `$HF_HOME/token`, or
+ * `~/.cache/huggingface/token`. `null` if there is none.
  */
 export function findAccessToken(environment: NodeJS.ProcessEnv = process.env): string | null {
   return environment.HF_TOKEN?.trim() || storedToken(environment);
@@ -17,7 +17,7 @@ function storedToken(environment: NodeJS.ProcessEnv): string | null {
   try {
     return fs.readFileSync(environment.HF_TOKEN_PATH || path.join(home, 'token'), 'utf8').trim() || null;
   } catch {
-    // Nobody has logged in on this machine, or the file is not ours to read: both are asking without a token.
+    // Nobody is logged in on this machine, or the file is not readable: no token either way.
     return null;
   }
 }

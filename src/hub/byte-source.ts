@@ -1,19 +1,19 @@
-/** Random access to the bytes of a file, local or after HTTP, with a count of what was really read. */
+/** Random access to the bytes of a file, local or over HTTP, with a count of the bytes read. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
 
-/** What one read brought: fewer bytes than asked for only at the end of the file. */
+/** The result of a read: fewer bytes than requested only at the end of the file. */
 export interface SourceBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Size of the whole file in bytes. */
   readonly size: number;
 }
 
-/** A file whose stretches can be read. */
+/** A file that is read in parts. */
 export interface ByteSource {
-  /** How the file is called in errors. */
+  /** The file's name in errors. */
   readonly name: string;
-  /** Bytes `start` to `end`, `end` exclusive. Throws `ModelFileError` when the source does not answer so. */
+  /** Bytes `start` to `end`, `end` exclusive. Throws `ModelFileError` if the source does not deliver them. */
   read(start: number, end: number): Promise<SourceBytes>;
 }
 
@@ -37,7 +37,7 @@ export function fileSource(file: string): ByteSource {
 
 async function openRegularFile(file: string): Promise<fs.FileHandle> {
   try {
-    // A pipe or a device would block the open, so its kind is asked for first.
+    // Opening a pipe or a device would block, so the kind of file is checked first.
     const stats = await fs.stat(file);
     if (!stats.isFile()) throw new ModelFileError({ file, reason: 'is not a regular file' });
     return await fs.open(file, 'r');
@@ -48,7 +48,7 @@ async function openRegularFile(file: string): Promise<fs.FileHandle> {
   }
 }
 
-/** The bytes after a URL, read by range requests; a server without ranges is refused, not downloaded. */
+/** The bytes of a URL, read by range requests; a server without ranges is rejected. */
 export function httpSource(url: string, options: { fetch?: typeof fetch; name?: string } = {}): ByteSource {
   const request = options.fetch ?? fetch;
   const name = options.name ?? withoutQuery(url);
@@ -73,10 +73,10 @@ export function httpSource(url: string, options: { fetch?: typeof fetch; name?: 
   };
 }
 
-/** A connection may break; one that always breaks is the server's way to say no. */
+/** A connection may break; if it always does, the server refuses. */
 const readAttempts = 3;
 
-/** A URL as people may see it: signatures live in the query. */
+/** A URL without its query, which may contain signatures. */
 function withoutQuery(url: string): string {
   const parsed = new URL(url);
   return `${parsed.origin}${parsed.pathname}`;
@@ -112,7 +112,7 @@ export function parseContentRange(
   };
 }
 
-/** Reads exactly `length` bytes of the body, and no more; `null` when it breaks off before. */
+/** Reads exactly `length` bytes of the body; `null` if it ends before that. */
 async function readExactly(response: Response, length: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const bytes = new Uint8Array(length);
   let filled = 0;

@@ -24,10 +24,7 @@ export function defaultCacheFolder(): string {
   return getHFHubCachePath();
 }
 
-/**
- * Throws `UnsupportedOptionError` for what can be no cache: a file is not an empty folder. A folder that is not
- * there yet is one.
- */
+/** Throws `UnsupportedOptionError` if this cannot be a cache, such as a file. A folder need not exist yet. */
 export async function requireCache(cache: string): Promise<void> {
   requireOption('cache', cache, string);
   const stats = await fs.stat(cache).catch((error: NodeJS.ErrnoException) => {
@@ -43,23 +40,23 @@ export function modelFolder(cache: string, model: string): string {
   return path.join(cache, getRepoFolderName({ type: 'model', name: model }));
 }
 
-/** Where bytes with this hash lie. */
+/** The path of the blob with this hash. */
 export function blobFile(cache: string, model: string, hash: ContentHash): string {
   return path.join(modelFolder(cache, model), 'blobs', hash.value);
 }
 
-/** Where a file of a commit is found under its own name. */
+/** The path of a file of a commit under its own name. */
 export function snapshotFile(cache: string, model: string, commit: string, file: string): string {
   return path.join(modelFolder(cache, model), 'snapshots', commit, ...file.split('/'));
 }
 
-/** Size of the file at `file`, links followed; `null` when there is none. */
+/** Size of the file at `file`, following links; `null` if there is none. */
 export async function fileSize(file: string): Promise<number | null> {
   const stats = await fs.stat(file).catch(() => null);
   return stats?.isFile() ? stats.size : null;
 }
 
-/** Makes `link` lead to `blob`: by a relative link, or by a hard link or copy where links are not allowed. */
+/** Makes `link` point to `blob`: as a relative link or, if links are not allowed, a hard link or a copy. */
 export async function linkSnapshot(blob: string, link: string, place: NamePlace): Promise<void> {
   const target = path.relative(path.dirname(link), blob);
   await giveName(place, async (aside) => {
@@ -70,21 +67,21 @@ export async function linkSnapshot(blob: string, link: string, place: NamePlace)
   });
 }
 
-/** Remembers which commit a revision was seen at. */
+/** Records at which commit a revision was seen. */
 export async function writeRef(revision: string, commit: string, place: NamePlace): Promise<void> {
   if (revision === commit) return;
   const file = path.join(modelFolder(place.cache, place.model), 'refs', ...revision.split('/'));
   await giveName(place, (aside) => moveIntoPlace(aside, file, () => fs.writeFile(aside, commit)));
 }
 
-/** Whose names are given, and what stops the waiting for another process that gives some. */
+/** The model whose names are created, and how to stop waiting for another process. */
 export interface NamePlace {
   readonly cache: string;
   readonly model: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One process at a time gives names, so that what a killed one left aside is found and removed. */
+/** Only one process at a time creates names, so that leftovers of a killed one are found and removed. */
 async function giveName(
   { cache, model, signal }: NamePlace,
   give: (aside: string) => Promise<void>,
@@ -97,14 +94,14 @@ async function giveName(
   });
 }
 
-/** Makes a file aside and moves it into place: at no moment is the name missing or half made. */
+/** Creates a file aside and moves it into place, so that the name is never missing or half written. */
 async function moveIntoPlace(aside: string, place: string, make: () => Promise<void>): Promise<void> {
   await makeFolder(path.dirname(place));
   await make();
   await fs.rename(aside, place);
 }
 
-/** Facts about a corrupt file, kept next to it. */
+/** Facts about a corrupt file, stored next to it. */
 export interface QuarantineNote {
   readonly file: string;
   readonly url: string;
@@ -113,7 +110,7 @@ export interface QuarantineNote {
   readonly reason: string;
 }
 
-/** Moves a corrupt file out of the way, with a note why; returns where to. */
+/** Moves a corrupt file to quarantine, with a note; returns its path. */
 export async function quarantine(
   cache: string,
   model: string,
@@ -122,7 +119,7 @@ export async function quarantine(
 ): Promise<string> {
   const folder = path.join(modelFolder(cache, model), 'quarantine');
   await makeFolder(folder);
-  // One per hash: the bytes of a second failure replace those of the first.
+  // One per hash: a second failure replaces the first.
   const target = path.join(folder, `${note.expected}.gguf.corrupt`);
   await fs.rename(corrupt, target);
   const facts = { ...note, date: new Date().toISOString() };

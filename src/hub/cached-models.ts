@@ -1,4 +1,4 @@
-/** What lies in the cache: listing, finding and removing models. */
+/** Lists, finds and removes models in the cache. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { requireOption, string } from '../format/option-rules.ts';
@@ -13,37 +13,37 @@ export interface CachedModel {
   /** `owner/name`. */
   readonly model: string;
   readonly commit: string;
-  /** Branches and tags that were last seen at this commit. */
+  /** Branches and tags last seen at this commit. */
   readonly revisions: readonly string[];
-  /** Path in the repository of the file, or of the first shard. */
+  /** Path in the repository of the file, or of its first shard. */
   readonly name: string;
   readonly quantization: string | null;
-  /** Paths on this disk; the first is the one to load. */
+  /** Paths on this disk; load the first one. */
   readonly files: readonly [string, ...string[]];
-  /** Bytes, links followed. */
+  /** Bytes, following links. */
   readonly size: number;
-  /** When its bytes arrived. */
+  /** When it was downloaded. */
   readonly modified: Date;
 }
 
-/** Bytes in the cache that belong to no model: a download that broke off, or a corrupt file. */
+/** Bytes in the cache that belong to no model: an interrupted download, or a corrupt file. */
 export interface CachedRemnant {
   readonly model: string;
   readonly file: string;
-  /** Bytes it takes on the disk. */
+  /** Bytes on the disk. */
   readonly size: number;
 }
 
-/** What the cache holds. */
+/** The contents of the cache. */
 export interface CacheContents {
   readonly models: readonly CachedModel[];
-  /** Downloads that broke off and go on where they stopped. */
+  /** Interrupted downloads, which can be resumed. */
   readonly partials: readonly CachedRemnant[];
-  /** Files whose hash was wrong; a note with the reason lies next to each. */
+  /** Files with a wrong hash, each with a note. */
   readonly quarantined: readonly CachedRemnant[];
 }
 
-/** A file of a snapshot whose bytes are there. */
+/** A file of a snapshot whose blob exists. */
 interface SnapshotEntry {
   /** As in the repository, with slashes. */
   readonly path: string;
@@ -53,9 +53,9 @@ interface SnapshotEntry {
 }
 
 /**
- * Lists the GGUF models of the cache, whichever tool fetched them. Written here because the Hub's own
- * `scanCacheDir` does not look into subfolders, where large models keep their shards, and gives up on a
- * whole model for one dangling link. Throws `UnsupportedOptionError` where `cache` is not a folder.
+ * Lists the GGUF models in the cache, whichever tool downloaded them. Written here because the Hub's own
+ * `scanCacheDir` ignores subfolders, where large models have their shards, and gives up on a whole model because of
+ * one dangling link. Throws `UnsupportedOptionError` if `cache` is not a folder.
  */
 export async function listCachedModels(cache: string): Promise<CacheContents> {
   await requireCache(cache);
@@ -74,8 +74,8 @@ export async function listCachedModels(cache: string): Promise<CacheContents> {
 }
 
 /**
- * Finds a model in the cache without asking the Hub; `null` when it is not there. Throws
- * `AmbiguousFileError` when several would do, `UnsupportedOptionError` where `cache` is not a folder.
+ * Finds a model in the cache without asking the Hub; `null` if there is none. Throws `AmbiguousFileError` if several
+ * match, `UnsupportedOptionError` if `cache` is not a folder.
  */
 export async function findCachedModel(cache: string, reference: ModelReference): Promise<CachedModel | null> {
   await requireCache(cache);
@@ -89,23 +89,23 @@ export async function findCachedModel(cache: string, reference: ModelReference):
   try {
     return chooseModel(named, reference).chosen.files[0].model;
   } catch (error) {
-    // What is not here may well be on the Hub; which of several is meant, only a person can say.
+    // A file that is not here may be on the Hub; only the user can choose among several.
     if (error instanceof FileNotFoundError) return null;
     throw error;
   }
 }
 
-/** What `removeCachedModels` removed. */
+/** The result of `removeCachedModels`. */
 export interface Removed {
   readonly files: readonly string[];
-  /** Bytes that became free. */
+  /** Bytes freed. */
   readonly freed: number;
 }
 
 /**
- * Removes cached models of one repository, and the bytes that no remaining name leads to. Files of other
- * kinds stay; when no model is left, so do not broken downloads and quarantined files. Throws
- * `ModelNotCachedError` where nothing of the repository is here.
+ * Removes cached models of one repository, and blobs without a remaining name. Files of other kinds are kept; with the
+ * last model, interrupted downloads and quarantined files are removed, too. Throws `ModelNotCachedError` if nothing of
+ * the repository is cached.
  */
 export async function removeCachedModels(
   cache: string,
@@ -122,7 +122,7 @@ export async function removeCachedModels(
   });
   const ownBlobs = path.join(place, 'blobs');
   const targets = await Promise.all(files.map((file) => fs.realpath(file)));
-  // A link to elsewhere was made by somebody who wants to keep what lies there.
+  // A link to another folder was made by a user who wants to keep the file.
   const blobs = new Set(targets.filter((target) => path.dirname(target) === ownBlobs));
   let freed = 0;
   for (const file of files) {
@@ -181,7 +181,7 @@ async function names(folder: string): Promise<string[]> {
   return (await fs.readdir(folder).catch(() => [])).sort();
 }
 
-/** All paths below `folder`, relative to it, with slashes; none when there is no such folder. */
+/** All paths below `folder`, relative to it, with slashes; empty if there is no such folder. */
 async function namesBelow(folder: string): Promise<string[]> {
   const below = await fs.readdir(folder, { recursive: true }).catch(() => []);
   return below.map((name) => name.split(path.sep).join('/')).sort();
@@ -197,7 +197,7 @@ async function snapshotEntries(folder: string): Promise<SnapshotEntry[]> {
   return entries;
 }
 
-/** Revisions by the commit they were seen at. */
+/** Revisions by the commit at which they were seen. */
 async function readRefs(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const byCommit = new Map<string, string[]>();
   for (const name of await namesBelow(path.join(folder, 'refs'))) {
@@ -217,7 +217,7 @@ async function listRemnants(folder: string, ending: string, model: string): Prom
   return remnants;
 }
 
-/** Removes those of `blobs` that no name of a snapshot leads to any more; returns the freed bytes. */
+/** Removes those of `blobs` that no name of a snapshot points to; returns the freed bytes. */
 async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): Promise<number> {
   const snapshots = path.join(folder, 'snapshots');
   const referenced = new Set<string>();
@@ -233,7 +233,7 @@ async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): P
   return freed;
 }
 
-/** Once no file has a name any more, the whole folder goes; returns the freed bytes. */
+/** If no file has a name any more, removes the whole folder; returns the freed bytes. */
 async function removeRemains(folder: string): Promise<number> {
   const snapshots = path.join(folder, 'snapshots');
   const left = await fs.readdir(snapshots, { recursive: true, withFileTypes: true }).catch(() => []);

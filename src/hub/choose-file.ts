@@ -1,12 +1,12 @@
-/** Which of a repository's files are the model. */
+/** Chooses the model among the files of a repository. */
 import { parseGGUFQuantLabel, parseGgufShardFilename } from '@huggingface/gguf';
 import { AmbiguousFileError, FileNotFoundError, NoGgufError } from './errors.ts';
 
-/** How a model among the files is called. */
+/** The names of a model among the files. */
 export interface ModelName {
   /** The file's path, or the first shard's. */
   readonly name: string;
-  /** As the name says it, in capitals: `Q4_K_M`; `null` where it does not. */
+  /** From the name, in capitals: `Q4_K_M`; `null` if there is none. */
   readonly quantization: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface ModelFiles<File> extends ModelName {
   readonly files: readonly [File, ...File[]];
 }
 
-/** The chosen model, and what else there was. */
+/** The chosen model, and the alternatives. */
 export interface Choice<File> {
   readonly chosen: ModelFiles<File>;
   readonly others: readonly ModelName[];
@@ -24,22 +24,22 @@ export interface Choice<File> {
   readonly passedOver: readonly string[];
 }
 
-/** What the caller asks for; nothing means: the best of the known quantisations. */
+/** What the caller requests; nothing means the best of the known quantisations. */
 export interface Wanted {
   readonly model: string;
   readonly quantization: string | null;
   readonly file: string | null;
 }
 
-/** From first choice to last: the smallest that is said to lose little, then its neighbours. */
+/** In order of preference: the smallest with little loss, then its neighbours. */
 const preferred = ['Q4_K_M', 'Q5_K_M', 'Q4_0', 'Q8_0', 'Q6_K', 'Q3_K_M', 'Q2_K'];
 
-/** Words in the name of a file that goes next to a model: between separators or at the edges. */
+/** Words in the name of a file that accompanies a model: between separators or at the edges. */
 const companion = /(?:^|[-_. ])(?:mmproj|projector|draft|drafter|eagle\d?|imatrix)(?=[-_. ]|$)/i;
 
 /**
  * Chooses the model among the files of a repository. Throws `NoGgufError`, `FileNotFoundError` or
- * `AmbiguousFileError`, each with what there is.
+ * `AmbiguousFileError`, with what is available.
  */
 export function chooseModel<File extends { readonly path: string }>(
   files: readonly File[],
@@ -85,7 +85,7 @@ function onlyOne<File>(
   throw new AmbiguousFileError({ model: wanted.model, candidates: matching.map((model) => model.name) });
 }
 
-/** The model that holds this file, by its path, else by its name alone. */
+/** The model that has this file, by path or else by name. */
 function withFile<File extends { readonly path: string }>(
   models: readonly ModelFiles<File>[],
   asked: string,
@@ -95,7 +95,7 @@ function withFile<File extends { readonly path: string }>(
   return models.filter((model) => model.files.some((file) => baseName(file.path) === asked));
 }
 
-/** Models of this quantisation, else those whose name holds the text as a word of its own. */
+/** Models of this quantisation, otherwise those whose name contains the text as a separate word. */
 function withQuantization<File>(
   models: readonly ModelFiles<File>[],
   asked: string,
@@ -136,7 +136,7 @@ function mapAt<File>(shards: Map<string, Map<number, File>>, key: string): Map<n
   return found;
 }
 
-/** The shards from first to last, or `null` when one is missing. */
+/** The shards in order, or `null` if one is missing. */
 function completeShards<File>(parts: ReadonlyMap<number, File>, total: number): [File, ...File[]] | null {
   const ordered = [...parts].sort(([a], [b]) => a - b);
   const complete = ordered.length === total && ordered.every(([number], index) => number === index + 1);

@@ -1,13 +1,13 @@
 /**
- * A claim on a name between processes: one holds it, the others wait; a killed holder blocks no one.
+ * A claim on a name between processes: one holds it, the others wait, and a killed holder blocks no one.
  *
- * Each process announces itself with a file of its own and then looks who else is there. A process that
- * finds itself alone holds the claim; one that finds another withdraws and tries again. Of two that announce
- * at once at least one sees the other, so never both hold. A claim is dead when its process is gone
- * from this machine, or has not touched its file for a while (other machines, shared folders).
+ * Each process announces itself with its own file and then looks for others. A process that finds none holds the
+ * claim; one that finds another withdraws and tries again. Of two that announce at once, at least one sees the other,
+ * so both never hold it. A claim is dead if its process no longer runs on this machine, or has not touched its file
+ * for a while (other machines, shared folders).
  *
- * Node has no advisory locks that the system releases, and proper-lockfile, the package for this, makes
- * everybody wait for a timeout after a kill, because it does not know whose lock it finds.
+ * Node has no advisory locks that the system releases, and proper-lockfile, the package for this, makes everyone wait
+ * for a timeout after a kill, because it does not know whose lock it finds.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -16,11 +16,11 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { makeFolder } from './make-folder.ts';
 
-/** How a claim is taken. */
+/** Options of a claim. */
 export interface ClaimOptions {
-  /** Stops waiting. */
+  /** Aborts waiting. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once when another process holds the claim. */
+  /** Called once if another process holds the claim. */
   readonly onWait?: (() => void) | undefined;
 }
 
@@ -29,8 +29,8 @@ const deadAfterMs = 60_000;
 const pollMs = 100;
 
 /**
- * Runs `work` while no other process holds a claim called `name` in `folder`. The signal given to
- * `work` aborts when the claim is lost, which happens only when this process stood still for a minute.
+ * Runs `work` while no other process holds the claim `name` in `folder`. The signal given to `work` aborts when the
+ * claim is lost, which only happens if this process stood still for a minute.
  */
 export async function withClaim<T>(
   folder: string,
@@ -68,12 +68,12 @@ async function takeClaim(folder: string, name: string, own: string, options: Cla
       waited = true;
       options.onWait?.();
     }
-    // Uneven, so that two that keep finding each other part ways.
+    // Random, so that two processes do not keep finding each other.
     await wait(pollMs * (0.5 + Math.random()), undefined, options.signal ? { signal: options.signal } : {});
   }
 }
 
-/** Whether a living process other than us claims `name`; what the dead left after is removed. */
+/** Whether another living process claims `name`; removes claims of dead ones. */
 async function othersClaim(folder: string, name: string, own: string): Promise<boolean> {
   const files = await fs.readdir(folder);
   const claims = files.filter((file) => file.startsWith(`${name}.`) && file.endsWith('.claim'));
@@ -97,12 +97,12 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: it exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** The machine's name in letters that neither end a part of a file name nor a path. */
+/** The machine's name in characters that are safe in a part of a file name. */
 function encodeHost(): string {
   return Buffer.from(os.hostname()).toString('base64url').slice(0, 60) || 'unknown';
 }

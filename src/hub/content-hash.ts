@@ -1,10 +1,10 @@
-/** Hashes of files, as the Hub states them. */
+/** Hashes of files, as on the Hub. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 
-/** What the bytes of a file must hash to. */
+/** The expected hash of a file. */
 export interface ContentHash {
-  /** `sha256` of the bytes for large files; `git-sha1`, git's own object id, for the small ones git stores itself. */
+  /** `sha256` of the bytes for large files; `git-sha1`, git's object id, for small ones stored in git. */
   readonly algorithm: 'sha256' | 'git-sha1';
   /** Lower-case hexadecimal. */
   readonly value: string;

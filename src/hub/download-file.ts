@@ -1,10 +1,10 @@
 /**
- * The bytes of one file, over parallel connections, in chunks that are never fetched again once done.
+ * Downloads one file over parallel connections, in chunks that are not fetched again once complete.
  *
- * Written here because no library does it safely. ipull (what node-llama-cpp uses) repeats the request's
- * headers, token included, at the address that a redirect led to; marks a chunk complete while its
- * writes are still on the way, so that a kill at the wrong moment leaves a hole; and does not check which
- * bytes a server sends. `@huggingface/hub` downloads over one connection, cannot resume and checks no hash.
+ * Written here because no library does it safely. ipull (which node-llama-cpp uses) repeats the request's headers,
+ * including the token, at the target of a redirect; marks a chunk complete while its writes are pending, so that a
+ * kill at the wrong moment leaves a hole; and does not check which bytes a server sends. `@huggingface/hub` downloads
+ * over one connection, cannot resume and checks no hash.
  */
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { parseContentRange } from './byte-source.ts';
 import { DiskFullError, DownloadInterruptedError, HubUnavailableError, RateLimitedError } from './errors.ts';
 import type { PartialFile } from './partial-file.ts';
 
-/** What is fetched, and how. */
+/** What to fetch, and how. */
 export interface DownloadRequest {
-  /** How the file is called in errors. */
+  /** The file's name in errors. */
   readonly name: string;
   readonly url: string;
   readonly size: number;
@@ -23,24 +23,24 @@ export interface DownloadRequest {
   readonly fetch: typeof fetch;
   readonly connections: number;
   readonly signal: AbortSignal;
-  /** A connection that brings nothing for so long is given up. */
+  /** A connection without data for this long is dropped. */
   readonly stallMs: number;
-  /** Pause before the first new try; it doubles with each failure in a row. */
+  /** Pause before the first retry; it doubles with each failure in a row. */
   readonly retryMs: number;
   /** Called with the number of new bytes. */
   readonly onBytes: (count: number) => void;
 }
 
-/** Failures in a row, without a single new byte between them, after which a download stops. */
+/** A download stops after this many failures in a row without a single new byte. */
 const maxFailures = 6;
-/** Failures of one chunk in all: a server that sends a byte per connection must come to an end too. */
+/** Maximum failures of one chunk: a server that sends one byte per connection must not go on forever. */
 const maxChunkFailures = 100;
-/** A longer wait that the Hub asks for is the user's to decide. */
+/** If the Hub asks for a longer wait, the user decides. */
 const longestWaitSeconds = 60;
 
 /**
  * Fetches all missing chunks into `target`. Throws `DownloadInterruptedError` after repeated failures,
- * `DiskFullError`, and refusals of the Hub as they are; what is done stays done.
+ * `DiskFullError`, and the Hub's refusals; complete chunks are kept.
  */
 export async function downloadFile(target: PartialFile, request: DownloadRequest): Promise<void> {
   const stop = new AbortController();
@@ -62,15 +62,15 @@ export async function downloadFile(target: PartialFile, request: DownloadRequest
       throw error;
     }),
   );
-  // All must have stopped before the file may be closed; the first failure is the one that counts.
+  // All must have stopped before the file is closed; the first failure is thrown.
   await Promise.allSettled(workers);
   request.signal.removeEventListener('abort', forward);
   if (stop.signal.aborted) throw stop.signal.reason;
 }
 
 /**
- * Keeps the address that the Hub redirects to, so that the Hub is asked once and not once per chunk.
- * Such addresses expire: after a failure the Hub is asked again.
+ * Remembers the target of the Hub's redirect, so that the Hub is asked only once. Such addresses expire: after a
+ * failure the Hub is asked again.
  */
 function stickyFetch(request: DownloadRequest): typeof fetch {
   let address: string | null = null;
@@ -109,7 +109,7 @@ async function fetchChunk(target: PartialFile, chunk: number, request: DownloadR
   await target.finish(chunk);
 }
 
-/** Fetches one range; every byte goes to `write` in order. Throws when anything is not as asked for. */
+/** Fetches one range; all bytes go to `write`, in order. Throws if the answer is not as requested. */
 async function fetchRange(
   start: number,
   end: number,
@@ -169,7 +169,7 @@ async function writeBytes(target: PartialFile, position: number, bytes: Uint8Arr
   }
 }
 
-/** Returns when it is time to try again; throws when trying again is over or would not help. */
+/** Waits before a retry; throws if there are no more retries or another one would not help. */
 async function pauseBeforeRetry(
   error: unknown,
   over: boolean,

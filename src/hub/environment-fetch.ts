@@ -1,7 +1,7 @@
-/** `fetch` through the proxy that the environment names, as curl, Python and huggingface_hub do it. */
+/** `fetch` through the proxy in the environment, as in curl, Python and huggingface_hub. */
 import { MissingPackageError } from '../format/errors.ts';
 
-/** The platform's `fetch` where no proxy is named; it does not read `HTTPS_PROXY` itself before Node 24. */
+/** The platform's `fetch` if there is no proxy; before Node 24 it does not read `HTTPS_PROXY` itself. */
 export const environmentFetch: typeof fetch = async (input, init) => {
   const proxies = proxiesOf(process.env);
   if (proxies === null) return fetch(input, init);
@@ -11,7 +11,7 @@ export const environmentFetch: typeof fetch = async (input, init) => {
 
 let proxied: Promise<typeof fetch> | null = null;
 
-/** The proxies for both kinds of addresses; `null` where there is none. Names in lower case come first, as in curl. */
+/** The proxies for both protocols; `null` if there is none. Lower-case names take precedence, as in curl. */
 export function proxiesOf(environment: NodeJS.ProcessEnv): Proxies | null {
   const named = (name: string): string => environment[name] || environment[name.toUpperCase()] || '';
   const httpProxy = named('http_proxy') || named('all_proxy');
@@ -26,7 +26,7 @@ export interface Proxies {
   readonly noProxy: string;
 }
 
-/** undici's own `fetch` with its agent: the platform's takes only agents of the very same version. */
+/** undici's own `fetch` with its agent: the platform's only accepts agents of the same version. */
 async function proxiedFetch(proxies: Proxies): Promise<typeof fetch> {
   const { EnvHttpProxyAgent, fetch: request } = await import('undici').catch((cause: unknown) => {
     throw new MissingPackageError({ packageName: 'undici', neededFor: 'a proxy (HTTPS_PROXY)', cause });
@@ -35,7 +35,7 @@ async function proxiedFetch(proxies: Proxies): Promise<typeof fetch> {
   const through = (input: string | URL, init: object): unknown => request(input, { ...init, dispatcher });
   return (input, init) => {
     const address = input instanceof Request ? input.url : input;
-    // The two are one standard in two declarations.
+    // Both implement the same standard with different declarations.
     return through(address, init ?? {}) as Promise<Response>;
   };
 }

@@ -1,14 +1,14 @@
-/** What can go wrong between a model's name and its bytes: one class per thing that a caller would do differently. */
+/** Errors between a model's name and its bytes: one class for each way in which a caller would react. */
 import { errorClass } from '../format/error-class.ts';
 
-/** What a person typed is not a model reference. */
+/** A text that is not a model reference. */
 export class ModelReferenceError extends errorClass(
   'model-reference',
   (facts: { readonly reference: string; readonly reason: string }) =>
     `${JSON.stringify(facts.reference)} is not the name of a model on the Hub: ${facts.reason} (write owner/name, owner/name:Q5_K_M or owner/name@revision)`,
 ) {}
 
-/** The model is gated and no token was given. */
+/** The model is gated, and no token was given. */
 export class GatedModelError extends errorClass(
   'gated-model',
   (facts: {
@@ -26,14 +26,14 @@ export class LicenceNotAcceptedError extends errorClass(
     `${facts.model} is gated and the account of your token has no access: accept its terms at ${facts.page} and try again`,
 ) {}
 
-/** The Hub refuses the token: it is wrong, expired, or lacks the right to read this model. */
+/** The Hub rejects the token: it is wrong, expired, or may not read this model. */
 export class HubUnauthorizedError extends errorClass(
   'hub-unauthorized',
   (facts: { readonly model: string; readonly status: number }) =>
     `the Hub refuses the access token (HF_TOKEN, or that of \`hf auth login\`) for ${facts.model} (status ${facts.status}): check that it is valid and may read this model`,
 ) {}
 
-/** There is no such model, or it is private and cannot be seen. */
+/** There is no such model, or it is private. */
 export class ModelNotFoundError extends errorClass(
   'model-not-found',
   (facts: {
@@ -57,37 +57,37 @@ export class RevisionNotFoundError extends errorClass(
 export class RateLimitedError extends errorClass(
   'rate-limited',
   (facts: {
-    /** How long the Hub asks to wait; `null` where it does not say. */
+    /** How long the Hub asks to wait; `null` if unknown. */
     readonly waitSeconds: number | null;
   }) =>
     `the Hub asks to slow down: try again in ${facts.waitSeconds === null ? 'a while' : `${facts.waitSeconds} s`} (with HF_TOKEN set, limits are higher)`,
 ) {}
 
-/** The Hub cannot be reached, or does not answer as the Hub does. Trying again may help. */
+/** The Hub cannot be reached, or something else answers. A retry may help. */
 export class HubUnavailableError extends errorClass(
   'hub-unavailable',
   (facts: {
-    /** Host that was asked. */
+    /** The host of the request. */
     readonly host: string;
     readonly reason: string;
   }) => `${facts.host}: ${facts.reason}`,
 ) {}
 
-/** `HF_HUB_OFFLINE` is set, so the Hub is not asked. */
+/** `HF_HUB_OFFLINE` is set, so the Hub is not contacted. */
 export class HubOfflineError extends errorClass(
   'hub-offline',
   (facts: { readonly host: string }) =>
     `${facts.host} is not asked, because HF_HUB_OFFLINE is set: unset it, or use what is here (idiolect list)`,
 ) {}
 
-/** A redirect that is not followed: facts from another host, or an unprotected connection. */
+/** A redirect that is not followed: to another host for metadata, or to an unprotected connection. */
 export class UnsafeRedirectError extends errorClass(
   'unsafe-redirect',
   (facts: { readonly from: string; readonly to: string; readonly reason: string }) =>
     `${facts.from} redirects to ${facts.to}, which is not followed: ${facts.reason}`,
 ) {}
 
-/** The repository holds no GGUF model. */
+/** The repository has no GGUF model. */
 export class NoGgufError extends errorClass(
   'no-gguf',
   ({
@@ -95,7 +95,7 @@ export class NoGgufError extends errorClass(
     passedOver,
   }: {
     readonly model: string;
-    /** GGUF files that are there but are not models by themselves: projectors, drafts, incomplete shards. */
+    /** GGUF files that are not models by themselves: projectors, drafts, incomplete shards. */
     readonly passedOver: readonly string[];
   }) => {
     const rest = passedOver.length === 0 ? '' : ` (passed over: ${passedOver.join(', ')})`;
@@ -103,14 +103,14 @@ export class NoGgufError extends errorClass(
   },
 ) {}
 
-/** The asked file or quantisation is not among the model's files. */
+/** The requested file or quantisation is not among the model's files. */
 export class FileNotFoundError extends errorClass(
   'file-not-found',
   (facts: { readonly model: string; readonly wanted: string; readonly available: readonly string[] }) =>
     `${facts.model} has no ${facts.wanted}; it has ${facts.available.join(', ') || 'no GGUF files'}`,
 ) {}
 
-/** Several files would do, and nothing says which one is meant. */
+/** Several files match, and none is preferred. */
 export class AmbiguousFileError extends errorClass(
   'ambiguous-file',
   (facts: { readonly model: string; readonly candidates: readonly string[] }) =>
@@ -124,34 +124,34 @@ export class UnsafeFileNameError extends errorClass(
     `${facts.model} names a file ${JSON.stringify(facts.fileName)}, which could write outside its folder: do not use this repository`,
 ) {}
 
-/** A file of the Hub without a hash of its content, which therefore cannot be verified. */
+/** A file of the Hub without a content hash, so it cannot be verified. */
 export class UnverifiableFileError extends errorClass(
   'unverifiable-file',
   (facts: { readonly fileName: string }) =>
     `the Hub tells no hash of ${facts.fileName}, so it cannot be verified and is not downloaded`,
 ) {}
 
-/** The downloaded bytes are not those that the Hub's hash promises. */
+/** The downloaded bytes do not have the Hub's hash. */
 export class ChecksumMismatchError extends errorClass(
   'checksum-mismatch',
   (facts: {
     readonly fileName: string;
     readonly expected: string;
     readonly actual: string;
-    /** Where the wrong bytes were put. */
+    /** The path of the wrong bytes. */
     readonly quarantined: string;
   }) =>
     `${facts.fileName} is corrupt: its hash is ${facts.actual}, the Hub promises ${facts.expected}; the bytes are kept in ${facts.quarantined}; pull again to fetch it anew`,
 ) {}
 
-/** The connection broke, stalled or sent other than the asked bytes, more often than we try again. */
+/** The connection failed, stalled or sent wrong bytes more often than is retried. */
 export class DownloadInterruptedError extends errorClass(
   'download-interrupted',
   (facts: { readonly fileName: string; readonly reason: string }) =>
     `the download of ${facts.fileName} broke off: ${facts.reason}; pull again to continue where it stopped`,
 ) {}
 
-/** There is not enough room for the model. */
+/** Not enough disk space for the model. */
 export class DiskFullError extends errorClass(
   'disk-full',
   ({
@@ -160,9 +160,9 @@ export class DiskFullError extends errorClass(
     free,
   }: {
     readonly folder: string;
-    /** Bytes still to be written; `null` where the disk filled up on the way. */
+    /** Bytes still to be written; `null` if the disk filled up during the download. */
     readonly needed: number | null;
-    /** Bytes that are free; `null` where the disk filled up on the way. */
+    /** Free bytes; `null` if the disk filled up during the download. */
     readonly free: number | null;
   }) => {
     const figures = needed === null || free === null ? '' : ` (${needed} bytes are needed, ${free} are free)`;
@@ -177,7 +177,7 @@ export class NotAModelError extends errorClass(
     `${facts.file} is not a language model but ${facts.kind}: choose another file of the repository with --file`,
 ) {}
 
-/** The cache holds no such model. */
+/** The cache has no such model. */
 export class ModelNotCachedError extends errorClass(
   'model-not-cached',
   ({
@@ -186,9 +186,9 @@ export class ModelNotCachedError extends errorClass(
     available,
   }: {
     readonly model: string;
-    /** The file or quantisation that was asked for; `null` for any. */
+    /** The requested file or quantisation; `null` for any. */
     readonly wanted: string | null;
-    /** What of that model the cache does hold. */
+    /** What the cache has of that model. */
     readonly available: readonly string[];
   }) => {
     const what = wanted === null ? model : `${wanted} of ${model}`;

@@ -1,4 +1,4 @@
-/** One file of a model, from the Hub into the cache: claimed, downloaded, verified, moved into place. */
+/** Fetches one file of a model from the Hub into the cache: claim, download, verify, move into place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { blobFile, fileSize, quarantine } from './cache.ts';
@@ -17,18 +17,18 @@ export interface FetchBlobOptions {
   readonly model: string;
   readonly fetch: typeof fetch;
   readonly connections: number;
-  /** Bytes per chunk: what is fetched again at most, per connection, after a break. */
+  /** Bytes per chunk: the most that is fetched again, per connection, after a failure. */
   readonly chunkSize: number;
   readonly stallMs: number;
   readonly retryMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Told what happens, and how many bytes it concerns. */
+  /** Called with each step, and the bytes concerned. */
   readonly onStep: (step: FetchStep) => void;
 }
 
-/** What happens to a file. Bytes of `resumed` and `received` together add up to its size. */
+/** A step for a file. The bytes of `resumed` and `received` add up to its size. */
 export type FetchStep =
-  /** It was there; its hash was worked out just now, or is remembered of bytes that were not touched since. */
+  /** It was cached; its hash was computed now, or is known from before for unchanged bytes. */
   | { readonly type: 'cached'; readonly hash: 'computed' | 'remembered' }
   | { readonly type: 'waiting' }
   | { readonly type: 'resumed'; readonly bytes: number }
@@ -36,8 +36,8 @@ export type FetchStep =
   | { readonly type: 'verified'; readonly bytes: number };
 
 /**
- * Makes sure that the file lies in the cache, and returns where. Throws `ChecksumMismatchError` after
- * quarantining wrong bytes, `DiskFullError` before fetching any, and the errors of `downloadFile`.
+ * Ensures that the file is in the cache, and returns its path. Throws `ChecksumMismatchError` after quarantining wrong
+ * bytes, `DiskFullError` before fetching any, and the errors of `downloadFile`.
  */
 export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Promise<string> {
   const blob = blobFile(options.cache, options.model, file.hash);
@@ -49,7 +49,7 @@ export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Pr
   const layout = { file: `${blob}.idiolect`, size: file.size, chunkSize: options.chunkSize };
   const claim = { signal: options.signal, onWait: () => options.onStep({ type: 'waiting' }) };
   await withClaim(path.dirname(blob), file.hash.value, claim, async (signal) => {
-    // Another process may have finished it while we waited.
+    // Another process may have finished it in the meantime.
     if (await inPlace()) {
       options.onStep({ type: 'cached', hash: await checkCached(file, blob, { ...options, signal }) });
     } else await fetchClaimed(file, blob, layout, { ...options, signal });
@@ -58,7 +58,7 @@ export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Pr
   return blob;
 }
 
-/** A blob in the cache may hold anything; one that was hashed before is known by its notes. */
+/** A blob in the cache may contain anything; if it was hashed before, there is a note. */
 async function checkCached(
   file: RemoteFile,
   blob: string,
@@ -70,7 +70,7 @@ async function checkCached(
   return 'computed';
 }
 
-/** Whether a download that was killed at its very end, or one that runs, left something next to the blob. */
+/** Whether a download that was killed at its very end, or a running one, left something next to the blob. */
 async function hasRemains(blob: string): Promise<boolean> {
   const names = await fs.readdir(path.dirname(blob));
   return names.some((name) => name.startsWith(`${path.basename(blob)}.`));
@@ -115,14 +115,14 @@ async function fetchMissing(
   }
 }
 
-/** Throws `DiskFullError` when `needed` bytes do not fit in `folder`. */
+/** Throws `DiskFullError` if `needed` bytes do not fit in `folder`. */
 export async function checkSpace(folder: string, needed: number): Promise<void> {
   const { bavail, bsize } = await fs.statfs(folder);
   const free = bavail * bsize;
   if (needed > free) throw new DiskFullError({ folder, needed, free });
 }
 
-/** Throws `ChecksumMismatchError` after putting wrong bytes aside. */
+/** Throws `ChecksumMismatchError` after moving wrong bytes away. */
 async function verify(file: RemoteFile, place: string, options: FetchBlobOptions): Promise<void> {
   const onBytes = (bytes: number): void => options.onStep({ type: 'verified', bytes });
   const actual = await hashFile(place, file.hash.algorithm, { signal: options.signal, onBytes });

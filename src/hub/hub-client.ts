@@ -1,9 +1,9 @@
 /**
- * Requests to the Hub: the token goes to the Hub's origin alone, every refusal is a typed error.
+ * Requests to the Hub: the token is sent only to the Hub's origin, and every refusal is a typed error.
  *
- * `@huggingface/hub` makes the API calls, with `fetch` from here and without its own `accessToken`:
- * it insists on tokens that begin with `hf_`, leaves redirects to the platform, and drops the header
- * `X-Error-Code` by which the Hub tells a gated model from a missing one.
+ * `@huggingface/hub` makes the API calls, with the `fetch` of this file and without its own `accessToken`: it requires
+ * tokens that begin with `hf_`, leaves redirects to the platform, and discards the header `X-Error-Code`, which
+ * distinguishes a gated model from a missing one.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -24,19 +24,21 @@ import {
   UnsafeRedirectError,
 } from './errors.ts';
 
-/** Where the Hub is and who asks. */
+/** The Hub's address, and credentials. */
 export interface HubOptions {
-  /** Default: `HF_ENDPOINT`, else the public Hub. */
+  /** Default: `HF_ENDPOINT`, otherwise the public Hub. */
   readonly endpoint?: string;
-  /** Default: `HF_TOKEN`, else what `hf auth login` stored, else none. `null` sends none. */
+  /** Default: `HF_TOKEN`, otherwise what `hf auth login` stored, otherwise none. `null` sends none. */
   readonly token?: string | null;
-  /** Default: the platform's, through the proxy of `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`, but for `NO_PROXY`. */
+  /**
+   * Default: the platform's, through the proxy in `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`, except for `NO_PROXY`.
+   */
   readonly fetch?: typeof fetch;
-  /** Stops whatever is asked of the Hub. */
+  /** Aborts all requests. */
   readonly signal?: AbortSignal;
 }
 
-/** Of every function that asks the Hub. */
+/** Rules for the options of every function that uses the Hub. */
 export const hubRules: OptionRules<HubOptions> = {
   endpoint: string,
   token: orNull(string),
@@ -44,39 +46,39 @@ export const hubRules: OptionRules<HubOptions> = {
   signal: abortSignal,
 };
 
-/** What a request is about; it goes into the errors. */
+/** The subject of a request, for errors. */
 export interface Subject {
   readonly model: string;
   readonly revision: string | null;
 }
 
-/** A Hub that can be asked. */
+/** A client of the Hub. */
 export interface Hub {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
   readonly hasToken: boolean;
   /** Web page of a model, for people. */
   page(model: string): string;
-  /** `fetch` for API calls about `subject`: facts come from the Hub's own host or not at all. */
+  /** `fetch` for API calls about `subject`: metadata only comes from the Hub's own host. */
   apiFetch(subject: Subject): typeof fetch;
-  /** `fetch` for small parts of files of `subject`: like `fileFetch`, but tries again and gives up in time. */
+  /** `fetch` for small parts of files of `subject`: like `fileFetch`, but with retries and a time limit. */
   peekFetch(subject: Subject): typeof fetch;
-  /** `fetch` for files of `subject`: redirects to other hosts are followed, without the token. */
+  /** `fetch` for files of `subject`: follows redirects to other hosts, without the token. */
   fileFetch(subject: Subject): typeof fetch;
 }
 
 const publicHub = 'https://huggingface.co';
 const maxRedirects = 5;
 const answerAttempts = 3;
-/** For a whole answer, its body included: they are small. */
+/** For a whole answer including its body; answers are small. */
 const answerTimeoutMs = 60_000;
 
-/** Bytes that all answers about one model may have together, unpacked: 50,000 files take 25 MB. */
+/** Maximum bytes of all answers about one model, decompressed: 50,000 files take 25 MB. */
 const answerBudget = 64_000_000;
-/** Pages of 1,000 files; a listing without end may consist of empty ones. */
+/** Pages of 1,000 files; an endless listing may consist of empty pages. */
 const maxAnswers = 200;
 
-/** A client of the Hub at `options.endpoint`. Throws `HubUnavailableError` when that is not an address. */
+/** Creates a client for `options.endpoint`. Throws `HubUnavailableError` if that is not an address. */
 export function createHub(options: HubOptions = {}): Hub {
   const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
   const token = options.token === undefined ? findAccessToken() : options.token;
@@ -119,7 +121,7 @@ export function createHub(options: HubOptions = {}): Hub {
   };
 }
 
-/** Reads answers whole, within a budget: the parsers have no limit of their own. */
+/** Reads answers completely, within a budget, because the parsers have no limit. */
 function withinBudget(request: typeof fetch, host: string): typeof fetch {
   let bytesLeft = answerBudget;
   let answersLeft = maxAnswers;
@@ -142,7 +144,7 @@ function withinBudget(request: typeof fetch, host: string): typeof fetch {
   };
 }
 
-/** As huggingface_hub reads it. */
+/** As in huggingface_hub. */
 function isOffline(): boolean {
   return /^(?:1|on|yes|true)$/i.test(process.env.HF_HUB_OFFLINE || process.env.TRANSFORMERS_OFFLINE || '');
 }
@@ -162,7 +164,7 @@ function addressOf(input: string | URL | Request): URL {
 type AllowedOrigin = 'same-origin' | 'any-origin';
 type Follow = (url: URL, init: RequestInit, allowed: AllowedOrigin) => Promise<Response>;
 
-/** A `fetch` that follows redirects itself, and decides for each step who is told the token. */
+/** A `fetch` that follows redirects itself, and decides at each step whether to send the token. */
 function followRedirects(hub: { origin: string; token: string | null; fetch: typeof fetch }): Follow {
   return async (start, init, allowed) => {
     let url = start;
@@ -215,7 +217,7 @@ async function reach(request: typeof fetch, url: URL, init: RequestInit): Promis
   }
 }
 
-/** Tries again when the Hub is briefly out of order; any other answer is the answer. */
+/** Retries if the Hub is temporarily unavailable; returns any other answer. */
 async function retryUnavailable(
   signal: AbortSignal | undefined,
   request: () => Promise<Response>,
@@ -262,7 +264,7 @@ function hostOf(url: string, hub: HubFacts): string {
   return new URL(URL.canParse(url) ? url : hub.page('')).host;
 }
 
-/** `Retry-After` in seconds or as a date, else the reset time of the Hub's `RateLimit` header. */
+/** `Retry-After` in seconds or as a date, otherwise the reset time of the Hub's `RateLimit` header. */
 function waitOf(headers: Headers): number | null {
   const after = headers.get('retry-after');
   if (after !== null && /^\d{1,6}$/.test(after)) return Number(after);

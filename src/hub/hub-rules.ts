@@ -1,26 +1,26 @@
-/** Rules for what the Hub's functions are given, next to their options. */
+/** Rules for the arguments of the Hub's functions other than their options. */
 import { isRecord, type OptionRule } from '../format/option-rules.ts';
 
-/** A model's name as people write it, or read into its parts. */
+/** A model reference, as text or parsed. */
 export const modelReference: OptionRule = {
   expected: 'owner/name or a reference that parseModelReference() returns',
   allows: (value) => typeof value === 'string' || (isRecord(value) && typeof value.model === 'string'),
 };
 
-/** The same, read. */
+/** A parsed model reference. */
 export const readReference: OptionRule = {
   expected: 'a reference that parseModelReference() returns',
   allows: (value) => isRecord(value) && typeof value.model === 'string',
 };
 
-/** Models as `listCachedModels` lists them. */
+/** Models from `listCachedModels`. */
 export const cachedModels: OptionRule = {
   expected: 'an array of models that listCachedModels() returns',
   allows: (value) =>
     Array.isArray(value) && value.every((each) => isRecord(each) && Array.isArray(each.files)),
 };
 
-/** What was found out of a model. */
+/** The result of inspecting a model. */
 export const modelCard: OptionRule = {
   expected: 'a model card that inspectModel() returns',
   allows: (value) => isRecord(value) && typeof value.supportsTools === 'boolean',

@@ -1,4 +1,4 @@
-/** Models from Hugging Face: look before you pull, verify, refuse. Needs Node. */
+/** Models from Hugging Face: inspected before a download, and verified after it. Needs Node. */
 export { defaultCacheFolder } from './cache.ts';
 export {
   type CacheContents,

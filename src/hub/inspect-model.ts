@@ -1,4 +1,4 @@
-/** What a model can do, read from its header alone: the look before the download and before the load. */
+/** Reads a model's capabilities from its header, before a download or a load. */
 import { createHash } from 'node:crypto';
 import { parseGGUFQuantLabel } from '@huggingface/gguf';
 import type { Capabilities } from '../format/chat-format.ts';
@@ -13,7 +13,7 @@ import type { Hub } from './hub-client.ts';
 import { modelCard } from './hub-rules.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
-/** Observes what a chat template supports; throws a typed error for a template that does not parse. */
+/** Observes the capabilities of a chat template; throws a typed error for a template that does not parse. */
 export type ObserveCapabilities = (templateSource: string) => Capabilities;
 
 /** A model's card. */
@@ -23,37 +23,37 @@ export interface ModelCard {
   /** The file that was read: the whole model, or its first shard. */
   readonly file: string;
   readonly shards: number;
-  /** Bytes of the whole model; `null` where shards are missing. */
+  /** Bytes of the whole model; `null` if shards are missing. */
   readonly size: number | null;
   readonly quantization: string | null;
-  /** Weights of the whole model; `null` where not all shards were read. */
+  /** Number of weights of the whole model; `null` if not all shards were read. */
   readonly parameterCount: number | null;
   readonly header: GgufHeader;
   readonly hasToolUseTemplate: boolean;
-  /** The template that counts when there are tools; `null` when the model has none. */
+  /** The template for chats with tools; `null` if the model has none. */
   readonly template: TemplateCard | null;
-  /** The gate: `supportsTools && supportsToolCalls` of that template. */
+  /** Whether the model passes: `supportsTools && supportsToolCalls` of that template. */
   readonly supportsTools: boolean;
 }
 
-/** A model's effective chat template, and what was observed of it. */
+/** A model's effective chat template, and its observed capabilities. */
 export interface TemplateCard {
   readonly name: 'default' | 'tool_use';
   readonly source: string;
   readonly sha256: string;
-  /** `null` when it could not be observed; `problem` says why. */
+  /** `null` if it could not be observed; `problem` is the reason. */
   readonly capabilities: Capabilities | null;
   readonly problem: IdiolectError | null;
 }
 
-/** Bytes that reading headers of one model may take in all. */
+/** Maximum bytes for reading all headers of one model. */
 const headerBudget = 30_000_000;
-/** What each further shard may take of that: it lists its weights and little else. */
+/** The part of that for each further shard, whose header is mostly a list of weights. */
 const shardHeader = 4_000_000;
-/** The architecture that files with image or audio encoders declare. */
+/** The architecture of files with image or audio encoders. */
 const projectorArchitecture = 'clip';
 
-/** Inspects a local file, with its further shards where it is split. Throws `ModelFileError`, `NotAModelError`. */
+/** Inspects a local file, including its other shards if it is split. Throws `ModelFileError`, `NotAModelError`. */
 export async function inspectFile(file: string, observe: ObserveCapabilities): Promise<ModelCard> {
   const parts = shardNames(file);
   const sizes = await Promise.all(parts.map(fileSize));
@@ -63,7 +63,7 @@ export async function inspectFile(file: string, observe: ObserveCapabilities): P
   );
 }
 
-/** Inspects a model on the Hub by range requests, without downloading it. Throws like `inspectFile`. */
+/** Inspects a model on the Hub by range requests, without downloading it. Throws the errors of `inspectFile`. */
 export async function inspectRemote(
   hub: Hub,
   resolved: ResolvedModel,
@@ -76,7 +76,7 @@ export async function inspectRemote(
   return inspect({ model, parts, sizes, fetch: hub.peekFetch({ model, revision }) }, observe);
 }
 
-/** Throws `ToolsUnsupportedError`, or why the template cannot be judged, unless the model can call tools. */
+/** Throws `ToolsUnsupportedError`, or the problem of the template, unless the model can call tools. */
 export function requireToolSupport(card: ModelCard): void {
   requireOption('card', card, modelCard);
   if (card.supportsTools) return;
@@ -90,9 +90,9 @@ export function requireToolSupport(card: ModelCard): void {
 
 interface Inspected {
   readonly model: string;
-  /** Files in order, and how they are called in errors. */
+  /** Files in order, with their names in errors. */
   readonly parts: readonly { readonly address: string; readonly name: string }[];
-  /** Their sizes as known beforehand; `null` for a file that is not there. */
+  /** Their known sizes; `null` for a missing file. */
   readonly sizes: readonly (number | null)[];
   readonly fetch: typeof fetch;
 }
@@ -137,7 +137,7 @@ function judge(
   return { template: { ...effective, sha256, ...observed }, supportsTools };
 }
 
-/** A template that does not parse or never ends is a fact about the model, and not the end of the inspection. */
+/** A template that does not parse or never ends is a result, not an error of the inspection. */
 function observeSafely(
   source: string,
   observe: ObserveCapabilities,
@@ -150,7 +150,7 @@ function observeSafely(
   }
 }
 
-/** Weights over all shards, as far as their headers may be read within the budget. */
+/** The number of weights in all shards, as far as the budget allows reading their headers. */
 async function countParameters(inspected: Inspected, first: GgufHeader): Promise<number | null> {
   const rest = inspected.parts.slice(1);
   const affordable = first.bytesRead + rest.length * shardHeader <= headerBudget;

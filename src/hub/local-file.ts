@@ -1,11 +1,11 @@
-/** Files of this disk as people name them: paths, `file:` addresses, and what only looks like one. */
+/** Local files named by paths, `file:` addresses, and texts that only look like one. */
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ModelFileError } from '../format/errors.ts';
 import { looksLikeReference } from './reference.ts';
 
-/** The path of a file that is given as such or as a `file:` address. Throws `ModelFileError` for an address of another host. */
+/** The path of a file given as a path or a `file:` address. Throws `ModelFileError` for an address of another host. */
 export function localPath(file: string | URL): string {
   const text = file instanceof URL ? file.href : file;
   if (!/^file:/i.test(text)) return text;
@@ -16,7 +16,7 @@ export function localPath(file: string | URL): string {
   }
 }
 
-/** What to do where there is no file of that name; `null` where nothing in the name says it. */
+/** Advice if there is no file of that name; `null` if the name suggests nothing. */
 export function missingFileAdvice(file: string): string | null {
   const home = /^~[/\\](.*)$/s.exec(file)?.[1];
   if (home !== undefined) {

@@ -1,10 +1,10 @@
-/** Makes folders. */
+/** Creates folders. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes `folder` and what is missing above it. Node's own `recursive` never comes back where a file system
- * says of a folder that is there that it is not, as `/proc` does; this throws what the file system said.
+ * Creates `folder` and its missing parents. Node's `recursive` never returns on file systems that deny the existence
+ * of existing folders, such as `/proc`; this throws the file system's error.
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
@@ -12,7 +12,7 @@ export async function makeFolder(folder: string): Promise<void> {
   const parent = path.dirname(place);
   if (parent !== place && !(await isFolder(parent))) await makeFolder(parent);
   await fs.mkdir(folder).catch(async (error: unknown) => {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (!(await isFolder(folder))) throw error;
   });
 }

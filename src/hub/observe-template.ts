@@ -1,4 +1,4 @@
-/** The capabilities of a template, observed by rendering it: the judgement after the gate. */
+/** Observes the capabilities of a template by rendering it. */
 import { observeCapabilities } from '../analysis/capabilities.ts';
 import { parseTemplate } from '../template/template.ts';
 import type { ObserveCapabilities } from './inspect-model.ts';

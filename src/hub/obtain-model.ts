@@ -1,4 +1,4 @@
-/** A model by whatever name a person gives it: a file on this disk, or a model on the Hub. */
+/** Obtains a model by any name: a local file, or a model on the Hub. */
 import fs from 'node:fs/promises';
 import { ModelFileError } from '../format/errors.ts';
 import { checkOptions, type OptionRules, orNull, requireOption, string } from '../format/option-rules.ts';
@@ -19,7 +19,7 @@ import { type PullOptions, pullModel, pullRules } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
 import { resolveModel } from './resolve-model.ts';
 
-/** Options of `inspectModel`; those of `obtainModel` may stand next to them. */
+/** Options of `inspectModel`; those of `obtainModel` are allowed, too. */
 export interface InspectOptions extends HubOptions {
   /** Which file of a repository. */
   readonly file?: string | null;
@@ -29,12 +29,12 @@ export interface InspectOptions extends HubOptions {
   readonly cache?: string;
 }
 
-/** Who looks first and fetches then may give both functions the same options. */
+/** So that the same options can be passed to both functions. */
 const inspectRules: OptionRules<InspectOptions & PullOptions> = { ...pullRules, file: orNull(string) };
 
 /**
- * The card of a model, without downloading it. If the Hub is down or must not be contacted, that of the cached model.
- * Throws `ModelFileError` if there is neither such a file nor such a name, and the errors of the Hub.
+ * The card of a model, without downloading it. If the Hub is down or must not be contacted, the card of the cached
+ * model. Throws `ModelFileError` if there is neither such a file nor such a name, and the errors of the Hub.
  */
 export async function inspectModel(target: string, options: InspectOptions = {}): Promise<ModelCard> {
   requireOption('target', target, string);
@@ -53,8 +53,8 @@ export async function inspectModel(target: string, options: InspectOptions = {})
 }
 
 /**
- * The cached model, if `error` says that the Hub is down or must not be contacted. Throws `error` if it says
- * something else, or nothing is cached.
+ * The cached model, if `error` means that the Hub is down or must not be contacted. Throws `error` otherwise, or if
+ * nothing is cached.
  */
 export async function cachedInstead(
   error: unknown,
@@ -70,7 +70,7 @@ export async function cachedInstead(
 /** Options of `obtainModel`: those of `pullModel`. */
 export type ObtainOptions = PullOptions;
 
-/** A model that can be loaded now. */
+/** A model that can be loaded. */
 export interface ObtainedModel {
   /** Path of the file to load. */
   readonly file: string;
@@ -78,9 +78,9 @@ export interface ObtainedModel {
 }
 
 /**
- * Makes sure that a model is on this disk: a file as it is, a model on the Hub from the cache or else by
- * `pullModel`. Cached models are used without contacting the Hub. A model that cannot call tools is
- * rejected with `ToolsUnsupportedError`, unless `requireTools` is false.
+ * Ensures that a model is on this disk: a file is used as it is, a model on the Hub comes from the cache or else from
+ * `pullModel`. Cached models are used without contacting the Hub. A model that cannot call tools is rejected with
+ * `ToolsUnsupportedError`, unless `requireTools` is false.
  */
 export async function obtainModel(target: string, options: ObtainOptions = {}): Promise<ObtainedModel> {
   requireOption('target', target, string);
@@ -98,7 +98,7 @@ export async function obtainModel(target: string, options: ObtainOptions = {}): 
   return { file, card };
 }
 
-/** The path of a file of this disk, or which model of the Hub it is. */
+/** The path of a local file, or the reference of a model on the Hub. */
 async function readTarget(target: string): Promise<string | ModelReference> {
   const file = localPath(target);
   if ((await fileSize(file)) !== null) return file;

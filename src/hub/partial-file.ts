@@ -1,36 +1,36 @@
 /**
- * A file that is being downloaded in chunks, in any order, and survives a kill at any moment.
+ * A file that is downloaded in chunks, in any order, and survives a kill at any moment.
  *
- * Next to the data lies a record with one byte per chunk. A chunk's byte is set after its data has
- * reached the disk, so what the record calls done is done, whenever the process or the machine stops.
+ * A record next to the data has one byte per chunk. It is set after the chunk has reached the disk, so whenever the
+ * process or the machine stops, the chunks marked complete are complete.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 
 /** An open partial file. */
 export interface PartialFile {
-  /** Where its data lies. */
+  /** The path of its data. */
   readonly file: string;
   readonly chunkCount: number;
   isDone(chunk: number): boolean;
-  /** Bytes of all chunks that are done. */
+  /** Total bytes of complete chunks. */
   doneBytes(): number;
-  /** First byte of a chunk and the byte after its last. */
+  /** The first byte of a chunk, and the byte after its last. */
   bounds(chunk: number): readonly [start: number, end: number];
   write(position: number, bytes: Uint8Array): Promise<void>;
-  /** Makes a fully written chunk permanent. */
+  /** Marks a fully written chunk as complete. */
   finish(chunk: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How large a file becomes, and in which chunks; another chunk size starts over. */
+/** Size and chunks of a file; with another chunk size, the download starts over. */
 export interface PartialFileLayout {
   readonly file: string;
   readonly size: number;
   readonly chunkSize: number;
 }
 
-/** Opens what an earlier download left, or begins anew. */
+/** Opens what an earlier download left, or starts a new file. */
 export async function openPartialFile(layout: PartialFileLayout): Promise<PartialFile> {
   const { size, chunkSize } = layout;
   const chunkCount = Math.ceil(size / chunkSize);
@@ -75,7 +75,7 @@ export async function openPartialFile(layout: PartialFileLayout): Promise<Partia
   };
 }
 
-/** Removes what is left of a partial file: its data, where that was not moved away, and its records of any chunk size. */
+/** Removes the rest of a partial file: its data, unless it was moved away, and its records of any chunk size. */
 export async function removePartialFile({ file }: Pick<PartialFileLayout, 'file'>): Promise<void> {
   const [folder, own] = [path.dirname(file), path.basename(file)];
   for (const name of await fs.readdir(folder)) {
@@ -94,7 +94,7 @@ interface ChunkRecord {
   close(): Promise<void>;
 }
 
-/** The record of `chunkCount` chunks; empty where the data is not what it was made for, or it is no such record. */
+/** The record of `chunkCount` chunks; empty if the data does not match it, or there is no valid record. */
 async function openRecord(
   layout: PartialFileLayout,
   chunkCount: number,

@@ -1,4 +1,4 @@
-/** A model from the Hub onto the disk: resolve, look, refuse or fetch, verify, put in place. */
+/** Downloads a model from the Hub: resolve, inspect, reject or fetch, verify, move into place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -50,13 +50,13 @@ export interface PullOptions extends HubOptions {
   readonly stallMs?: number;
   /** Pause before the first retry of a broken connection, in milliseconds. Default 500. */
   readonly retryMs?: number;
-  /** Called with what happens, in order. */
+  /** Called with the events, in order. */
   readonly onEvent?: (event: PullEvent) => void;
 }
 
 const milliseconds = integerFrom(0, 2 ** 31 - 1);
 
-/** Of `pullModel` and `obtainModel`. */
+/** Rules for the options of `pullModel` and `obtainModel`. */
 export const pullRules: OptionRules<PullOptions> = {
   ...hubRules,
   observe: callback,
@@ -69,7 +69,7 @@ export const pullRules: OptionRules<PullOptions> = {
   onEvent: callback,
 };
 
-/** What happens during a pull. */
+/** An event of a pull. */
 export type PullEvent =
   | { readonly type: 'resolved'; readonly resolved: ResolvedModel }
   | { readonly type: 'inspected'; readonly card: ModelCard }
@@ -79,19 +79,19 @@ export type PullEvent =
 export interface PulledModel {
   readonly resolved: ResolvedModel;
   readonly card: ModelCard;
-  /** Paths of the model's files; the first is the one to load. */
+  /** Paths of the model's files; load the first one. */
   readonly files: readonly [string, ...string[]];
   /**
-   * How it is known that the files have the hashes that the Hub states: worked out during this pull, or, for at least
-   * one file, during an earlier one, since when it was not touched.
+   * How the files were verified against the Hub's hashes: `computed` during this pull, or for at least one file
+   * `remembered` from an earlier one, since when it was unchanged.
    */
   readonly hashes: 'computed' | 'remembered';
 }
 
 /**
- * Fetches a model, unless it is already there. Nothing is downloaded before its header has shown that
- * it can call tools. Throws the errors of this folder's `errors.ts`, `ModelFileError` and
- * `ToolsUnsupportedError`; `UnsupportedOptionError` for a wrong option.
+ * Downloads a model, unless it is cached. Nothing is downloaded before its header has shown that it can call tools.
+ * Throws the errors of this folder's `errors.ts`, `ModelFileError` and `ToolsUnsupportedError`;
+ * `UnsupportedOptionError` for an invalid option.
  */
 export async function pullModel(
   reference: string | ModelReference,
@@ -103,7 +103,7 @@ export async function pullModel(
   try {
     return await lookAndFetch(wanted, options);
   } catch (error) {
-    // What broke because of the abort is not an error of the Hub.
+    // Errors caused by the abort are not errors of the Hub.
     options.signal?.throwIfAborted();
     throw error;
   }
@@ -142,7 +142,7 @@ async function fetchFiles(
   };
   const [first, ...rest] = choice.chosen.files;
   const files: [string, ...string[]] = [await fetchFile(first)];
-  // One file after the other: the connections are parallel within each.
+  // One file after the other; within each, connections are parallel.
   for (const file of rest) files.push(await fetchFile(file));
   await writeRef(revision, commit, place);
   return { files, hashes };
@@ -166,7 +166,7 @@ function fetchOptions(
   };
 }
 
-/** All shards must fit, not only the next one. What a broken download left is counted per file later. */
+/** All shards must fit, not only the next one. Interrupted downloads are counted per file later. */
 async function checkSpaceForAll(cache: string, model: string, files: readonly RemoteFile[]): Promise<void> {
   const blobs = path.join(modelFolder(cache, model), 'blobs');
   await makeFolder(blobs);
@@ -179,7 +179,7 @@ async function checkSpaceForAll(cache: string, model: string, files: readonly Re
   await checkSpace(blobs, needed);
 }
 
-/** Bytes that a file really takes on the disk: a partial file is sparse. */
+/** Bytes that a file really takes on the disk, because partial files are sparse. */
 async function allocatedBytes(file: string): Promise<number> {
   const stats = await fs.stat(file).catch(() => null);
   return (stats?.blocks ?? 0) * 512;

@@ -1,11 +1,11 @@
-/** What people write to name a model on the Hub, read into its parts. */
+/** Parses references to models on the Hub. */
 import { ModelReferenceError } from './errors.ts';
 
-/** A model of the Hub, and which of its files. */
+/** A model on the Hub, and which of its files. */
 export interface ModelReference {
   /** `owner/name`. */
   readonly model: string;
-  /** Branch, tag or commit; `null` for the newest. */
+  /** Branch, tag or commit; `null` for the latest. */
   readonly revision: string | null;
   /** Quantisation or part of a file's name: `Q5_K_M`. */
   readonly quantization: string | null;
@@ -14,14 +14,14 @@ export interface ModelReference {
 }
 
 const idPattern = /^[A-Za-z0-9][\w.-]{0,95}\/[\w.-]{1,96}$/;
-/** Prefixes that other tools use for the same thing. */
+/** Prefixes in other tools. */
 const prefixPattern = /^(?:hf:|(?:https?:\/\/)?(?:hf\.co|huggingface\.co)\/)/i;
-/** Letters, digits and `. _ / -`: what git allows in practice and no path can be made of by surprise. */
+/** Letters, digits and `. _ / -`: what git accepts in practice and is safe in a path. */
 const revisionPattern = /^[\w][\w./-]{0,255}$/;
 
 /**
- * Reads `owner/name`, with `@revision` and `:quantisation` as wanted, in the spellings `hf:…`,
- * `hf.co/…` and as an address of the Hub's web site. Throws `ModelReferenceError`.
+ * Parses `owner/name`, with optional `@revision` and `:quantisation`, in the spellings `hf:…`, `hf.co/…` and as an
+ * address of the Hub's web site. Throws `ModelReferenceError`.
  */
 export function parseModelReference(text: string): ModelReference {
   if (typeof text !== 'string') {
@@ -42,7 +42,7 @@ export function parseModelReference(text: string): ModelReference {
   return { model, revision, quantization, file: null };
 }
 
-/** Whether the text can only be a model on the Hub: `owner/name` without a file ending. */
+/** Whether the text can only be a model on the Hub: `owner/name` without a file extension. */
 export function looksLikeReference(text: string): boolean {
   if (typeof text !== 'string') return false;
   if (prefixPattern.test(text)) return true;

@@ -1,4 +1,4 @@
-/** From a model's name to the exact files: which commit, which file, how long, with which hash. */
+/** Resolves a model's name to exact files: commit, file, size and hash. */
 import { type ListFileEntry, listFiles, modelInfo } from '@huggingface/hub';
 import { IdiolectError } from '../format/errors.ts';
 import { type Choice, chooseModel } from './choose-file.ts';
@@ -12,34 +12,34 @@ import {
 import type { Hub } from './hub-client.ts';
 import type { ModelReference } from './reference.ts';
 
-/** A file of a model, and what its bytes must be. */
+/** A file of a model, and its expected hash. */
 export interface RemoteFile {
   /** Path in the repository, with slashes; safe to join to a folder. */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
   readonly hash: ContentHash;
-  /** Where it is fetched from: on the Hub's host, by commit. */
+  /** Its address: on the Hub's host, by commit. */
   readonly url: string;
 }
 
-/** A model of the Hub, resolved: everything that follows is about these very bytes. */
+/** A resolved model: all further steps concern exactly these bytes. */
 export interface ResolvedModel {
   /** `owner/name` as the Hub spells it. */
   readonly model: string;
-  /** The revision that was asked for: `main` when none was. */
+  /** The requested revision; `main` if none was. */
   readonly revision: string;
   readonly commit: string;
   readonly gated: boolean;
   readonly choice: Choice<RemoteFile>;
 }
 
-/** More files than any repository of models has; protects against a listing without end. */
+/** More files than any repository of models has, against endless listings. */
 const maxFiles = 50_000;
 
 /**
- * Asks the Hub for the model and chooses its files. Throws the typed errors of `errors.ts`: a gated
- * model without a token fails here, before anything else is asked.
+ * Asks the Hub for the model and chooses its files. Throws the typed errors of `errors.ts`; a gated model without a
+ * token fails here, before anything else is requested.
  */
 export async function resolveModel(hub: Hub, reference: ModelReference): Promise<ResolvedModel> {
   const subject = { model: reference.model, revision: reference.revision };
@@ -79,7 +79,7 @@ async function listAll(
   let seen = 0;
   for await (const entry of listFiles({ ...listing, hubUrl: hub.endpoint, fetch: request })) {
     if (++seen > maxFiles) throw new TypeError(`more than ${maxFiles} files`);
-    // A path is what the Hub says it is: anything.
+    // The Hub may return anything as a path.
     const isNamed = typeof entry.path === 'string' && /\.gguf$/i.test(entry.path);
     if (entry.type === 'file' && isNamed) entries.push(entry);
   }
@@ -104,7 +104,7 @@ function hashOf(entry: ListFileEntry): ContentHash | null {
   return sha1 === undefined ? null : { algorithm: 'git-sha1', value: sha1 };
 }
 
-/** What cannot be verified must not be chosen; in files that nobody asked for it does not matter. */
+/** A file that cannot be verified must not be chosen; other files do not matter. */
 function requireHashes(choice: Choice<UncheckedFile>): Choice<RemoteFile> {
   const verified = (file: UncheckedFile): RemoteFile => {
     if (file.hash === null) throw new UnverifiableFileError({ fileName: file.path });
@@ -115,8 +115,8 @@ function requireHashes(choice: Choice<UncheckedFile>): Choice<RemoteFile> {
 }
 
 /**
- * A path that stays inside its folder on every platform: relative, without `..`, backslashes, drive
- * letters, control characters, halves of characters, or the names that Windows keeps for devices.
+ * Throws unless the path stays inside its folder on every platform: relative, without `..`, backslashes, drive
+ * letters, control characters, halves of characters, or Windows' device names.
  */
 function checkFileName(model: string, path: string): void {
   const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
@@ -137,7 +137,7 @@ function unexpected(hub: Hub, reason: string, cause?: unknown): HubUnavailableEr
   return new HubUnavailableError({ host: new URL(hub.endpoint).host, reason, cause });
 }
 
-/** An answer that is not JSON, or not of the Hub's shape, is the Hub's error and not ours. */
+/** An answer that is not JSON, or not of the Hub's shape, is an error of the Hub. */
 async function unlessMalformed<T>(hub: Hub, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

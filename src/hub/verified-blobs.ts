@@ -1,6 +1,6 @@
 /**
- * Which blobs of the cache were hashed, so that 40 GB are read once and not at every pull. A note holds the blob's
- * size, inode and time of change: whoever writes to it afterwards changes at least one of them.
+ * Records which blobs of the cache were hashed, so that 40 GB are read once and not at every pull. A note has the
+ * blob's size, inode and time of change: every write changes at least one of them.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { modelFolder } from './cache.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** Whether the bytes at `blob` were found to have this hash, and were not touched since. */
+/** Whether the bytes at `blob` are known to have this hash and are unchanged since. */
 export async function isRemembered(
   cache: string,
   model: string,
@@ -19,7 +19,7 @@ export async function isRemembered(
   return note !== null && note === (await tracesOf(blob));
 }
 
-/** Notes that the bytes at `blob` have this hash. */
+/** Records that the bytes at `blob` have this hash. */
 export async function rememberHash(
   cache: string,
   model: string,

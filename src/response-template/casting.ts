@@ -1,4 +1,4 @@
-/** Gives the arguments of calls the types that the tools' schemas declare. */
+/** Casts the arguments of calls to the types in the tools' schemas. */
 import { isObject, parseJson } from '../format/json-values.ts';
 import type { JsonValue } from '../format/messages.ts';
 import { isLibrarySchema } from '../tools/library-schema.ts';
@@ -10,7 +10,7 @@ export type ArgumentTypes = ReadonlyMap<string, ReadonlyMap<string, readonly str
 
 const maxDepth = 50;
 
-/** The types that a schema allows, in the order in which it names them; empty when it names none. */
+/** The types that a schema allows, in its order; empty if it names none. */
 export function schemaTypes(schema: unknown, depth = 0): readonly string[] {
   if (!isObject(schema) || depth > maxDepth) return [];
   const { type } = schema;
@@ -39,8 +39,8 @@ export function argumentTypes(tools: readonly unknown[]): ArgumentTypes {
 }
 
 /**
- * Name and schema of a tool of OpenAI's shape, of its bare function, or of MCP's; `null` for what has no name,
- * or a schema that is not plain JSON.
+ * Name and schema of a tool in OpenAI's shape, its bare function, or MCP's shape; `null` without a name, or if the
+ * schema is not plain JSON.
  */
 export function toolDefinition(tool: unknown): { readonly name: string; readonly schema: unknown } | null {
   const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
@@ -49,7 +49,7 @@ export function toolDefinition(tool: unknown): { readonly name: string; readonly
   return typeof schema === 'function' || isLibrarySchema(schema) ? null : { name: definition.name, schema };
 }
 
-/** What `raw` is when read as the first of `types` that can read it; itself when none can. */
+/** `raw` as the first of `types` that can parse it; unchanged if none can. */
 export function castText(raw: string, types: readonly string[]): JsonValue {
   for (const type of types) {
     const value = castAs(raw, type);
@@ -87,8 +87,8 @@ function castContainer(text: string, type: 'array' | 'object'): JsonValue | unde
 }
 
 /**
- * `value` with the arguments of the calls in it cast: a call of OpenAI's shape, or lists of them. Only
- * texts are cast, and only where the tool declares a type; anything else comes back as it is.
+ * `value` with the arguments of its calls cast: a call in OpenAI's shape, or arrays of them. Only strings are cast,
+ * and only if the tool declares a type; anything else is unchanged.
  */
 export function castToolCalls(value: JsonValue, types: ArgumentTypes, depth = 0): JsonValue {
   if (depth > maxDepth) return value;

@@ -1,4 +1,4 @@
-/** The seven content parsers: from a region's text to a value. */
+/** The seven content parsers, which convert a region's text to a value. */
 
 import { PatternError, ResponseFieldError } from '../format/errors.ts';
 import { isObject } from '../format/json-values.ts';
@@ -13,12 +13,12 @@ import { applyTransform, objectFrom, type TransformScope } from './transform.ts'
 /** Arguments of a content parser, by name. */
 export type ContentArguments = ReadonlyMap<string, JsonValue>;
 
-/** How the text of a field's regions is read. */
+/** How the text of a field's regions is parsed. */
 export interface Reading {
   readonly field: string;
   readonly content: ContentParserName;
   readonly contentArguments: ContentArguments;
-  /** `null` when the content is the value. */
+  /** `null` if the content is the value. */
   readonly transform: { readonly shape: JsonValue; readonly each: boolean } | null;
 }
 
@@ -70,7 +70,7 @@ export function readEach(
   });
 }
 
-/** Whether chunks of such a region are pieces of its final value. */
+/** Whether chunks of such a region are not pieces of its final value. */
 export function isStructured(content: ContentParserName): boolean {
   return content === 'json' || content === 'xml-inline' || content === 'kv-lines';
 }
@@ -162,13 +162,13 @@ function readTags(content: Content): JsonObject {
     const value = tagValue(content, pattern, groups);
     const before = entries.get(key);
     if (!merge || before === undefined) entries.set(key, value);
-    // A list among the values is the list that the next ones join.
+    // An array among the values is the array that later values join.
     else entries.set(key, Array.isArray(before) ? [...before, value] : [before, value]);
   }
   return objectFrom(entries);
 }
 
-/** The value of one tag: empty where the pattern has no group for it, null where that group did not match. */
+/** The value of one tag: empty if the pattern has no group for it, null if that group did not match. */
 function tagValue(content: Content, pattern: Pattern, groups: ReadonlyMap<string, string>): JsonValue {
   const raw = groups.get('value') ?? (pattern.groupNames.has('value') ? null : '');
   return raw === null ? null : nested(content, raw);
@@ -195,7 +195,7 @@ function textArgument(content: Content, name: string, otherwise: string): string
   return typeof value === 'string' && value !== '' ? value : fail(content, `${name} must be a text`);
 }
 
-/** Reads a value inside a region by the content parser named in `value_parser`. */
+/** Parses a value inside a region with the content parser named in `value_parser`. */
 function nested(content: Content, raw: string): JsonValue {
   const parser = content.given.get('value_parser') ?? null;
   if (parser === null) return raw;

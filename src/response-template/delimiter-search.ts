@@ -1,15 +1,15 @@
-/** Looks for the first of several delimiters in a growing text. */
+/** Searches a growing text for the first of several delimiters. */
 import type { HeldText } from './held-text.ts';
 import { searchPattern } from './pattern/pattern-search.ts';
 import type { PatternSearch, RegexMatch } from './pattern/search.ts';
 import type { Delimiter, Region } from './region.ts';
 
-/** A delimiter to look for, and what it would do. */
+/** A delimiter to search for, and its effect. */
 export interface Candidate {
   readonly action: 'open' | 'close';
   readonly field: Region;
   readonly delimiter: Delimiter;
-  /** The first place at which it may match no characters. */
+  /** The first position at which an empty match counts. */
   readonly emptyFrom: number;
 }
 
@@ -24,12 +24,12 @@ interface Watch {
   readonly search: PatternSearch;
 }
 
-/** First stretch that is searched in one go; later ones are twice as long each, up to the largest. */
+/** Length of the first stretch that is searched at once; each later one is twice as long, up to the largest. */
 const stretch = { first: 256, largest: 65_536 };
 
 /**
- * The search of one region. The delimiter that begins first is found; of several at one place the
- * longest; of several as long, the first in the order of `candidates`.
+ * The search in one region. The delimiter that begins first is found; among several at one position, the longest;
+ * among equally long ones, the first in the order of `candidates`.
  */
 export class DelimiterSearch {
   readonly #watches: readonly Watch[];
@@ -37,7 +37,7 @@ export class DelimiterSearch {
   #position: number;
   #stretch = stretch.first;
 
-  /** `finder` finds the next character with which any of them can begin; `null` when that can be any. */
+  /** `finder` finds the next character with which any candidate may begin; `null` if that can be any character. */
   constructor(candidates: readonly Candidate[], from: number, finder: RegExp | null) {
     this.#position = from;
     this.#finder = finder;
@@ -47,10 +47,10 @@ export class DelimiterSearch {
     }));
   }
 
-  /** Looks at all of `text`; the found delimiter, or `null`. With `final`, no more text will come. */
+  /** Searches all of `text`; returns the delimiter found, or `null`. With `final`, no more text will come. */
   advance(text: HeldText, final: boolean): FoundDelimiter | null {
     if (this.#passOver(text)) return null;
-    // Short stretches, so that a delimiter nearby is not paid for by searching far after it.
+    // Short stretches first, so that a nearby delimiter does not cost a search of all the text after it.
     do {
       const to = this.#nextStop(text);
       for (const { search } of this.#watches) search.advance(text, to, final && to === text.end);
@@ -61,7 +61,7 @@ export class DelimiterSearch {
     return null;
   }
 
-  /** Whether the text up to its end holds nothing with which a delimiter could begin; the usual case. */
+  /** Whether no delimiter can begin in the text so far; the usual case. */
   #passOver(text: HeldText): boolean {
     if (this.#finder === null || this.#position === 0) return false;
     if (this.#watches.some(({ search }) => search.pending !== null || search.found !== null)) return false;
@@ -72,7 +72,7 @@ export class DelimiterSearch {
     return true;
   }
 
-  /** Up to where the text belongs to the region, whatever comes. */
+  /** Up to this position, the text belongs to the region, whatever comes. */
   get safe(): number {
     let safe = this.#position;
     for (const { search } of this.#watches)
@@ -102,7 +102,7 @@ export class DelimiterSearch {
   }
 }
 
-/** Whether `one`, which comes later in the list, goes before `other`. */
+/** Whether `one`, which comes later in the list, takes precedence over `other`. */
 function goesBefore(one: FoundDelimiter, other: FoundDelimiter): boolean {
   if (one.match.start !== other.match.start) return one.match.start < other.match.start;
   return one.match.end > other.match.end;

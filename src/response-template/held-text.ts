@@ -1,10 +1,10 @@
-/** The part of the response that may still matter: text that is not yet said, and a little before it. */
+/** The part of the response that may still matter: text that was not emitted yet, and a little before it. */
 import { codePointBefore, type GrowingText } from './pattern/search.ts';
 
-/** So much of a piece that is no longer needed is kept rather than cut off. */
+/** Up to this length, the unneeded beginning of a piece is kept. */
 const keptLength = 512;
 
-/** Text in pieces, so that adding to much of it stays cheap. Places count from the first character ever added. */
+/** Text in pieces, so that appending to a long text is cheap. Positions count from the first character ever added. */
 export class HeldText implements GrowingText {
   #pieces: string[] = [];
   #start = 0;
@@ -34,7 +34,7 @@ export class HeldText implements GrowingText {
   slice(from: number, to: number): string {
     const last = this.#pieces.at(-1) ?? '';
     const lastStart = this.#end - last.length;
-    // What is asked for is nearly always in the last piece.
+    // Requested text is nearly always in the last piece.
     if (from >= lastStart) return last.slice(from - lastStart, to - lastStart);
     return this.text().slice(from - this.#start, to - this.#start);
   }
@@ -51,7 +51,7 @@ export class HeldText implements GrowingText {
     return codePointBefore(this.slice(this.#start, at), at - this.#start);
   }
 
-  /** Forgets what lies before `at`, or a little less: whole pieces first, then a long piece's beginning. */
+  /** Drops text before `at`, or slightly less: whole pieces, then the beginning of a long piece. */
   forget(at: number): void {
     let count = 0;
     for (const piece of this.#pieces) {

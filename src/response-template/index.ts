@@ -1,4 +1,4 @@
-/** `idiolect/response-template`: the public names of response templates, and what generated modules import. */
+/** `idiolect/response-template`: the public API of response templates, and what generated modules import. */
 export type { JsonValue } from '../format/messages.ts';
 export { castText, castToolCalls, schemaTypes } from './casting.ts';
 export { loadResponseTemplate } from './load.ts';

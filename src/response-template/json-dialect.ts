@@ -1,13 +1,13 @@
-/** JSON as models mangle it: bare keys, foreign quotes, and Python's `NaN` and `Infinity`. */
+/** JSON in the dialects of models: bare keys, other quotes, and Python's `NaN` and `Infinity`. */
 
 import type { JsonValue } from '../format/messages.ts';
 import { wordMembers } from './pattern/read-class.ts';
 
-/** How a model's JSON departs from JSON. */
+/** How a model's JSON differs from JSON. */
 export interface JsonDialect {
-  /** `{a:1}`: a name right after `{` or `,` and right before `:` is a key. */
+  /** `{a:1}`: a name between `{` or `,` and `:` is a key. */
   readonly unquotedKeys: boolean;
-  /** `[["<|\"|>", "<|\"|>"]]`: pairs that quote texts, in which nothing is escaped. */
+  /** `[["<|\"|>", "<|\"|>"]]`: pairs that quote strings without escapes. */
   readonly stringDelimiters: readonly (readonly [open: string, close: string])[];
 }
 
@@ -45,7 +45,7 @@ function toJson(text: string, dialect: JsonDialect): string {
   return pieces.join('');
 }
 
-/** What the text at `at` becomes, and where it ends. */
+/** The replacement of the text at `at`, and its end. */
 function nextPiece(
   text: string,
   at: number,
@@ -71,7 +71,7 @@ function nextPiece(
 
 const tokens = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/gsu;
 
-/** Parses JSON with Python's three extra numbers; `undefined` when that is not what is wrong with it. */
+/** Parses JSON with Python's three extra numbers; `undefined` if the text is invalid for another reason. */
 function withSpecialNumbers(json: string): JsonValue | undefined {
   let mark = 'nan';
   while (json.includes(mark)) mark += '-';

@@ -1,4 +1,4 @@
-/** Checks a response template as the reference does and prepares it for parsing. */
+/** Validates a response template like the reference implementation, and prepares it for parsing. */
 
 import { PatternError, ResponseTemplateError } from '../format/errors.ts';
 import { isObject, pointerPart } from '../format/json-values.ts';

@@ -1,4 +1,4 @@
-/** Puts the values of regions together into a message. */
+/** Assembles the values of regions to a message. */
 import { ResponseFieldError } from '../format/errors.ts';
 import type { JsonValue } from '../format/messages.ts';
 import { isTruthy, pythonTypeName } from './python-values.ts';
@@ -6,11 +6,11 @@ import type { LoadedTemplate, Region } from './region.ts';
 import type { FieldValue, TemplateMessage } from './template.ts';
 import { objectFrom } from './transform.ts';
 
-/** Collects values, and drops at the end what captured nothing. */
+/** Collects values, and omits empty ones at the end. */
 export class MessageBuilder {
   readonly #template: LoadedTemplate;
   readonly #values = new Map<string, JsonValue>();
-  /** Lists that are still growing. */
+  /** Arrays that are still growing. */
   readonly #lists = new Map<string, JsonValue[]>();
 
   constructor(template: LoadedTemplate) {
@@ -47,13 +47,13 @@ export class MessageBuilder {
     return list;
   }
 
-  /** Required fields that the response never opened. */
+  /** Required fields whose regions never came. */
   missing(): readonly string[] {
     const fields = this.#template.fields.filter((field) => !field.optional && !this.#values.has(field.name));
     return fields.map((field) => field.name);
   }
 
-  /** The message: keys of the defaults stay, others only where they hold something. */
+  /** The message: keys of the defaults are kept, others only if they are not empty. */
   finish(): TemplateMessage {
     return objectFrom(
       [...this.#values].filter(([key, value]) => this.#template.defaults.has(key) || !isEmpty(value)),

@@ -1,7 +1,7 @@
 /**
- * What a module generated from a response template imports, and what it is made of. A generated module
- * lists its regions as data, with one function each that makes the value; delimiters are compiled when
- * the module loads, and nothing of the template is interpreted after that.
+ * The contract of modules generated from a response template. A module lists its regions as data, with one function
+ * each for the value; delimiters are compiled when the module is loaded, and nothing of the template is interpreted
+ * after that.
  */
 import type { JsonValue } from '../format/messages.ts';
 import { readContent as readContentWith } from './content.ts';
@@ -19,7 +19,7 @@ export { readEach } from './content.ts';
 export type { Region } from './region.ts';
 export { placeholder, type TransformScope } from './transform.ts';
 
-/** Version of this contract; a generated module carries the version it was made for. */
+/** Version of this contract; a generated module contains the version that it was generated for. */
 export const responseTemplateContractVersion = 1;
 
 /** A generated module's template. */
@@ -41,10 +41,10 @@ export function pattern(source: string): Delimiter {
   return { pattern: compilePattern(source) };
 }
 
-/** Arguments of a content parser, kept once for a module: what is compiled for them is compiled once. */
+/** Arguments of a content parser, stored once per module, so that they are compiled once. */
 export type ContentOptions = ReadonlyMap<string, JsonValue>;
 
-/** Arguments of a content parser as a module holds them. */
+/** Arguments of a content parser, as a module contains them. */
 export function contentOptions(options: { readonly [name: string]: JsonValue }): ContentOptions {
   return new Map(Object.entries(options));
 }
@@ -63,7 +63,7 @@ export function readContent(
   return readContentWith(field, raw, parser, options);
 }
 
-/** What placeholders of a region can name: the groups of its opener, and its content. */
+/** The names for placeholders of a region: the groups of its opener, and its content. */
 export function scopeOf(
   content: FieldValue,
   groups: ReadonlyMap<string, string>,
@@ -71,7 +71,7 @@ export function scopeOf(
   return new Map<string, JsonValue>([...groups, ['content', content]]);
 }
 
-/** Begins to parse one response with a generated module. */
+/** Starts parsing one response with a generated module. */
 export function startModuleParser(
   module: TemplateModule,
   options: ResponseTemplateOptions,

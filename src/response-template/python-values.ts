@@ -1,4 +1,4 @@
-/** What Python's own conversions accept: `str.strip`, `int`, `float`, truth. */
+/** Python's conversions: `str.strip`, `int`, `float`, truth. */
 import { pythonSpaceMembers } from './pattern/read-class.ts';
 
 const space = pythonSpaceMembers;
@@ -9,20 +9,20 @@ const decimal =
   /^[+-]?(?:\p{Nd}+(?:_\p{Nd}+)*\.?(?:\p{Nd}+(?:_\p{Nd}+)*)?|\.\p{Nd}+(?:_\p{Nd}+)*)(?:[eE][+-]?\p{Nd}+(?:_\p{Nd}+)*)?$/u;
 const notFinite = /^([+-]?)(inf(?:inity)?|nan)$/i;
 
-/** Without the white space at both ends that Python's `str.strip` takes away. */
+/** Removes white space at both ends as Python's `str.strip`. */
 export function stripSpace(text: string): string {
   let end = text.length;
   while (end > 0 && isSpace.test(text.charAt(end - 1))) end--;
   return text.slice(0, end).replace(leadingSpace, '');
 }
 
-/** The number that Python's `int` reads, `undefined` when it would refuse. */
+/** The result of Python's `int`; `undefined` if it would raise. */
 export function readInteger(text: string): number | undefined {
   const digits = stripSpace(text);
   return integer.test(digits) ? Number(asciiDigits(digits)) + 0 : undefined;
 }
 
-/** The number that Python's `float` reads, infinities and NaN included; `undefined` when it would refuse. */
+/** The result of Python's `float`, including infinities and NaN; `undefined` if it would raise. */
 export function readFloat(text: string): number | undefined {
   const digits = stripSpace(text);
   const special = notFinite.exec(digits);
@@ -40,7 +40,7 @@ export function isTruthy(value: unknown): boolean {
   return Boolean(value);
 }
 
-/** Name of a JSON value's type in Python's words, for messages that people compare. */
+/** Python's name of a JSON value's type, for messages that are compared with the reference. */
 export function pythonTypeName(value: unknown): string {
   if (value === null || value === undefined) return 'NoneType';
   if (Array.isArray(value)) return 'list';
@@ -48,14 +48,14 @@ export function pythonTypeName(value: unknown): string {
   return names[typeof value] ?? (Number.isInteger(value) ? 'int' : 'float');
 }
 
-/** Digits of any script as ASCII ones, underscores left out. */
+/** Digits of any script as ASCII, without underscores. */
 function asciiDigits(text: string): string {
   return text.replace(/_|[^\0-\x7f]/gu, (character) =>
     character === '_' ? '' : String(digitValue(character)),
   );
 }
 
-/** Decimal digits come in runs of ten, zero first. */
+/** Decimal digits are in blocks of ten, beginning with zero. */
 function digitValue(character: string): number {
   const codePoint = character.codePointAt(0) ?? 0;
   let zero = codePoint;

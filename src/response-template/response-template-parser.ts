@@ -1,4 +1,4 @@
-/** Parses a response, as it streams in, by a response template. */
+/** Parses a streamed response with a response template. */
 import { ResponseFieldError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonValue } from '../format/messages.ts';
 import {
@@ -23,29 +23,29 @@ import { endOfLastMatch, namedGroups } from './pattern/pattern-search.ts';
 import type { LoadedTemplate, Region } from './region.ts';
 import type { RegionEvent, ResponseTemplate, TemplateMessage } from './template.ts';
 
-/** How to parse. */
+/** Options of parsing. */
 export interface ResponseTemplateOptions {
   /**
-   * The prompt that the model continues, because it may have begun the message (an opened `<think>`).
-   * Everything up to the last start anchor is left out. `""` when the response holds the whole message.
+   * The prompt that the model continues; it may have begun the message (an opened `<think>`). Everything up to the
+   * last start anchor is ignored. `""` if the response has the whole message.
    */
   readonly prefix: string;
   /**
-   * The tools that were offered, their schemas as plain JSON Schema: arguments that came as texts are cast to
-   * the types they declare. `normalizeTools` makes such a list of tools of any shape.
+   * The tools offered, with schemas as plain JSON Schema: arguments that are strings are cast to the declared types.
+   * `normalizeTools` converts tools of any shape to such an array.
    */
   readonly tools?: readonly unknown[] | null;
   /**
-   * What becomes of the implicit field when its region ends and text comes again (`answer`, a call,
-   * more answer). `overwrite`, the default: the last stretch wins, as in the reference. `join`: nothing is
-   * lost, its texts are one text. Only for text that does not repeat; a template may say that it does
-   * (`"repeats": true, "join": ""`), as those of `toResponseTemplate` do.
+   * What happens to the implicit field if its region ends and text follows later (`answer`, a call, more answer).
+   * `overwrite`, the default: the last stretch replaces the others, as in the reference. `join`: its texts are joined.
+   * Only for text that does not repeat; a template may declare that it does (`"repeats": true, "join": ""`), as those
+   * of `toResponseTemplate` do.
    */
   readonly reopenedText?: 'overwrite' | 'join';
   /**
-   * What becomes of a region whose text is not what its field reads. `throw`, the default: an error, as
-   * in the reference. `event`: the event `region_malformed` in place of `region_close`, with the raw
-   * text; nothing that a model writes throws then.
+   * What happens if the text of a region is invalid for its field. `throw`, the default: an error, as in the
+   * reference. `event`: the event `region_malformed` in place of `region_close`, with the raw text, so that no model
+   * output throws.
    */
   readonly malformed?: 'throw' | 'event';
 }
@@ -63,7 +63,7 @@ const rules: OptionRules<ResponseTemplateOptions> = {
   malformed: oneOf('throw', 'event'),
 };
 
-/** What responses that are parsed together may continue. */
+/** The prefixes of responses that are parsed together. */
 const prefixes: OptionRule = {
   expected: 'a string or an array of strings',
   allows: (value) => typeof value === 'string' || Array.isArray(value),
@@ -71,20 +71,20 @@ const prefixes: OptionRule = {
 
 /** A parser for one response. */
 export interface ResponseTemplateParser {
-  /** What the prompt already wrote of the message. */
+  /** The events for the part of the message that is in the prompt. */
   readonly initialEvents: readonly RegionEvent[];
   /**
-   * Takes the next piece of the response, cut anywhere.
+   * Parses the next piece of the response, of any size.
    *
-   * @throws {ResponseFieldError} when a region's text is not what its field reads. The parser can go on:
-   * the events up to there come with the next piece.
-   * @throws {UnsupportedOptionError} for anything but a text.
+   * @throws {ResponseFieldError} if the text of a region is invalid for its field. The parser remains usable: earlier
+   * events come with the next piece.
+   * @throws {UnsupportedOptionError} for anything but a string.
    */
   feed(text: string): readonly RegionEvent[];
   /**
-   * Ends the response: closes what is open.
+   * Ends the response: closes open regions.
    *
-   * @throws {ResponseFieldError} likewise, and when a required field is missing.
+   * @throws {ResponseFieldError} also if a required field is missing.
    */
   finish(): { readonly message: TemplateMessage; readonly events: readonly RegionEvent[] };
 }
@@ -129,21 +129,21 @@ class RegionParser implements ResponseTemplateParser {
   readonly #reportsMalformed: boolean;
   readonly #message: MessageBuilder;
   readonly #text = new HeldText();
-  /** How many characters before a place its delimiters may look at. */
+  /** How many characters before a position its delimiters may examine. */
   readonly #lookbehind: number;
   #events: RegionEvent[] = [];
   /** The open region; `null` between regions. */
   #region: OpenRegion | null = null;
   #search: DelimiterSearch;
-  /** By open region: what finds the characters with which its delimiters begin. */
+  /** For each region: what finds the characters with which its delimiters begin. */
   readonly #finders = new Map<Region | null, RegExp | null>();
-  /** Up to here, the text has been said or was a delimiter. */
+  /** Up to this position, the text was emitted or was a delimiter. */
   #position = 0;
-  /** Fields opened by an empty delimiter at `#position`, so that none opens there forever. */
+  /** Fields opened by an empty delimiter at `#position`, so that none opens there repeatedly. */
   #openedHere = new Set<Region>();
-  /** Texts of the implicit field, where they are to be joined. */
+  /** Texts of the implicit field, if they are joined. */
   readonly #implicitTexts: string[] = [];
-  /** First half of a pair whose second half has not come. */
+  /** The first half of a pair whose second half has not come yet. */
   #half = '';
   #finished = false;
 
@@ -219,7 +219,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#text.forget(this.#position - 2 * this.#lookbehind);
   }
 
-  /** Gives the text up to `to` to the open region, or to the implicit one. */
+  /** Adds the text up to `to` to the open region, or to the implicit one. */
   #say(to: number): void {
     if (to <= this.#position) return;
     const text = this.#text.slice(this.#position, to);
@@ -237,7 +237,7 @@ class RegionParser implements ResponseTemplateParser {
       if (found.candidate.action === 'open') this.#takeOpener(found);
       else this.#takeCloser(found);
     } finally {
-      // Also where a region could not be read: the next ones can.
+      // Also after a region that is malformed, because the next ones may not be.
       this.#search = this.#startSearch();
     }
   }
@@ -251,7 +251,7 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   #takeCloser({ candidate, match }: FoundDelimiter): void {
-    // Where `$` closes the implicit region, the newline that it stands before is not text of it either.
+    // If `$` closes the implicit region, the newline after it does not belong to the region either.
     const empty = match.end === match.start && candidate.field === this.#template.implicit;
     const passed = empty && this.#text.slice(match.end, match.end + 1) === '\n' ? 1 : 0;
     this.#moveTo(match.end + passed);
@@ -281,7 +281,7 @@ class RegionParser implements ResponseTemplateParser {
     });
   }
 
-  /** Reads a region, or says that it is malformed, where that was asked for. */
+  /** Reads a region; with that option, reports it as malformed instead of throwing. */
   #orMalformed(field: string, raw: string, read: () => void): void {
     try {
       read();
@@ -312,19 +312,22 @@ class RegionParser implements ResponseTemplateParser {
     return finder;
   }
 
-  /** What may come next: in a region of its own, its closer; elsewhere all openers and the implicit closer. */
+  /**
+   * The delimiters that may come next: in a region with an opener, its closer; elsewhere all openers and the implicit
+   * closer.
+   */
   #candidates(): Candidate[] {
     const open = this.#region?.field ?? null;
     const { implicit, fields } = this.#template;
     const closing = open ?? implicit;
-    // With nothing open, there is nothing that an empty closer could close here.
+    // If no region is open, an empty closer cannot close anything here.
     const emptyFrom = this.#position + (open === null ? 1 : 0);
     const closer: Candidate[] =
       closing?.close == null
         ? []
         : [{ action: 'close', field: closing, delimiter: closing.close, emptyFrom }];
     if (open !== null && open !== implicit) return closer;
-    // Of openers that match the same text, the field whose name sorts first wins, as in the reference.
+    // If openers match the same text, the field whose name sorts first is taken, as in the reference.
     const byName = fields.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const openers = byName.flatMap((field): Candidate[] => {
       if (field.open === null) return [];
@@ -339,7 +342,7 @@ function delimitersOf(template: LoadedTemplate) {
   return template.fields.flatMap((field) => [field.open ?? [], field.close ?? []].flat());
 }
 
-/** What the prompt wrote of the message: the text after the last anchor, or all of it without one. */
+/** The part of the message in the prompt: the text after the last anchor, or all of it without one. */
 function afterAnchor(template: LoadedTemplate, prefix: string): string {
   return prefix.slice(endOfLastMatch(template.anchor, prefix));
 }

@@ -1,19 +1,19 @@
 /**
- * Hugging Face response templates: data that says how to read a model's response back into a message.
+ * Hugging Face response templates: data that describes how to parse a model's response into a message.
  *
- * A template names fields, each with what opens and closes its region in the text and how the text
- * between is read. A field without an opener is the implicit one: it takes what no other region claims.
+ * A template has fields, each with the delimiters of its region in the text and the parser of the text between them. A
+ * field without an opener is the implicit one: it gets the text that no other region claims.
  */
 import type { JsonValue } from '../format/messages.ts';
 
-/** A response template, as it stands under `response_template` in `tokenizer_config.json`. */
+/** A response template, as under `response_template` in `tokenizer_config.json`. */
 export interface ResponseTemplate {
   readonly version?: 1;
-  /** Values that the message begins with: `{"role": "assistant"}`. Their keys are always kept. */
+  /** Initial values of the message: `{"role": "assistant"}`. Their keys are always kept. */
   readonly defaults?: { readonly [key: string]: JsonValue };
-  /** What the assistant's turn begins with in the prompt: `<|im_start|>assistant\n`; or several. */
+  /** The beginning of the assistant's turn in the prompt: `<|im_start|>assistant\n`; or several. */
   readonly start_anchor?: string | readonly string[];
-  /** The same as a pattern. One of the two is required. */
+  /** The beginning as a pattern. One of the two is required. */
   readonly start_anchor_pattern?: string;
   readonly fields: { readonly [name: string]: ResponseTemplateField };
 }
@@ -23,28 +23,28 @@ export interface ResponseTemplateField {
   readonly open?: string | readonly string[];
   /** Named groups can be used in `transform`. */
   readonly open_pattern?: string;
-  /** Without `close` and `close_pattern`, the region ends with the text. */
+  /** Without `close` and `close_pattern`, the region extends to the end of the text. */
   readonly close?: string | readonly string[];
   readonly close_pattern?: string;
-  /** The field is a list, and each region adds an item. Default `false`. */
+  /** Whether the field is an array to which each region adds an item. Default `false`. */
   readonly repeats?: boolean;
   /** Joins the items of a repeating field into one text. */
   readonly join?: string | null;
-  /** With `false`, a response in which the field never opens is an error. Default `true`. */
+  /** With `false`, a response without the field is an error. Default `true`. */
   readonly optional?: boolean;
   /** How the region's text is read. Default `text`. */
   readonly content?: ContentParserName;
   readonly content_args?: { readonly [name: string]: JsonValue } | null;
-  /** The value's final shape; a text `{content.a}` in it stands for what it names. */
+  /** The value's final shape; a string `{content.a}` in it is a placeholder. */
   readonly transform?: JsonValue;
-  /** The content is a list, and `transform` applies to each item. Default `false`. */
+  /** Whether the content is an array, and `transform` applies to each item. Default `false`. */
   readonly transform_each?: boolean;
 }
 
-/** The seven ways to read a region's text. */
+/** The seven parsers of a region's text. */
 export type ContentParserName = 'bool' | 'float' | 'int' | 'json' | 'kv-lines' | 'text' | 'xml-inline';
 
-/** All content parsers, in the order in which messages list them. */
+/** All content parsers, in the order of messages. */
 export const contentParserNames: readonly ContentParserName[] = [
   'bool',
   'float',
@@ -55,7 +55,7 @@ export const contentParserNames: readonly ContentParserName[] = [
   'xml-inline',
 ];
 
-/** What a streaming parser says. */
+/** The events of a streaming parser. */
 export type RegionEvent = RegionOpen | RegionChunk | RegionClose | RegionMalformed;
 
 /** A region begins. */
@@ -68,7 +68,7 @@ export interface RegionChunk {
   readonly type: 'region_chunk';
   readonly field: string;
   readonly text: string;
-  /** The text has to be parsed: it is not a piece of the final value. */
+  /** Whether the text must be parsed, so that it is not a piece of the final value. */
   readonly dirty: boolean;
 }
 /** A region ends, and its value is known. */
@@ -79,8 +79,8 @@ export interface RegionClose {
 }
 
 /**
- * A region ends, and its text is not what its field reads; or, with no text, a required field never came.
- * Only with the option `malformed: "event"`.
+ * A region ends, and its text is invalid for its field; or, without text, a required field is missing. Only with the
+ * option `malformed: "event"`.
  */
 export interface RegionMalformed {
   readonly type: 'region_malformed';
@@ -90,10 +90,10 @@ export interface RegionMalformed {
   readonly reason: string;
 }
 
-/** Values of fields: JSON, except that numbers may be infinite or NaN. */
+/** Values of fields: JSON, but numbers may be infinite or NaN. */
 export type FieldValue = JsonValue;
 
-/** The message that a response template makes. */
+/** The message that results from a response template. */
 export interface TemplateMessage {
   [key: string]: FieldValue;
 }

@@ -11,7 +11,7 @@ const wholePlaceholder = new RegExp(`^\\{(${names})\\}$`, 'u');
 const placeholderInside = new RegExp(`\\{${names}\\}`, 'u');
 const maxDepth = 100;
 
-/** What placeholders can name. */
+/** The values that placeholders can name. */
 export type TransformScope = ReadonlyMap<string, JsonValue>;
 
 /**
@@ -47,7 +47,7 @@ export function applyTransform(shape: JsonValue, scope: TransformScope, field: s
   return objectFrom(Object.entries(shape).map(([key, value]) => [key, applyTransform(value, scope, field)]));
 }
 
-/** The path in a text that is a placeholder, `["content", "a"]` in `{content.a}`; `null` for other texts. */
+/** The path of a string that is a placeholder, `["content", "a"]` for `{content.a}`; `null` for other strings. */
 export function placeholderPath(text: string): readonly string[] | null {
   return wholePlaceholder.exec(text)?.[1]?.split('.') ?? null;
 }
@@ -92,7 +92,7 @@ function failure(place: PlaceholderContext, reason: string): ResponseFieldError 
   return new ResponseFieldError({ field: place.field, reason, raw: '' });
 }
 
-/** A plain object whose keys come from strangers: `__proto__` is a key like any other. */
+/** A plain object with untrusted keys: `__proto__` is a key like any other. */
 export function objectFrom(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   const object: Record<string, JsonValue> = {};
   for (const [key, value] of entries) {

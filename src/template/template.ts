@@ -27,29 +27,29 @@ export { type TemplateLimits, WorkBudget } from './values/runtime.ts';
 export type { TextOrigin, TextSpan } from './values/traced-text.ts';
 export type { ReadKind } from './values/values.ts';
 
-/** Values for a template's variables: anything that JSON can say. They are copied, never changed. */
+/** Values for a template's variables: any JSON. They are copied, never changed. */
 export type TemplateVariables = Readonly<Record<string, unknown>>;
 
-/** How to parse a template. */
+/** Options of parsing. */
 export interface TemplateOptions {
-  /** Named in errors; default `template`. */
+  /** The template's name in errors; default `template`. */
   readonly name?: string;
-  /** Bounds for each render; each states its own default. */
+  /** Limits for each render; each has its own default. */
   readonly limits?: Partial<TemplateLimits>;
-  /** Work that all its renders may do together, and other templates' with it; default: there is no such bound. */
+  /** Work shared by all its renders, and other templates with the same budget; default: no such limit. */
   readonly budget?: WorkBudget;
 }
 
-/** What one render may be told. */
+/** Options of a render. */
 export interface RenderOptions {
-  /** What `strftime_now` reads, in the local time zone; default: the time of the call. */
+  /** The time for `strftime_now`, in the local time zone; default: the actual time. */
   readonly now?: Date;
 }
 
 /**
- * Which parts of the input a render read, by path (`tools[0].function.name`), and how. `value`: a
- * scalar was fetched. `iterated`: a container's elements were visited. `tested`: a container was
- * fetched, measured or asked for a key. `absent`: it was asked for and is not there.
+ * The parts of the input that a render read, by path (`tools[0].function.name`), and how. `value`: a scalar was
+ * fetched. `iterated`: a container's elements were visited. `tested`: a container was fetched, measured or tested for
+ * a key. `absent`: it was requested and does not exist.
  */
 export type Reads = ReadonlyMap<string, ReadonlySet<ReadKind>>;
 
@@ -61,22 +61,22 @@ export interface ObservedRender {
 
 /** A parsed chat template. */
 export interface Template {
-  /** Where it came from: a file name, a model, or `template`. */
+  /** Its source: a file name, a model, or `template`. */
   readonly name: string;
   readonly source: string;
-  /** Names that the template reads anywhere, also in branches that no render takes. */
+  /** Names that the template reads anywhere, including in branches that no render takes. */
   readonly names: ReadonlySet<string>;
-  /** Texts with which it compares a member `type` anywhere: `thinking` of `part.type == 'thinking'`. */
+  /** Strings with which it compares a member `type` anywhere: `thinking` of `part.type == 'thinking'`. */
   readonly comparedTypes: ReadonlySet<string>;
   /** Renders the template. Throws TemplateError or TemplateLimitError. */
   render(variables: TemplateVariables, options?: RenderOptions): string;
-  /** Renders the template and says what it read. Throws as `render` does. */
+  /** Renders the template, and reports what it read. Throws the errors of `render`. */
   renderObserved(variables: TemplateVariables, options?: RenderOptions): ObservedRender;
   /**
-   * Renders the template and says of every character whether its source wrote it or the variables did. What
-   * changes characters one by one (case, escapes) keeps their origin. Where that cannot be told apart, as in the
-   * JSON or the `repr` of a value, all of it counts as data. Numbers, booleans and `None` are the template's, as
-   * is an `OwnText`. Throws as `render` does.
+   * Renders the template, and reports for every character whether the source or the variables wrote it. Changes of
+   * single characters (case, escapes) keep their origin. If origins cannot be distinguished, as in the JSON or the
+   * `repr` of a value, everything counts as data. Numbers, booleans and `None` count as the template's, as does
+   * `OwnText`. Throws the errors of `render`.
    */
   renderSpans(variables: TemplateVariables, options?: RenderOptions): readonly TextSpan[];
 }
@@ -169,7 +169,7 @@ class CompiledTemplate implements Template {
     }
   }
 
-  /** What went wrong before the first render. */
+  /** The error for a failure before the first render. */
   private refuse(cause: unknown): Error {
     if (isStackOverflow(cause)) return this.exceeded('depth');
     if (cause instanceof SourceError) return this.fail('syntax', cause.message, cause.line, cause);
@@ -196,7 +196,7 @@ class CompiledTemplate implements Template {
   }
 }
 
-/** Callers without types pass what a configuration file holds: nothing, or a list of named templates. */
+/** Callers in JavaScript may pass the value in a configuration file: nothing, or a list of named templates. */
 function notText(source: unknown): string {
   const given = source === null ? 'null' : Array.isArray(source) ? 'a list' : typeof source;
   return `a chat template is text, and this is ${given}: pass one template's source`;

@@ -39,26 +39,26 @@ import { type ExpectedResponse, expectedRules } from './expected-response.ts';
 /** Options of a case: those of the parser, without `tools` (see `withTools`) and `markers` (always on). */
 export type CaseOptions = Omit<ResponseParserOptions, 'tools' | 'markers'>;
 
-/** One case. Every method but `check` and `log` returns a new case; the old one stays as it was. */
+/** One case. Every method except `check` and `log` returns a new case and leaves this one unchanged. */
 export interface ResponseCase {
   /** Offers tools. Without it any name may be called, and no types are known. */
   withTools(tools: readonly Tool[]): ResponseCase;
   /** Adds options of the parser: `generationPrompt`, `reasoningFormat`, `parallelToolCalls`, … */
   withOptions(options: CaseOptions): ResponseCase;
-  /** What the model wrote. Pieces tell special tokens from text. */
+  /** What the model wrote; pieces distinguish special tokens from text. */
   reads(response: string | readonly ResponsePiece[]): ResponseCase;
   /** What it should be read as. */
   as(expected: ExpectedResponse): ResponseCase;
-  /** Runs the case at every cut. Throws `ResponseCaseError` with all that differs. */
+  /** Runs the case at every cut. Throws `ResponseCaseError` with all differences. */
   check(): void;
   /** The events of the response in one piece, markers included, as lines (see `eventLog`). */
   log(): readonly string[];
 }
 
 /**
- * Begins a case for a chat template's source, a format that was read from one, or a generated module.
- * A source is analysed at once: throws what `analyzeTemplate` throws. A template that takes its end of
- * sequence from outside is better analysed with that token, and its format given here.
+ * Begins a case for a chat template's source, a format, or a generated module. A source is analysed at once: throws
+ * the errors of `analyzeTemplate`. For a template that needs its end-of-sequence token, analyse it with that token,
+ * and pass its format.
  */
 export function responseCase(template: string | ChatFormat | ResponseModule): ResponseCase {
   const format = typeof template === 'string' ? analyzeTemplate(template).format : template;

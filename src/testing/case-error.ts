@@ -1,13 +1,13 @@
-/** What a failed case throws. */
+/** The error of a failed case. */
 import { errorClass } from '../format/error-class.ts';
 
 /** One thing that differs. */
 export interface CaseDifference {
   /** `content`, `reasoning`, `calls`, `calls[1].arguments`, `malformed`, `finish`, `any cut`, `nothing lost`. */
   readonly field: string;
-  /** What should have come, as text. */
+  /** What was expected, as text. */
   readonly expected: string;
-  /** What came. */
+  /** What was read. */
   readonly actual: string;
 }
 

@@ -1,4 +1,4 @@
-/** What differs between the readings of a response, and between a reading and what was expected of it. */
+/** Compares the readings of a response with each other and with the expected one. */
 import { isObject } from '../format/json-values.ts';
 import type { JsonValue } from '../format/messages.ts';
 import type { ResponseMessage } from '../parser/events.ts';
@@ -7,7 +7,7 @@ import { eventLog } from './event-log.ts';
 import type { Reading } from './every-cut.ts';
 import type { ExpectedCall, ExpectedResponse } from './expected-response.ts';
 
-/** Where a message is not what was expected. */
+/** The differences between a message and the expected one. */
 export function messageDifferences(
   expected: ExpectedResponse,
   { events, message }: Reading,

@@ -12,7 +12,7 @@
 import { array, requireOption, responseEvent } from '../format/option-rules.ts';
 import type { AnyResponseEvent, ResponseEvent } from '../parser/events.ts';
 
-/** One line per event. What `malformed` gives as its reason is left out: it is for people, and may change. */
+/** One line per event. The reason of `malformed` is omitted: it is for people, and may change. */
 export function eventLog(events: readonly AnyResponseEvent[]): readonly string[] {
   requireEvents(events);
   return events.map((event) => {
@@ -47,17 +47,14 @@ function wordsOf(event: AnyResponseEvent): string {
   }
 }
 
-/** Text in quotes, or in backticks where it holds quotes and no backtick. */
+/** Text in quotes, or in backticks if it contains quotes but no backtick. */
 function quoted(text: string): string {
   const json = JSON.stringify(text);
   if (!text.includes('"') || text.includes('`')) return json;
   return `\`${json.slice(1, -1).replaceAll('\\"', '"')}\``;
 }
 
-/**
- * Neighbouring deltas of one region or call joined, and neighbouring markers: what is left must not depend
- * on how the response was cut.
- */
+/** Merges adjacent deltas of a region or call, and adjacent markers: the result must not depend on chunking. */
 export function mergeEvents(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
   requireEvents(events);
   const merged: ResponseEvent[] = [];
@@ -70,7 +67,7 @@ export function mergeEvents(events: readonly ResponseEvent[]): readonly Response
   return merged;
 }
 
-/** Throws `UnsupportedOptionError` for anything that is not a list of events. */
+/** Throws `UnsupportedOptionError` for anything but a list of events. */
 function requireEvents(given: readonly AnyResponseEvent[]): void {
   requireOption('events', given, array);
   for (const event of given) requireOption('event', event, responseEvent);

@@ -1,14 +1,14 @@
-/** One response, read at every cut: the ways in which an engine may deliver it. */
+/** Reads one response at every cut: in all ways in which an engine may deliver it. */
 import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ResponseParser, ResponsePiece } from '../parser/response-parser.ts';
 import { mergeEvents } from './event-log.ts';
 
-/** What came of reading a response that was cut in one way. */
+/** The result of reading a response that was cut in one way. */
 export interface Reading {
   /** For people: `in one piece`, `cut at 12`, `unit by unit`, `in pieces of 3`. */
   readonly cut: string;
-  /** Neighbouring deltas and markers are joined. */
+  /** Adjacent deltas and markers are merged. */
   readonly events: readonly ResponseEvent[];
   readonly message: ResponseMessage;
 }
@@ -18,7 +18,7 @@ const responseParser: OptionRule = {
   allows: (value) => isRecord(value) && typeof value.feed === 'function' && typeof value.reset === 'function',
 };
 
-/** What parsers are fed with. */
+/** The input of parsers. */
 export const textOrPieces: OptionRule = {
   expected: 'a string or an array of pieces ({ text, special })',
   allows: (value) =>
@@ -26,7 +26,7 @@ export const textOrPieces: OptionRule = {
     (Array.isArray(value) && value.every((piece) => isRecord(piece) && typeof piece.text === 'string')),
 };
 
-/** Sizes of pieces that are tried next to single units and all cuts into two. */
+/** Sizes of pieces, in addition to single units and all cuts into two. */
 const sizes = [2, 3, 4, 7, 16, 64] as const;
 
 /**

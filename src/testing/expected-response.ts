@@ -3,7 +3,7 @@
 import type { JsonObject } from '../format/messages.ts';
 import { isRecord, type OptionRules, oneOf, string } from '../format/option-rules.ts';
 
-/** What a response should be read as. What is left out must not be there. */
+/** The expected reading of a response. What is omitted must not occur. */
 export interface ExpectedResponse {
   /** The answer, white space included. Default: none. */
   readonly content?: string;
@@ -11,22 +11,22 @@ export interface ExpectedResponse {
   readonly reasoning?: string;
   /** All calls in order. Default: none. */
   readonly calls?: readonly ExpectedCall[];
-  /** The raw texts that fit nowhere, in order. Default: none. */
+  /** The malformed texts, in order. Default: none. */
   readonly malformed?: readonly string[];
   /** Default: not compared. */
   readonly finish?: 'stop' | 'tool-calls' | 'length';
 }
 
-/** One call that is expected. */
+/** An expected call. */
 export interface ExpectedCall {
   readonly name: string;
-  /** Compared as values: the order of keys and white space do not count. */
+  /** Compared as values: the order of keys and white space do not matter. */
   readonly arguments: JsonObject;
   /** Default: not compared. */
   readonly id?: string;
 }
 
-/** What `ExpectedResponse` may hold. */
+/** Rules for the fields of `ExpectedResponse`. */
 export const expectedRules: OptionRules<ExpectedResponse> = {
   content: string,
   reasoning: string,

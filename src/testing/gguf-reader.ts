@@ -1,7 +1,7 @@
 /**
- * Reads the metadata of a GGUF file so that it can be written again byte for byte: arrays stay as they
- * lie in the file. (Readers that decode every text lose the ones that are not valid UTF-8, and the byte
- * order marks; a vocabulary copied through them has doubled tokens, and does not load.)
+ * Reads the metadata of a GGUF file so that it can be written again byte for byte: arrays keep their bytes. (Readers
+ * that decode every text lose those that are not valid UTF-8, and byte order marks; a vocabulary copied through them
+ * has duplicate tokens, and does not load.)
  */
 import { ModelFileError } from '../format/errors.ts';
 import type { GgufMetadata, GgufValue } from './gguf-types.ts';
@@ -10,7 +10,7 @@ import { ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
 const headerLength = 24;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `ModelFileError` for other bytes, and too few. */
+/** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `ModelFileError` for other or incomplete data. */
 export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
   const reader = new ByteReader(bytes);
   const header = reader.view(headerLength);
@@ -24,7 +24,7 @@ export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
   return metadata;
 }
 
-/** The error about bytes that were given, which have no name. */
+/** The error about `bytes`, which have no file name. */
 export function unreadable(reason: string): ModelFileError {
   return new ModelFileError({ file: 'the file', reason });
 }
@@ -35,7 +35,7 @@ export function decodeStrings(array: RawArray): string[] {
   return Array.from({ length: array.count }, () => decoder.decode(reader.string()));
 }
 
-/** The same array of strings with some items, by index, replaced. */
+/** The string array with some items, by index, replaced. */
 export function replaceStrings(array: RawArray, texts: ReadonlyMap<number, string>): RawArray {
   const reader = new ByteReader(array.bytes);
   const pieces: Uint8Array[] = [];
@@ -114,7 +114,7 @@ class ByteReader {
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
-  /** A view of the next `length` bytes, which are passed. */
+  /** A view of the next `length` bytes, which are consumed. */
   view(length: number): DataView {
     const bytes = this.take(length);
     return new DataView(bytes.buffer, bytes.byteOffset, length);

@@ -1,7 +1,7 @@
 /** `GGUF`, the first four bytes of a file. */
 export const ggufMagic = 0x46554747;
 
-/** The numbers of GGUF's types of metadata values, as the format's specification lists them. */
+/** GGUF's types of metadata values, as in the specification. */
 export const ggufTypes = {
   UINT8: 0,
   INT8: 1,
@@ -18,7 +18,7 @@ export const ggufTypes = {
   FLOAT64: 12,
 } as const;
 
-/** The items of an array as they lie in a file. */
+/** The items of an array, as in a file. */
 export class RawArray {
   readonly count: number;
   readonly bytes: Uint8Array;
@@ -29,9 +29,9 @@ export class RawArray {
 }
 
 /**
- * One metadata value with the number of its GGUF type: 4 an unsigned 32-bit number, 5 a signed one, 6 a 32-bit float,
- * 7 a boolean, 8 a text, 9 a list, of which `subType` is the items' type. A `RawArray` holds the value's bytes as they
- * lie in a file (also of a single number, then with a count of 1).
+ * One metadata value with the number of its GGUF type: 4 unsigned 32-bit, 5 signed 32-bit, 6 32-bit float, 7 boolean,
+ * 8 string, 9 array, whose items have the type `subType`. A `RawArray` has the value's bytes as in a file (also of a
+ * single number, then with a count of 1).
  */
 export interface GgufValue {
   readonly type: number;
@@ -39,5 +39,5 @@ export interface GgufValue {
   readonly value: unknown;
 }
 
-/** Metadata in the order in which it is written. */
+/** Metadata, in the order of writing. */
 export type GgufMetadata = ReadonlyMap<string, GgufValue>;

@@ -1,4 +1,4 @@
-/** Writes GGUF files, version 3, little endian: metadata and tensors, and nothing more. No Node. */
+/** Writes GGUF files, version 3, little endian: metadata and tensors only. Does not need Node. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import { type GgufMetadata, type GgufValue, ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
@@ -6,9 +6,9 @@ import { type GgufMetadata, type GgufValue, ggufMagic, ggufTypes, RawArray } fro
 /** One tensor. */
 export interface GgufTensor {
   readonly name: string;
-  /** Sizes in GGUF's order, the fastest running dimension first. */
+  /** Sizes in GGUF's order, fastest-varying dimension first. */
   readonly shape: readonly number[];
-  /** `Float32Array` is written as F32, `Uint16Array` holds the bits of F16. */
+  /** `Float32Array` is written as F32; `Uint16Array` has the bits of F16. */
   readonly data: Float32Array | Uint16Array;
 }
 
@@ -54,8 +54,8 @@ export function float32Value(value: number): GgufValue {
 }
 
 /**
- * The bytes of a GGUF file. Throws `UnsupportedOptionError` for metadata and tensors of a wrong kind, and for a
- * value that does not fit its type.
+ * The bytes of a GGUF file. Throws `UnsupportedOptionError` for invalid metadata and tensors, and for a value that
+ * does not fit its type.
  */
 export function writeGguf(metadata: GgufMetadata, tensors: readonly GgufTensor[]): Uint8Array<ArrayBuffer> {
   requireOption('metadata', metadata, metadataMap);
@@ -119,13 +119,13 @@ function writeArray(out: ByteWriter, key: string, subType: number | undefined, v
   for (const item of value) writeValue(out, key, { type: subType, value: item });
 }
 
-/** Bytes that grow, with GGUF's number formats. */
+/** A growing byte array, with GGUF's number formats. */
 class ByteWriter {
   #buffer = new Uint8Array(1 << 16);
   #length = 0;
   readonly #encoder = new TextEncoder();
 
-  /** Appends `count` zero bytes and gives a view of them. */
+  /** Appends `count` zero bytes and returns a view of them. */
   #reserve(count: number): DataView {
     const at = this.#length;
     this.#length += count;

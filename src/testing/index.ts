@@ -1,4 +1,4 @@
-/** Cases for the parsers of models; small models and the files they come in. Nothing here needs Node. */
+/** Cases for parsers, and small models as files. Nothing here needs Node. */
 export type { CaseOptions, ResponseCase } from './case-builder.ts';
 export { responseCase } from './case-builder.ts';
 export type { CaseDifference } from './case-error.ts';

@@ -1,4 +1,4 @@
-/** Options of small models, and what they may be. */
+/** Options of small models, with their rules. */
 import {
   integerFrom,
   isRecord,
@@ -9,13 +9,13 @@ import {
 } from '../format/option-rules.ts';
 import type { GgufMetadata } from './gguf-types.ts';
 
-/** A tokenizer as metadata (`tokenizer.ggml.*`), and how many tokens it has. */
+/** A tokenizer as metadata (`tokenizer.ggml.*`), and its number of tokens. */
 export interface Vocabulary {
   readonly metadata: GgufMetadata;
   readonly size: number;
 }
 
-/** What every small model takes. */
+/** Options of every small model. */
 export interface ModelFileOptions {
   readonly vocabulary: Vocabulary;
   /** Jinja source, written as `tokenizer.chat_template`. */
@@ -34,21 +34,21 @@ export interface TinyModelOptions extends ModelFileOptions {
   readonly seed?: number;
 }
 
-/** Options of `scriptedModel` for a script that goes by position. */
+/** Options of `scriptedModel` for a script by position. */
 export interface ScriptedModelOptions extends ModelFileOptions {
   /** Token ids to write, in order; usually with an end-of-generation token last. */
   readonly script: readonly number[];
-  /** How many tokens stand before the script: the length of the prompt. */
+  /** Number of tokens before the script: the length of the prompt. */
   readonly promptLength: number;
 }
 
 /** Options of `scriptedModel` for scripts that follow the conversation. */
 export interface ScriptedTurnsOptions extends ModelFileOptions {
-  /** What to write after which text; one turn or many, in any order. */
+  /** What to write after which text; one or many turns, in any order. */
   readonly turns: readonly ScriptedTurn[];
   /**
-   * Token id that is written where the text ends with no turn's `after` and lies on no script's way. Default: the end
-   * of a text, as the vocabulary marks it.
+   * Token id that is written if the text ends with no turn's `after` and is not inside a script. Default: the
+   * end-of-sequence token of the vocabulary.
    */
   readonly otherwise?: number;
 }
@@ -56,11 +56,11 @@ export interface ScriptedTurnsOptions extends ModelFileOptions {
 /** One turn of a conversation, as token ids. */
 export interface ScriptedTurn {
   /**
-   * The end of the prompt: as much of it as no other turn's prompt ends with, such as the question or the tool's
-   * result together with the markers that follow.
+   * The end of the prompt, which no other turn's prompt ends with, such as the question or the tool's result together
+   * with the markers after it.
    */
   readonly after: readonly number[];
-  /** What the model writes then; usually with an end-of-generation token last. */
+  /** What the model then writes; usually with an end-of-generation token last. */
   readonly script: readonly number[];
 }
 
@@ -71,12 +71,12 @@ export interface RenamedToken {
   readonly role: 'control' | 'user-defined';
 }
 
-/** Longer contexts than any model has would be gigabytes of weights. */
+/** Longer contexts would need gigabytes of weights. */
 const longestContext = 2 ** 24;
-/** In longer ones, models with `turns` do not tell every two positions apart. */
+/** In longer ones, models with `turns` do not distinguish all positions. */
 const longestTurns = 2 ** 20;
 
-/** What `vocabularyOf` returns. */
+/** The result of `vocabularyOf`. */
 export const vocabularyRule: OptionRule = {
   expected: 'a vocabulary that vocabularyOf() returns',
   allows: (value) => isRecord(value) && value.metadata instanceof Map && typeof value.size === 'number',
@@ -107,20 +107,20 @@ const fileRules: OptionRules<ModelFileOptions> = {
   contextLength: integerFrom(1, longestContext),
 };
 
-/** Of `tinyModel`. */
+/** Rules of `tinyModel`. */
 export const tinyRules: OptionRules<TinyModelOptions> = {
   ...fileRules,
   seed: integerFrom(0, Number.MAX_SAFE_INTEGER),
 };
 
-/** Of `scriptedModel`. */
+/** Rules of `scriptedModel`. */
 export const scriptedRules: OptionRules<ScriptedModelOptions> = {
   ...fileRules,
   script: tokenIds,
   promptLength: integerFrom(1, longestContext),
 };
 
-/** Of `scriptedModel` with `turns`. */
+/** Rules of `scriptedModel` with `turns`. */
 export const turnsRules: OptionRules<ScriptedTurnsOptions> = {
   ...fileRules,
   contextLength: integerFrom(1, longestTurns),
@@ -128,7 +128,7 @@ export const turnsRules: OptionRules<ScriptedTurnsOptions> = {
   otherwise: integerFrom(0, Number.MAX_SAFE_INTEGER),
 };
 
-/** Options of the script by position, which have no place next to `turns`. */
+/** Options of the script by position, which are not allowed with `turns`. */
 export const scriptRefused: RefusedOptions = {
   script: 'each of `turns` has its own',
   promptLength: 'turns follow the text, wherever it stands',

@@ -1,6 +1,6 @@
 /**
- * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and
- * weights that know nothing. They load and sample like any other model; what they write is noise.
+ * Model files of a few megabytes for tests and demonstrations: a real tokenizer, a chat template, and random weights.
+ * They load and sample like any other model; their output is noise.
  */
 import { bytes, readOptions, requireOption } from '../format/option-rules.ts';
 import { decodeInt32s, decodeStrings, readGgufMetadata, replaceStrings, unreadable } from './gguf-reader.ts';
@@ -19,13 +19,13 @@ import {
 
 const width = 8;
 const hiddenWidth = 16;
-/** Standard deviation of the logits, so that sampling at temperature 1 is lively but not uniform. */
+/** Standard deviation of the logits, so that sampling at temperature 1 is varied but not uniform. */
 const logitSpread = 3;
 
 /**
- * Takes the tokenizer out of the bytes of a GGUF file. `rename` gives tokens new texts, by id: a
- * vocabulary file often has padding where the chat models have their markers. Throws `ModelFileError`
- * when the file cannot be read or holds no tokenizer, `UnsupportedOptionError` for anything but the bytes of a file.
+ * Extracts the tokenizer from the bytes of a GGUF file. `rename` gives tokens new texts, by id: a vocabulary file
+ * often has padding where chat models have their markers. Throws `ModelFileError` if the file cannot be read or has no
+ * tokenizer, `UnsupportedOptionError` for anything but the bytes of a file.
  */
 export function vocabularyOf(
   file: Uint8Array,
@@ -52,7 +52,7 @@ export function tokenTexts(vocabulary: Vocabulary): string[] {
   return decodeStrings(arrayAt(vocabulary.metadata, tokensKey));
 }
 
-/** Ids of tokens that are neither control tokens nor bytes, the last one first: places for markers. */
+/** Ids of tokens that are neither control tokens nor bytes, the last one first: candidates for markers. */
 export function replaceableTokens(vocabulary: Vocabulary): number[] {
   requireOption('vocabulary', vocabulary, vocabularyRule);
   const ids = [...decodeInt32s(arrayAt(vocabulary.metadata, typesKey))].flatMap((type, id) =>
@@ -66,7 +66,7 @@ const typesKey = 'tokenizer.ggml.token_type';
 
 /**
  * A model of the `llama` architecture with one layer and random weights, as the bytes of a GGUF file. Throws
- * `UnsupportedOptionError` for a wrong option.
+ * `UnsupportedOptionError` for an invalid option.
  */
 export function tinyModel(given: TinyModelOptions): Uint8Array<ArrayBuffer> {
   const options = readOptions(given, tinyRules);
@@ -148,7 +148,7 @@ function product(shape: readonly number[]): number {
   return shape.reduce((total, size) => total * size, 1);
 }
 
-/** Normally distributed numbers, reproducible by seed (a sum of uniform ones is near enough here). */
+/** Normally distributed numbers, reproducible by seed (a sum of uniform ones is close enough here). */
 function gaussian(seed: number): () => number {
   let state = seed >>> 0 || 1;
   const uniform = (): number => {

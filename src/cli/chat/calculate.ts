@@ -1,12 +1,12 @@
-/** Arithmetic for the example tool of `idiolect chat`: read and worked out, never evaluated as code. */
+/** Arithmetic for the example tool of `idiolect chat`: parsed and computed, never evaluated as code. */
 import { ToolError } from '../../format/errors.ts';
 
 const maxLength = 1000;
 const maxDepth = 100;
 
 /**
- * The value of an expression of numbers, `+ - * / % ^` and parentheses, with the usual precedence; `^` is
- * a power and binds to the right. Throws `ToolError` for anything else.
+ * The value of an expression with numbers, `+ - * / % ^` and parentheses, with the usual precedence; `^` is a power
+ * and right-associative. Throws `ToolError` for anything else.
  */
 export function calculate(expression: string): number {
   if (expression.length > maxLength) throw refusal(`more than ${maxLength} characters`);

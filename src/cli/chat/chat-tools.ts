@@ -1,4 +1,4 @@
-/** The tools that `idiolect chat` offers: they are really carried out, here, and change nothing. */
+/** The tools of `idiolect chat`: they are really executed, here, and change nothing. */
 import { randomInt } from 'node:crypto';
 import { ToolError } from '../../format/errors.ts';
 import { defineTool } from '../../tools/tools.ts';
@@ -57,7 +57,7 @@ export const chatTools = [
   }),
 ];
 
-/** A moment as people write it. Throws `ToolError` for a zone that there is not. */
+/** A time in words. Throws `ToolError` for an unknown time zone. */
 export function currentTime(now: Date, timeZone?: string): string {
   try {
     const options = { dateStyle: 'full', timeStyle: 'long' } as const;

@@ -1,4 +1,4 @@
-/** An answer as it comes: thoughts dimmed, calls and their results on lines of their own. */
+/** Shows an answer as it arrives: thoughts dimmed, calls and their results on separate lines. */
 import pc from 'picocolors';
 import type { ToolRunEvent } from '../../runtime/node-llama-cpp/index.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -6,11 +6,11 @@ import { terminalText } from '../terminal-text.ts';
 /** Shows the events of one answer. */
 export interface ChatView {
   show(event: ToolRunEvent): void;
-  /** Ends the line that is open. */
+  /** Ends the current line. */
   end(): void;
 }
 
-/** How much of a result is shown; the model is told all of it. */
+/** How much of a result is shown; the model reads all of it. */
 const shownLength = 500;
 
 /** A view that writes through `write`. */
@@ -20,7 +20,7 @@ export function createChatView(write: (text: string) => void): ChatView {
   const put = (text: string, paint: (text: string) => string = (each) => each): void => {
     if (text === '') return;
     column = text.endsWith('\n') ? 0 : 1;
-    // Line by line, so that a colour never runs over the end of one.
+    // Line by line, so that a colour never extends over the end of a line.
     write(
       terminalText(text)
         .split('\n')

@@ -1,4 +1,4 @@
-/** `idiolect chat`: a conversation in the terminal, with tools that are really called. */
+/** `idiolect chat`: a conversation in the terminal, with tools that are really executed. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
@@ -91,7 +91,7 @@ async function converse(model: OpenedTarget, input: LineInput, options: ChatComm
   }
 }
 
-/** The conversation with the answer; without the question where there was no answer. */
+/** The conversation with the answer; without the question if there was no answer. */
 async function ask(
   model: OpenedTarget,
   messages: readonly Message[],
@@ -113,7 +113,7 @@ async function ask(
   } catch (error) {
     view.end();
     if (interruption.signal.aborted) {
-      // After the ^C that the terminal shows.
+      // The terminal shows ^C before it.
       const gap = process.stdin.isTTY ? '\n' : '';
       process.stderr.write(gap + pc.dim('(stopped; this question is forgotten)\n'));
       return before;
@@ -132,7 +132,7 @@ interface Interruption {
   readonly release: () => void;
 }
 
-/** Ctrl-C aborts once; the second time it leaves at once. */
+/** The first Ctrl-C aborts, the second one exits at once. */
 function catchInterrupt(): Interruption {
   const controller = new AbortController();
   const interrupt = (): void => {

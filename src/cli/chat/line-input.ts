@@ -1,20 +1,20 @@
-/** Lines that a person types, or that are piped in. */
+/** Reads lines that are typed or piped in. */
 import readline from 'node:readline';
 
-/** Where questions come from. */
+/** A source of lines. */
 export interface LineInput {
   readonly isInteractive: boolean;
-  /** The next line; `null` at the end, or when a person leaves with Ctrl-C or Ctrl-D. */
+  /** The next line; `null` at the end, or after Ctrl-C or Ctrl-D. */
   next(): Promise<string | null>;
   close(): void;
 }
 
-/** Standard input: a prompt with a history in a terminal, plain lines otherwise. */
+/** Standard input: in a terminal a prompt with history, otherwise plain lines. */
 export function openLineInput(prompt: string): LineInput {
   return process.stdin.isTTY && process.stdout.isTTY ? terminalInput(prompt) : pipedInput();
 }
 
-/** Listens only while it asks, so that Ctrl-C is a signal to the program at all other times. */
+/** Listens only while it asks, so that Ctrl-C is a signal to the program at other times. */
 function terminalInput(prompt: string): LineInput {
   let history: string[] = [];
   return {

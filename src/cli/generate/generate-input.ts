@@ -1,4 +1,4 @@
-/** What `idiolect generate` is given, told apart by its content. */
+/** Reads the arguments of `idiolect generate`, recognised by their content. */
 
 import path from 'node:path';
 import { ResponseTemplateError } from '../../format/errors.ts';
@@ -8,14 +8,14 @@ import { loadResponseTemplate, type ResponseTemplate } from '../../response-temp
 import { folderName, type ModelSource, readModelSource } from '../model-source.ts';
 import { readTextFile } from '../read-text.ts';
 
-/** A chat template, or a response template. `name` is a legal folder name. */
+/** A chat template or a response template. `name` is a legal folder name. */
 export type GenerateInput =
   | { readonly kind: 'chat-template'; readonly name: string; readonly source: ModelSource }
   | { readonly kind: 'response-template'; readonly name: string; readonly template: ResponseTemplate };
 
 /**
- * Reads a file or a model on the Hub. JSON with `fields`, or with `response_template` and no chat
- * template, is a response template. Throws `ResponseTemplateError` and what `readModelSource` throws.
+ * Reads a file or a model on the Hub. JSON with `fields`, or with `response_template` and no chat template, is a
+ * response template. Throws `ResponseTemplateError` and the errors of `readModelSource`.
  */
 export async function readGenerateInput(file: string): Promise<GenerateInput> {
   const template = await readResponseTemplate(file);
@@ -36,7 +36,7 @@ async function readResponseTemplate(file: string): Promise<ResponseTemplate | nu
   return template;
 }
 
-/** The check throws at the first key that is not as it should be. */
+/** Throws for the first invalid key. */
 function checkTemplate(template: JsonValue, file: string): asserts template is JsonObject & ResponseTemplate {
   try {
     loadResponseTemplate(template);
@@ -46,7 +46,7 @@ function checkTemplate(template: JsonValue, file: string): asserts template is J
   }
 }
 
-/** `null` for what cannot be read or is something else; the next reader reports it. */
+/** `null` if it cannot be read or is something else; the next reader reports that. */
 async function readObject(file: string): Promise<JsonObject | null> {
   try {
     const value: JsonValue = JSON.parse(await readTextFile(file));

@@ -1,4 +1,4 @@
-/** What `idiolect generate` says it did, for people and for programs. */
+/** The output of `idiolect generate`, for people and for programs. */
 import pc from 'picocolors';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { UnsupportedReason } from '../../response-template/from-format/unsupported.ts';
@@ -26,7 +26,7 @@ export function describeGenerated(folder: GeneratedFolder) {
   };
 }
 
-/** The tools by name, for programs; `null` without. */
+/** The tools by name, for programs; `null` if there are none. */
 export function describeTools(tools: NamedTools | null) {
   if (tools === null) return null;
   return { source: tools.source, names: tools.tools.map(({ function: tool }) => tool.name) };
@@ -68,7 +68,7 @@ function unsupportedLine({ fatal, detail }: UnsupportedReason): string {
     : `${pc.yellow('!')} response template: ${detail}`;
 }
 
-/** What `--check` found. */
+/** The result of `--check`. */
 export function differenceLines(differences: readonly string[], isCheck: boolean): string {
   if (!isCheck) return '';
   if (differences.length === 0) return `${pc.green('✓')} nothing differs\n`;

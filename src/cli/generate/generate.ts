@@ -1,4 +1,4 @@
-/** `idiolect generate`: chat templates, models and response templates in, generated modules out. */
+/** `idiolect generate`: generates modules from chat templates, models and response templates. */
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { UnsupportedOptionError } from '../../format/errors.ts';
@@ -57,7 +57,7 @@ export function registerGenerate(program: Command): void {
 async function generate(files: readonly string[], options: GenerateOptions): Promise<void> {
   checkName(files, options.name);
   const tools = options.tools === undefined ? null : await readToolSources(options.tools);
-  // Everything is made before anything is written, so that an error leaves the folder as it was.
+  // All files are generated before any is written, so that an error leaves the folder unchanged.
   const folders: GeneratedFolder[] = [];
   for (const file of files) folders.push(await generateFolder(file, makeOptions(options, tools)));
   refuseDoubles(folders);
@@ -76,7 +76,7 @@ async function generate(files: readonly string[], options: GenerateOptions): Pro
     ...(kept.length === 0 ? {} : { kept }),
   };
   if (options.json) {
-    // A plain call keeps the plain list that it always gave.
+    // A call without further options prints a plain list, as it always has.
     const plain = tools === null && !options.check;
     process.stdout.write(`${JSON.stringify(plain ? report.folders : report, null, 2)}\n`);
   } else {

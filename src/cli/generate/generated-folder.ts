@@ -1,4 +1,4 @@
-/** Makes the files of one generated folder out of whatever a person named. */
+/** Generates the files of one folder from the given file or model. */
 
 import {
   SchemaError,
@@ -19,9 +19,9 @@ import { readGenerateInput } from './generate-input.ts';
 import type { NamedTools } from './tool-source.ts';
 import { printToolTypes } from './tool-types.ts';
 
-/** What is wanted next to the module. */
+/** What to generate in addition to the module. */
 export interface MakeOptions {
-  /** Name of the folder; `null`: by the file. */
+  /** Name of the folder; `null`: derived from the file's name. */
   readonly name: string | null;
   readonly force: boolean;
   readonly tools: NamedTools | null;
@@ -35,27 +35,27 @@ export type GeneratedFolder = ModelFolder | ResponseTemplateFolder;
 
 interface Folder {
   readonly name: string;
-  /** The file or model it was made from, for people. */
+  /** The source file or model, for people. */
   readonly origin: string;
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A folder made from a chat template. */
+/** A folder generated from a chat template. */
 export interface ModelFolder extends Folder {
   readonly kind: 'model';
   readonly model: GeneratedModel;
-  /** What the tools' grammars do not enforce exactly. */
+  /** What the tools' grammars do not fully enforce. */
   readonly report: readonly SchemaIssue[];
-  /** `null` when none was asked for. */
+  /** `null` if none was requested. */
   readonly responseTemplate: MadeResponseTemplate | null;
 }
 
-/** A folder made from a response template: the template and its module. */
+/** A folder generated from a response template: the template and its module. */
 export interface ResponseTemplateFolder extends Folder {
   readonly kind: 'response-template';
 }
 
-/** Makes everything; writes nothing. Throws the typed errors of each part, with the file in the message. */
+/** Generates everything; writes nothing. Throws the typed errors of each part, with the file in the message. */
 export async function generateFolder(file: string, options: MakeOptions): Promise<GeneratedFolder> {
   const input = await readGenerateInput(file);
   const name = options.name ?? input.name;
@@ -84,7 +84,7 @@ export async function generateFolder(file: string, options: MakeOptions): Promis
   return { kind: 'model', name, origin: file, files, model, report, responseTemplate: made };
 }
 
-/** A response template does not describe how to write, so no grammar can be made from it. */
+/** A response template does not describe how to write, so it has no grammar. */
 function refuseExtras(file: string, { tools, responseTemplate }: MakeOptions): void {
   if (tools === null && !responseTemplate) return;
   throw new UnsupportedOptionError({
@@ -107,7 +107,7 @@ async function toolFiles(
   }
 }
 
-/** The same error with the place where a person can do something about it. */
+/** The error with the location that a user can change. */
 function located(error: unknown, source: string, origin: string): unknown {
   if (error instanceof SchemaError) return new SchemaError(error.issues, `${source} for ${origin}`);
   if (error instanceof ToolError) {

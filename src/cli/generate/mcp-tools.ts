@@ -1,32 +1,32 @@
 /**
- * Asks an MCP server for its tools: starts it, shakes hands, lists, and ends it. One JSON-RPC message per
- * line on its standard input and output, as the protocol's stdio transport has it.
+ * Lists the tools of an MCP server: starts it, initialises the session, lists, and ends it. The stdio transport has
+ * one JSON-RPC message per line on standard input and output.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { ToolListError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { toolVersion } from '../../format/version.ts';
 
-/** Bounds of a conversation with a server. */
+/** Limits of a session. */
 export interface McpLimits {
-  /** Time for all of it; a server may have to be downloaded first. Default: 60,000. */
+  /** Time for the whole session; a server may have to be downloaded first. Default: 60,000. */
   readonly milliseconds?: number;
-  /** The most characters that it may write. Default: 32 million. */
+  /** Maximum characters of its output. Default: 32 million. */
   readonly characters?: number;
 }
 
 const protocolVersion = '2025-06-18';
 const maxPages = 1000;
-/** How much of what a failing server said on standard error is told. */
+/** How much of a failing server's standard error is reported. */
 const saidLength = 400;
-/** What a server has left to end by itself once its input is closed. */
+/** Time for a server to exit after its input is closed. */
 const graceMs = 500;
 
 type Fields = ReadonlyMap<string, unknown>;
 
 /**
- * The tools that the server started by `command` offers, as it sends them. Throws `ToolListError` where it
- * cannot be started, does not answer in time, or answers with an error.
+ * The tools of the server started by `command`, unchanged. Throws `ToolListError` if it cannot be started, does not
+ * answer in time, or answers with an error.
  */
 export async function listMcpTools(command: readonly string[], limits: McpLimits = {}): Promise<unknown[]> {
   const session = new McpSession(command, limits);
@@ -83,7 +83,7 @@ class McpSession {
     this.#timer = setTimeout(() => this.#fail(`it did not answer within ${milliseconds} ms`), milliseconds);
     this.#server.on('error', (error) => this.#fail(`it cannot be started (${error.message})`, error));
     this.#server.on('exit', (code, signal) => this.#fail(`it ended (${signal ?? `exit code ${code}`})`));
-    this.#server.stdin.on('error', () => undefined); // Its end is told by `exit`.
+    this.#server.stdin.on('error', () => undefined); // `exit` reports its end
     this.#server.stdout.setEncoding('utf8').on('data', (text: string) => this.#receive(text));
     this.#server.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-saidLength);
@@ -143,7 +143,7 @@ class McpSession {
     for (const line of lines) this.#read(line);
   }
 
-  /** Lines that are not JSON are a server's chatter, which the protocol forbids and many still do. */
+  /** Ignores lines that are not JSON: the protocol forbids them, but many servers write them. */
   #read(line: string): void {
     const message = fieldsOf(parseJson(line));
     if (message?.has('method')) this.#answer(message);
@@ -160,7 +160,7 @@ class McpSession {
     else waiting.reject(this.failure(`${waiting.method} failed: ${JSON.stringify(message.get('error'))}`));
   }
 
-  /** A server may ask whether we are there; nothing else was offered to it. */
+  /** A server may send a ping; this client offers nothing else. */
   #answer(message: Fields): void {
     const id = message.get('id');
     if (id === undefined) return;

@@ -1,4 +1,4 @@
-/** Tools by whatever a person names them with: a file, a module, or the command of an MCP server. */
+/** Reads tools from a file, a module, or the command of an MCP server. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,16 +9,16 @@ import { splitCommand } from '../command-words.ts';
 import { readTextFile } from '../read-text.ts';
 import { listMcpTools, type McpLimits } from './mcp-tools.ts';
 
-/** Tools and where they came from, for errors. */
+/** Tools with their source, for errors. */
 export interface NamedTools {
   readonly tools: readonly Tool[];
   readonly source: string;
 }
 
 /**
- * Reads tool lists and joins them. A list is a JSON file, a TypeScript or JavaScript module (its export
- * `tools` or its default), or else a command that starts an MCP server. Modules and commands are run.
- * Throws `ToolListError`.
+ * Reads and joins tool lists. A list is a JSON file, a TypeScript or JavaScript module (its export `tools` or its
+ * default export), or else a command that starts an MCP server. Modules and commands are executed. Throws
+ * `ToolListError`.
  */
 export async function readToolSources(
   sources: readonly string[],
@@ -27,7 +27,7 @@ export async function readToolSources(
   const lists: Tool[] = [];
   for (const source of sources) lists.push(...readToolList(await readSource(source, limits), source));
   const source = sources.join(' + ');
-  // Read once more together: a name may be given in two of them.
+  // Read again as one list, because two lists may have the same name.
   return { tools: sources.length === 1 ? lists : readToolList(lists, source), source };
 }
 

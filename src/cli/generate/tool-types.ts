@@ -4,7 +4,7 @@ import { ToolListError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { schemaForTypes } from '../../generate/schema-for-types.ts';
 
-/** As the project's formatter writes. */
+/** The style of the project's formatter. */
 const style = {
   bracketSpacing: true,
   printWidth: 110,
@@ -15,13 +15,12 @@ const style = {
   useTabs: false,
 } as const;
 
-/** Names that the generated file has of its own. */
+/** Names that the generated file declares itself. */
 const taken: ReadonlySet<string> = new Set(['tool', 'toolcall', 'toolcallevent', 'toolarguments']);
 
 /**
- * Declarations for the arguments of `tools`: an interface `ToolArguments` with the tools' names as keys,
- * and a type for each. They say what every call of a tool that its schema allows is, and never less.
- * Throws `ToolListError`, which names `source`.
+ * Declarations for the arguments of `tools`: an interface `ToolArguments` with the tools' names as keys, and a type
+ * for each. Every call that a schema allows has its type. Throws `ToolListError`, which names `source`.
  */
 export async function printToolTypes(tools: readonly Tool[], source: string): Promise<string> {
   const schema: JSONSchema = JSON.parse(JSON.stringify(schemaForTypes(tools)));
@@ -31,7 +30,7 @@ export async function printToolTypes(tools: readonly Tool[], source: string): Pr
       additionalProperties: true,
       ignoreMinAndMaxItems: true,
       style,
-      // Nothing is ever read from disk or network for a schema.
+      // Nothing is read from disk or network for a schema.
       $refOptions: { resolve: { external: false } },
       customName: (_schema, key) => (key !== undefined && isTaken(key) ? `${key} value` : undefined),
     });

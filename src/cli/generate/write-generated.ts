@@ -1,4 +1,4 @@
-/** Writes generated modules to disk: each folder whole or not at all, and the index next to them. */
+/** Writes generated modules to disk: each folder atomically, and an index of all of them. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import type { ImportExtension } from '../../generate/emit-module.ts';
 import { emitRegistry, type RegistryEntry } from '../../generate/emit-registry.ts';
 import { makeFolder } from '../../hub/make-folder.ts';
 
-/** A folder to be written: its name, and the content of its files by name. */
+/** A folder to write: its name, and its files by name. */
 export interface FolderFiles {
   readonly name: string;
   readonly files: ReadonlyMap<string, string>;
 }
 
 /**
- * Writes `out/<name>/` for each folder and `out/index.ts`, which lists every module that lies in `out` afterwards.
- * Only what an earlier run wrote is replaced: other files and folders stay, and so does a generated file that was
- * changed since; those are returned. Throws `UnsupportedOptionError` where something else, a symbolic link or a pipe
- * is in the way, and then writes nothing.
+ * Writes `out/<name>/` for each folder, and `out/index.ts`, which lists every module in `out`. Only files of an
+ * earlier run are replaced: other files and folders are kept, as are generated files that were changed since; these
+ * are returned. Throws `UnsupportedOptionError`, before anything is written, if something else, a symbolic link or a
+ * pipe is in the way.
  */
 export async function writeGenerated(
   out: string,
@@ -48,7 +48,7 @@ export async function writeGenerated(
   return kept;
 }
 
-/** What the last run wrote: the hashes of its files, by folder. */
+/** The record of the last run: the hashes of its files, by folder. */
 const recordName = '.idiolect.json';
 
 type Hashes = Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** What in `out` is not as it would be written, a line each; empty when nothing differs. */
+/** The differences between `out` and what would be written, one line each; empty if there are none. */
 export async function compareGenerated(
   out: string,
   folders: readonly FolderFiles[],
@@ -102,7 +102,7 @@ export async function compareGenerated(
   return differences;
 }
 
-/** All of them or none. Returns the files that were changed by hand. */
+/** All folders or none. Returns the files that were changed by hand. */
 async function buildAllAside(
   out: string,
   folders: readonly FolderFiles[],
@@ -121,7 +121,7 @@ async function buildAllAside(
   }
 }
 
-/** Next to its place, so that a crash never leaves a folder half written; what is not ours is copied. */
+/** Builds the folder next to its target, so that a crash never leaves it half written; files of others are copied. */
 async function buildAside(
   folder: string,
   files: FolderFiles['files'],
@@ -144,7 +144,7 @@ async function buildAside(
   return kept;
 }
 
-/** Whose a file is; `both`: generated, and changed since. */
+/** The owner of a file; `both`: generated, and changed since. */
 async function ownerOf(
   place: string,
   name: string,
@@ -156,14 +156,14 @@ async function ownerOf(
   const hash = hashOf(await fs.readFile(place));
   const content = files.get(name);
   if (content !== undefined && hash === hashOf(content)) return 'tool';
-  // Before there was a record, a folder with our index was ours, as far as it is written anew.
+  // Without a record, a folder with our index counts as ours, as far as it is rewritten.
   if (known === null) return content === undefined ? 'person' : 'tool';
   const recorded = Object.hasOwn(known, name) ? known[name] : undefined;
   if (recorded === undefined) return 'person';
   return recorded === hash ? 'tool' : 'both';
 }
 
-/** A crash between the two steps leaves the old folder whole, where `restore` finds it. */
+/** A crash between the two steps leaves the old folder complete, where `restore` finds it. */
 async function moveIntoPlace(folder: string): Promise<void> {
   const old = `${folder}${oldEnding}`;
   await fs.rm(old, { recursive: true, force: true });
@@ -189,7 +189,7 @@ async function replaceFile(file: string, content: string): Promise<void> {
   await fs.rename(aside, file);
 }
 
-/** What is not there is no hindrance. A pipe would keep whoever reads it waiting. */
+/** Nothing may be there, or the right kind: opening a pipe would block. */
 async function refuseUnless(kind: 'file' | 'folder', place: string): Promise<void> {
   const there = await fs.lstat(place).catch(() => null);
   if (there === null || (kind === 'file' ? there.isFile() : there.isDirectory())) return;
@@ -217,7 +217,7 @@ function refuseFolder(error: NodeJS.ErrnoException): never {
   throw new UnsupportedOptionError({ option: '--out', reason });
 }
 
-/** `true` also for what is not there. */
+/** Also `true` if it does not exist. */
 async function isOurs(file: string): Promise<boolean> {
   const text = await readText(file);
   return text === null || /^(\/\/ WARNING.*\n)*\/\/ Generated by idiolect /.test(text);
@@ -261,6 +261,6 @@ async function readFormat(file: string): Promise<{ readonly templateSha256?: unk
   try {
     return JSON.parse(await fs.readFile(file, 'utf8'));
   } catch {
-    return null; // not one of ours
+    return null; // not a generated file
   }
 }

@@ -1,4 +1,4 @@
-/** Progress of a download for eyes: a bar for the file at hand, one for all, speed and time left. */
+/** Progress of a download in the terminal: a bar for the current file, one for all, speed and time left. */
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import pc from 'picocolors';
 import { baseName } from '../../hub/choose-file.ts';
@@ -13,10 +13,10 @@ export interface DownloadBars {
   stop(): void;
 }
 
-/** Speed is told over the last seconds: long enough to be calm, short enough to be true. */
+/** Speed is averaged over this time: long enough to be steady, short enough to be current. */
 const windowMs = 5_000;
 
-/** Starts the display on standard error; where that is not a terminal, it says one line per file and phase. */
+/** Starts the display on standard error; if that is not a terminal, it prints one line per file and phase. */
 export function startDownloadBars(files: readonly RemoteFile[]): DownloadBars {
   return process.stderr.isTTY ? barsOnTerminal(files) : linesPerFile();
 }
@@ -40,7 +40,7 @@ function linesPerFile(): DownloadBars {
   };
 }
 
-/** A bar and how far it is. */
+/** A bar, and its position. */
 interface Track {
   readonly bar: SingleBar;
   readonly total: number;
@@ -103,7 +103,7 @@ interface Speedometer {
   bytesPerSecond(): number;
 }
 
-/** Counts bytes in slices of a tenth of a second, of which it keeps those of the last seconds. */
+/** Counts bytes in slices of a tenth of a second, and keeps those of the last seconds. */
 function createSpeedometer(): Speedometer {
   const slices = new Map<number, number>();
   let first: number | null = null;

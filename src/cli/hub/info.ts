@@ -1,4 +1,4 @@
-/** `idiolect info`: a model's card, from its header alone. */
+/** `idiolect info`: a model's card, read from its header. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
@@ -17,7 +17,7 @@ interface InfoOptions {
   readonly json: boolean;
 }
 
-/** A card, and what the analysis of its template and the laws say. */
+/** A card, with the results of analysing its template and of verifying the laws. */
 interface Information {
   readonly card: ModelCard;
   readonly analysis: Analysis | null;
@@ -43,7 +43,7 @@ async function info(model: string, options: InfoOptions): Promise<void> {
   );
 }
 
-/** What a template that cannot be analysed lacks is told as missing; why stands in the card. */
+/** If the template cannot be analysed, there is no result; the card has the reason. */
 function study({ template, header }: ModelCard): Omit<Information, 'card'> {
   if (template === null || template.problem !== null) return { analysis: null, laws: null };
   const { bos, eos } = header.specialTokens;

@@ -1,4 +1,4 @@
-/** What a person sees during a pull. */
+/** The display of a pull. */
 import pc from 'picocolors';
 import type { ModelCard } from '../../hub/inspect-model.ts';
 import type { PullEvent } from '../../hub/pull-model.ts';
@@ -9,13 +9,13 @@ import { type DownloadBars, startDownloadBars } from './download-bars.ts';
 
 /** A running display of a pull, on standard error. */
 export interface PullView {
-  /** To be given as `onEvent`. */
+  /** The callback for `onEvent`. */
   readonly show: (event: PullEvent) => void;
   /** Ends the display; may be called twice. */
   readonly stop: () => void;
 }
 
-/** What a person sees while a pull goes on: what was chosen, what was found, how far it is. */
+/** Shows what was chosen and found, and the progress. */
 export function createPullView(): PullView {
   let bars: DownloadBars | null = null;
   let resolved: ResolvedModel | null = null;

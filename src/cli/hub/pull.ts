@@ -1,4 +1,4 @@
-/** `idiolect pull`: a model from the Hub, looked at before it is fetched. */
+/** `idiolect pull`: downloads a model from the Hub, after inspecting it. */
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import { inspectFile, requireToolSupport } from '../../hub/inspect-model.ts';
@@ -65,7 +65,7 @@ async function pull(model: string, options: PullCommandOptions): Promise<void> {
   process.stdout.write(options.json ? `${JSON.stringify(report(pulled), null, 2)}\n` : done(pulled));
 }
 
-/** What is here already is enough where the Hub is down, or `HF_HUB_OFFLINE` is set; its hashes are not compared. */
+/** If the Hub is down, or `HF_HUB_OFFLINE` is set, a cached model is used without comparing hashes. */
 async function showCached(
   error: unknown,
   reference: ModelReference,

@@ -1,4 +1,4 @@
-/** `idiolect remove`: models out of the cache. */
+/** `idiolect remove`: removes models from the cache. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { defaultCacheFolder } from '../../hub/cache.ts';

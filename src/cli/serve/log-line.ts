@@ -1,4 +1,4 @@
-/** One line for each request that is over. */
+/** Log lines of finished requests. */
 import pc from 'picocolors';
 import type { RequestRecord } from '../../serve/index.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -32,13 +32,13 @@ function tokens({
   return `${promptTokens}${cached} → ${completionTokens}${injected} tokens`;
 }
 
-/** To the first event, and to the last. */
+/** The times of the first and the last event. */
 function times({ firstEventMs, totalMs }: RequestRecord): string {
   const shown = firstEventMs === null ? [totalMs] : [firstEventMs, totalMs];
   return shown.map((milliseconds) => `${(milliseconds / 1000).toFixed(2)} s`).join(', ');
 }
 
-/** For programs: one JSON object on a line. */
+/** For programs: a JSON object on one line. */
 export function logJson(record: RequestRecord, now: Date): string {
   return `${JSON.stringify({ time: now.toISOString(), ...record })}\n`;
 }

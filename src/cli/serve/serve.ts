@@ -76,7 +76,7 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
   const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
-  // A single model is opened at once, so that the address is printed only when it works.
+  // A single model is opened at once, so that the address is only printed when it works.
   const opened = only !== undefined && others.length === 0 ? await openNow(only) : null;
   try {
     const server = await serve(opened ?? entries, serveOptions(options));
@@ -111,7 +111,7 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
     port: options.port,
     host: options.host,
     apiKeys,
-    // As many again wait with their prompts ready, so that a free sequence finds the one that suits it.
+    // As many again wait with prepared prompts, so that a free sequence can choose a fitting one.
     concurrency: 2 * options.sequences,
     queueLimit: options.queue,
     policy: options.degrade === true ? 'degrade' : 'strict',
@@ -136,7 +136,7 @@ function greeting({ url }: RunningServer, names: readonly string[]): string {
   return `${pc.bold(names.map(terminalText).join(', '))}  ${pc.cyan(`${url}/v1`)}\n${pc.dim('Ctrl-C ends it\n')}`;
 }
 
-/** Until Ctrl-C: what runs is finished then, and given up at the second one. */
+/** Waits for Ctrl-C, and then for running requests; a second Ctrl-C aborts them. */
 async function interrupted(server: RunningServer): Promise<void> {
   const giveUp = new AbortController();
   await new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
-/** The models that `idiolect serve` is given, each under its name. */
+/** The models of `idiolect serve`, by name. */
 import path from 'node:path';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { ModelEntry } from '../../serve/index.ts';
 import { type LocatedTarget, locateTarget, type TargetOptions } from '../model-target.ts';
 
-/** `name=target`, or a target, which says the name. */
+/** `name=target`, or a target from which the name is derived. */
 export interface NamedTarget {
   readonly name: string;
   readonly target: string;
@@ -18,12 +18,12 @@ export function readTarget(argument: string): NamedTarget {
   return { name, target };
 }
 
-/** `qwen3.gguf` is called `qwen3`; a model on the Hub and a server are called what they are called. */
+/** `qwen3` for `qwen3.gguf`; models on the Hub and servers keep their names. */
 function targetName(target: string): string {
   return /\.gguf$/i.test(target) ? path.basename(target).replace(/\.gguf$/i, '') : target;
 }
 
-/** Finds all of them, so that what cannot be served is told before anybody asks; they are opened later. */
+/** Finds all of them, so that errors are reported before the first request; they are opened later. */
 export async function locateAll(
   targets: readonly NamedTarget[],
   options: TargetOptions,

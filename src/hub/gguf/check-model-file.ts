@@ -1,6 +1,6 @@
 /**
- * The look at a model file before an engine gets it. Engines trust what a file declares: a wrong number ends the
- * process, or keeps it busy for good, where a typed error should come.
+ * Checks a model file before an engine loads it. Engines trust what a file declares: a wrong number ends the process,
+ * or blocks it forever, instead of a typed error.
  */
 import path from 'node:path';
 import { parseGgufShardFilename } from '@huggingface/gguf';
@@ -11,8 +11,8 @@ import { checkModelFacts } from './model-facts.ts';
 import { type GgufHeader, maxShards, readHeader } from './read-header.ts';
 
 /**
- * Reads the header of a local file, and of its further shards where it is split. Throws `ModelFileError` for what is
- * no whole model, and for numbers that llama.cpp does not survive. The weights themselves are not judged.
+ * Reads the header of a local file, and of its other shards if it is split. Throws `ModelFileError` for an incomplete
+ * model, and for values that llama.cpp does not survive. The weights are not checked.
  */
 export async function checkModelFile(file: string): Promise<GgufHeader> {
   const { header, layout } = await readHeader(fileSource(file));
@@ -58,7 +58,7 @@ async function shardTensors(
   });
 }
 
-/** All shards of the model that this file is one of, in order; the file alone when it is not split. */
+/** All shards of the model to which this file belongs, in order; only the file if it is not split. */
 export function shardNames(file: string): readonly string[] {
   const shard = parseGgufShardFilename(path.basename(file));
   if (shard === null) return [file];

@@ -1,4 +1,4 @@
-/** What a file is that is no GGUF model, by its first bytes, and what to do. */
+/** Recognises files that are not GGUF models by their first bytes, and advises. */
 
 interface ForeignKind {
   readonly begins: RegExp;
@@ -7,7 +7,7 @@ interface ForeignKind {
 
 const gguf = 'Idiolect loads GGUF models';
 
-/** Bytes as characters of the same number. The first kind that fits counts. */
+/** Bytes as characters of the same number. The first match counts. */
 const kinds: readonly ForeignKind[] = [
   { begins: /^$/, reason: 'is empty: the download was broken off before it began; fetch it again' },
   {
@@ -37,16 +37,16 @@ const kinds: readonly ForeignKind[] = [
     reason: `has a format that llama.cpp no longer reads, from before GGUF; ${gguf}: use a newer file`,
   },
   {
-    // A ZIP file, which PyTorch's weights are too; gzip; 7z; zstd; xz.
+    // A ZIP file, as are PyTorch's weights; gzip; 7z; zstd; xz.
     begins: /^(?:PK|.\u008b|7z\u00bc|\(\u00b5\/|\u00fd7zXZ)/,
     reason: `is an archive, or holds PyTorch's weights; ${gguf}: unpack it, or use a model that was converted`,
   },
 ];
 
-/** As many bytes as are looked at. */
+/** How many bytes are examined. */
 const looked = 512;
 
-/** Why a file that begins with these bytes, and not as GGUF does, cannot be loaded. */
+/** Why a file that begins with these bytes, unlike GGUF, cannot be loaded. */
 export function foreignReason(bytes: Uint8Array): string {
   const start = String.fromCharCode(...bytes.subarray(0, looked));
   return kinds.find(({ begins }) => begins.test(start))?.reason ?? 'is not a GGUF model';

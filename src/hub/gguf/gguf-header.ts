@@ -1,4 +1,4 @@
-/** The header of a GGUF file by path or address. */
+/** Reads the header of a GGUF file by path or address. */
 import {
   callback,
   checkOptions,
@@ -13,11 +13,11 @@ import { type GgufHeader, readHeader } from './read-header.ts';
 
 /** Options of `readGgufHeader`. */
 export interface GgufHeaderOptions {
-  /** Used for remote files; authorisation is its business. Default: the global `fetch`. */
+  /** Used for remote files, including authorisation. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How the file is called in errors. Default: its path, or its address without the query. */
+  /** The file's name in errors. Default: its path, or its address without the query. */
   readonly name?: string;
-  /** A header that needs more bytes is refused. Default: 30 MB. */
+  /** The maximum length of a header. Default: 30 MB. */
   readonly maxBytes?: number;
 }
 
@@ -28,8 +28,8 @@ const headerRules: OptionRules<GgufHeaderOptions> = {
 };
 
 /**
- * Reads the header of a GGUF file by path or `http(s)` address. Throws `ModelFileError` for what is no
- * GGUF file, ends early, or declares more than any model has; errors of `options.fetch` pass through.
+ * Reads the header of a GGUF file by path or `http(s)` address. Throws `ModelFileError` if it is not a GGUF file, ends
+ * early, or declares more than any model has; errors of `options.fetch` are passed on.
  */
 export async function readGgufHeader(
   fileOrUrl: string | URL,

@@ -1,17 +1,19 @@
 /**
- * Where everything lies in the header of a GGUF file. Nothing is decoded that nobody asks for: of a vocabulary of
- * 262,000 tokens only the lengths are looked at. Every count and length is checked against the bytes that are there
- * before anything is made of it.
+ * The positions of everything in the header of a GGUF file. Values are decoded on demand only: for a vocabulary of
+ * 262,000 tokens, only the lengths are read. Every count and length is checked against the available bytes before it
+ * is used.
  */
 import { ModelFileError } from '../../format/errors.ts';
 import { foreignReason } from './foreign-file.ts';
 
-/** The numbers of GGUF's types of values that are not plain numbers. */
+/** GGUF's types of values other than numbers. */
 const stringType = 8;
 const arrayType = 9;
 const boolType = 7;
 
-/** Bytes of a number, by its type: uint8, int8, uint16, int16, uint32, int32, float32, bool, uint64, int64, float64. */
+/**
+ * Bytes of a number, by its type: uint8, int8, uint16, int16, uint32, int32, float32, bool, uint64, int64, float64.
+ */
 const widths: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [1, 1],
@@ -26,26 +28,26 @@ const widths: ReadonlyMap<number, number> = new Map([
   [12, 8],
 ]);
 
-/** Far above any real model (a few thousand), far below what hurts. */
+/** Far more than real models have (a few thousand), and still harmless. */
 const maxTensors = 200_000;
 const maxEntries = 20_000;
-/** The specification's own limit. */
+/** The limit of the specification. */
 const longestKey = 65_535;
 const maxDimensions = 4;
 
-/** A value, where it lies: `start` is its first byte after the type, of an array that of its first item. */
+/** The position of a value: `start` is its first byte after the type, or that of an array's first item. */
 interface Value {
   readonly type: number;
   readonly start: number;
-  /** Of an array; `null` for a single value. */
+  /** For an array; `null` for a single value. */
   readonly items: { readonly type: number; readonly count: number } | null;
 }
 
-/** What a file says of one tensor. */
+/** The declaration of one tensor. */
 export interface TensorInfo {
   readonly name: string;
   readonly sides: readonly bigint[];
-  /** What `ggml.h` calls `ggml_type`. */
+  /** The `ggml_type` of `ggml.h`. */
   readonly type: number;
   /** From the beginning of the weights, in bytes. */
   readonly offset: bigint;
@@ -61,7 +63,7 @@ export interface GgufLayout {
   readonly dataOffset: number;
 }
 
-/** The bytes end before the header does; `until`: so many are needed at least. */
+/** The header is incomplete; `until` is the minimum number of bytes needed. */
 export class MoreBytesNeeded extends Error {
   readonly until: number;
   constructor(until: number) {
@@ -71,7 +73,7 @@ export class MoreBytesNeeded extends Error {
 }
 
 /**
- * Scans the beginning of a file. Throws `MoreBytesNeeded`, and `ModelFileError` with the name `file` for what is no
+ * Scans the beginning of a file. Throws `MoreBytesNeeded`, and `ModelFileError` with the name `file` if it is not a
  * GGUF header, or declares more than any model has.
  */
 export function scanGguf(bytes: Uint8Array<ArrayBuffer>, file: string): GgufLayout {
@@ -91,7 +93,7 @@ export function scanGguf(bytes: Uint8Array<ArrayBuffer>, file: string): GgufLayo
   return { metadata, tensors, headerEnd, dataOffset: Math.ceil(headerEnd / alignment) * alignment };
 }
 
-/** Magic number and version: what follows is read as they say. */
+/** Reads the magic number and version, which determine the notation of the rest. */
 function openCursor(bytes: Uint8Array<ArrayBuffer>, file: string): Cursor {
   if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) !== 'GGUF')
     throw new ModelFileError({ file, reason: foreignReason(bytes) });
@@ -103,7 +105,7 @@ function openCursor(bytes: Uint8Array<ArrayBuffer>, file: string): Cursor {
   throw new ModelFileError({ file, reason: `has version ${version} of GGUF; versions 1 to 3 are known` });
 }
 
-/** Keys are ASCII by the specification, and engines make nested objects of their parts. */
+/** Keys are ASCII by the specification, and engines turn their parts into nested objects. */
 function readKey(cursor: Cursor): string {
   const length = cursor.size();
   if (length > longestKey) throw cursor.refuse('its header has a key that is longer than any');
@@ -125,7 +127,7 @@ function readValue(cursor: Cursor, key: string): Value {
   return { type, start, items };
 }
 
-/** Arrays of arrays are in the specification, but in no model, and no engine reads them. */
+/** The specification has arrays of arrays, but no model and no engine does. */
 function skipItems(cursor: Cursor, key: string, type: number, count: number): void {
   const width = widths.get(type);
   if (width !== undefined) {
@@ -134,7 +136,7 @@ function skipItems(cursor: Cursor, key: string, type: number, count: number): vo
   }
   if (type !== stringType)
     throw cursor.refuse(`its header gives ${key} the type ${type}, which values do not have`);
-  // Each has its length before it, so that a lie about their number is found before the first is read.
+  // Each has a length, so a wrong count is detected before the first one is read.
   cursor.require(count * cursor.sizeWidth);
   for (let index = 0; index < count; index++) cursor.skip(cursor.size());
 }
@@ -150,12 +152,12 @@ function readTensor(cursor: Cursor): TensorInfo {
 function alignmentOf(metadata: GgufMetadata, cursor: Cursor): number {
   if (!metadata.has('general.alignment')) return 32;
   const alignment = metadata.number('general.alignment') ?? 0;
-  // A power of two, as ggml wants it, and no less than it wants for weights that are mapped into memory.
+  // A power of two, as in ggml, and at least what ggml requires for memory-mapped weights.
   if (alignment >= 32 && alignment <= 65_536 && Number.isInteger(Math.log2(alignment))) return alignment;
   throw cursor.refuse('has an alignment (general.alignment) that is not a power of two from 32 to 65536');
 }
 
-/** The metadata of a file; values are decoded as they are asked for. */
+/** The metadata of a file; values are decoded on demand. */
 export class GgufMetadata {
   readonly #values: ReadonlyMap<string, Value>;
   readonly #cursor: Cursor;
@@ -169,7 +171,7 @@ export class GgufMetadata {
     return this.#values.has(key);
   }
 
-  /** A text; `null` where there is none, or something else. */
+  /** A text; `null` if there is none. */
   text(key: string): string | null {
     const value = this.#values.get(key);
     if (value?.type !== stringType) return null;
@@ -177,13 +179,13 @@ export class GgufMetadata {
     return cursor.text(cursor.size());
   }
 
-  /** Bytes of a text; `null` where there is none. */
+  /** Length of a text in bytes; `null` if there is none. */
   textLength(key: string): number | null {
     const value = this.#values.get(key);
     return value?.type === stringType ? this.#cursor.at(value.start).size() : null;
   }
 
-  /** A whole number that JavaScript can hold; `null` where there is none. */
+  /** A whole number that JavaScript can represent; `null` if there is none. */
   number(key: string): number | null {
     const value = this.#values.get(key);
     if (value === undefined || value.items !== null || value.type === boolType) return null;
@@ -191,12 +193,12 @@ export class GgufMetadata {
     return Number.isSafeInteger(number) ? number : null;
   }
 
-  /** Type and number of an array's items; `null` where there is no array. */
+  /** Type and number of an array's items; `null` if there is no array. */
   array(key: string): { readonly type: number; readonly count: number } | null {
     return this.#values.get(key)?.items ?? null;
   }
 
-  /** The bytes of all items of an array of texts, a character each; `null` where there is no such array. */
+  /** The bytes of all items of a string array, as one character each; `null` if there is no such array. */
   byteTexts(key: string): readonly string[] | null {
     const items = this.array(key);
     const value = this.#values.get(key);
@@ -205,7 +207,7 @@ export class GgufMetadata {
     return Array.from({ length: items.count }, () => cursor.bytes(cursor.size()).toString('latin1'));
   }
 
-  /** The text at `index` of an array of texts; `null` where there is none. */
+  /** The text at `index` of a string array; `null` if there is none. */
   textAt(key: string, index: number): string | null {
     const value = this.#values.get(key);
     if (value?.items?.type !== stringType || index < 0 || index >= value.items.count) return null;
@@ -215,19 +217,19 @@ export class GgufMetadata {
   }
 }
 
-/** How the numbers of a file are written. */
+/** The notation of numbers in a file. */
 interface Notation {
   readonly file: string;
   readonly littleEndian: boolean;
   readonly version: number;
 }
 
-/** A place in the bytes; reading passes what was read. */
+/** A reading position in the bytes. */
 class Cursor {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #view: DataView;
   readonly #notation: Notation;
-  /** Bytes of a count or a length: version 1 has short ones. */
+  /** Bytes of a count or a length: fewer in version 1. */
   readonly sizeWidth: 4 | 8;
   position = 8;
 
@@ -268,7 +270,7 @@ class Cursor {
     return this.#view.getBigUint64(this.position - 8, this.#notation.littleEndian);
   }
 
-  /** A count or length, exact; `size` is rounded beyond 2^53, where no file ends. */
+  /** An exact count or length; `size` is rounded beyond 2^53, which no file reaches. */
   wideSize(): bigint {
     return this.sizeWidth === 4 ? BigInt(this.uint32()) : this.uint64();
   }
@@ -295,7 +297,7 @@ class Cursor {
     return new TextDecoder().decode(this.bytes(length));
   }
 
-  /** A single number of a type of `widths`; not a number for other types. */
+  /** A single number of a type in `widths`; NaN for other types. */
   number(type: number): number {
     const { littleEndian } = this.#notation;
     const at = this.position;

@@ -1,11 +1,11 @@
 /**
- * Numbers and tokens of a model that llama.cpp takes for granted: where they are not so, it does not say so but ends
- * the process (its `GGML_ASSERT`, or an exception in a thread of its own). What it refuses by itself is left to it.
+ * Facts about a model that llama.cpp takes for granted: if they do not hold, it ends the process (`GGML_ASSERT`, or an
+ * exception in a thread). What it rejects with an error is not checked here.
  */
 import { ModelFileError } from '../../format/errors.ts';
 import type { GgufMetadata, TensorInfo } from './gguf-layout.ts';
 
-/** A model as its header, or the headers of all of its files, describe it. */
+/** A model, as described by its header or those of all its files. */
 interface DescribedModel {
   readonly metadata: GgufMetadata;
   readonly tensors: readonly TensorInfo[];
@@ -15,7 +15,7 @@ interface DescribedModel {
 /** llama.cpp's `LLAMA_MAX_LAYERS` and `LLAMA_MAX_EXPERTS`. */
 const maxLayers = 512;
 const maxExperts = 512;
-/** Sizes are 32-bit numbers with a sign there, and are multiplied with each other. */
+/** Sizes are signed 32-bit numbers there, and are multiplied with each other. */
 const maxSide = 2 ** 24;
 
 /** Throws `ModelFileError` for the first fact that would end the process. */
@@ -25,7 +25,7 @@ export function checkModelFacts(model: DescribedModel): void {
   checkVocabulary(model);
 }
 
-/** Keys of sizes; where there are tensors of that name, a size of 0, or none, is divided by. */
+/** Keys of sizes; if there are tensors of that name, llama.cpp divides by the size, which must not be 0 or absent. */
 const sizes: readonly { readonly key: string; readonly most: number; readonly needs: RegExp | null }[] = [
   { key: 'block_count', most: maxLayers, needs: /^blk\./ },
   { key: 'context_length', most: 2 ** 31 - 1, needs: /^blk\./ },
@@ -42,7 +42,7 @@ function checkSizes({ metadata, tensors, file }: DescribedModel): void {
   const architecture = metadata.text('general.architecture');
   for (const { key, most, needs } of sizes) {
     const name = `${architecture}.${key}`;
-    // Some models give a size for each layer.
+    // Some models have a size for each layer.
     if (metadata.array(name) !== null) continue;
     const size = metadata.number(name);
     const isNeeded = needs !== null && tensors.some((tensor) => needs.test(tensor.name));
@@ -63,7 +63,7 @@ function checkSizes({ metadata, tensors, file }: DescribedModel): void {
   });
 }
 
-/** As llama.cpp asserts of them. */
+/** llama.cpp's assertions about them. */
 function checkExperts({ metadata, file }: DescribedModel): void {
   const architecture = metadata.text('general.architecture');
   const [experts = 0, used = 0, groups = 0, groupsUsed = 0] = [
@@ -84,7 +84,7 @@ function checkExperts({ metadata, file }: DescribedModel): void {
 
 const tokensKey = 'tokenizer.ggml.tokens';
 
-/** Engines look tokens up by their text, and find every byte among them where texts are made of bytes. */
+/** Engines find tokens by text, and must find every byte among them if texts are made of bytes. */
 function checkVocabulary({ metadata, file }: DescribedModel): void {
   const kind = metadata.text('tokenizer.ggml.model');
   if (kind === null || kind === 'none' || kind === 'no_vocab') return;
@@ -93,7 +93,7 @@ function checkVocabulary({ metadata, file }: DescribedModel): void {
     throw new ModelFileError({ file, reason: `holds no vocabulary (${tokensKey})` });
   }
   const known = new Set(tokens);
-  // The empty text is given a name of its own.
+  // llama.cpp gives the empty text another name.
   const empty = tokens.filter((text) => text === '').length;
   const repeated = tokens.length - known.size - Math.max(0, empty - 1);
   if (repeated > 0) throw new ModelFileError({ file, reason: `has ${repeated} tokens twice (${tokensKey})` });

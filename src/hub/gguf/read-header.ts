@@ -1,9 +1,9 @@
 /**
- * The header of a GGUF file, read from any source of bytes without its weights. Runs in a browser too.
+ * Reads the header of a GGUF file from any source of bytes, without its weights. Also runs in a browser.
  *
- * Written here because `@huggingface/gguf` is too trusting and too slow for it: it pads a file that ends early with
- * zeros, takes an answer of any status for data, allocates for ten million tensors, and decodes every token, which
- * takes seconds for a large vocabulary (`gguf-layout.ts` takes milliseconds).
+ * Written here because `@huggingface/gguf` is too trusting and too slow: it pads a file that ends early with zeros,
+ * accepts an answer with any status, allocates ten million tensors, and decodes every token, which takes seconds for a
+ * large vocabulary (`gguf-layout.ts` takes milliseconds).
  */
 import { ModelFileError } from '../../format/errors.ts';
 import { requireOption } from '../../format/option-rules.ts';
@@ -12,66 +12,66 @@ import { chatTemplates } from '../hub-rules.ts';
 import { type GgufLayout, type GgufMetadata, MoreBytesNeeded, scanGguf } from './gguf-layout.ts';
 import { checkTensorBounds, weightCount } from './tensor-bounds.ts';
 
-/** What is known of a model before its weights are read. */
+/** What is known of a model without its weights. */
 export interface GgufHeader {
-  /** The file as it is called in errors: its path, or its address without the query. */
+  /** The file's name in errors: its path, or its address without the query. */
   readonly file: string;
-  /** Size of the file in bytes; of this shard alone where the model is split. */
+  /** Size of the file in bytes; only of this shard if the model is split. */
   readonly size: number;
-  /** Bytes that were really read to learn all this. */
+  /** Bytes that were read to determine all this. */
   readonly bytesRead: number;
   /** `general.architecture`: `llama`. */
   readonly architecture: string | null;
-  /** `general.type`, what the file is: `model`, `adapter`, `mmproj`; `null` where it does not say. */
+  /** `general.type`, the kind of file: `model`, `adapter`, `mmproj`; `null` if absent. */
   readonly type: string | null;
   /** `general.name`. */
   readonly name: string | null;
-  /** Number of weights in this file; in this shard alone where the model is split. */
+  /** Number of weights in this file; only in this shard if the model is split. */
   readonly parameterCount: number;
-  /** Longest context that the model was trained for, in tokens. */
+  /** Context length of the training, in tokens. */
   readonly contextLength: number | null;
   readonly templates: ChatTemplates;
   readonly specialTokens: SpecialTokens;
-  /** Which part of a split model this file is, counted from 0; `null` for a whole model. */
+  /** Which part of a split model this file is, counted from 0; `null` if it is not split. */
   readonly shard: { readonly index: number; readonly count: number } | null;
 }
 
-/** The chat templates that a model ships. */
+/** The chat templates of a model. */
 export interface ChatTemplates {
   /** `tokenizer.chat_template`. */
   readonly default: string | null;
-  /** `tokenizer.chat_template.tool_use`: used instead of the default when there are tools. */
+  /** `tokenizer.chat_template.tool_use`: used instead of the default if there are tools. */
   readonly toolUse: string | null;
 }
 
-/** Texts of the special tokens that templates refer to; `null` where the vocabulary names none. */
+/** Texts of the special tokens that templates use; `null` if the vocabulary has none. */
 export interface SpecialTokens {
   readonly bos: string | null;
   readonly eos: string | null;
 }
 
 const defaultMaxBytes = 30_000_000;
-/** Bytes of the first read; each further one is half as long as all before it, or as long. */
+/** Bytes of the first read; each further one is as long as half of all before it, or as long. */
 const firstRead = 2_000_000;
-/** Most files that a model is split into. */
+/** Maximum number of shards of a model. */
 export const maxShards = 1000;
-/** No real template is near. */
+/** Far longer than real templates. */
 const maxTemplateLength = 400_000;
 
-/** A header, and what it was made of. */
+/** A header, and its source. */
 export interface ReadHeader {
   readonly header: GgufHeader;
   readonly layout: GgufLayout;
 }
 
-/** The same from a source, with all that the header says. */
+/** Reads the header from a source, with all its metadata. */
 export async function readHeader(source: ByteSource, maxBytes = defaultMaxBytes): Promise<ReadHeader> {
   const { layout, size, bytesRead } = await readLayout(source, maxBytes);
   checkTensorBounds(layout, size, source.name);
   return { header: describe(layout, { file: source.name, size, bytesRead }), layout };
 }
 
-/** The template that a model uses when it is given tools, and what it is called. */
+/** The template that a model uses with tools, and its name. */
 export function effectiveTemplate(
   templates: ChatTemplates,
 ): { readonly name: 'tool_use' | 'default'; readonly source: string } | null {
@@ -86,7 +86,7 @@ interface ReadLayout {
   readonly bytesRead: number;
 }
 
-/** Reads as much of the beginning as the header has, within a budget. */
+/** Reads as much of the beginning as the header needs, within a budget. */
 async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLayout> {
   let bytes = new Uint8Array(0);
   let needed = 0;
@@ -105,7 +105,7 @@ async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLay
   }
 }
 
-/** Whether reading on can help. */
+/** Throws if reading on cannot help. */
 function checkNeed(
   needed: number,
   { size, maxBytes, read }: { readonly size: number; readonly maxBytes: number; readonly read: number },

@@ -1,14 +1,14 @@
-/** Where the weights of a GGUF file lie, checked against the file: nothing outside of it, nothing over another. */
+/** Checks the positions of the weights in a GGUF file: inside the file, and without overlap. */
 import { ModelFileError } from '../../format/errors.ts';
 import type { GgufLayout, TensorInfo } from './gguf-layout.ts';
 
-/** How a type stores weights: so many of them in a block, and the bytes of one. */
+/** How a type stores weights: the number in a block, and its bytes. */
 interface Block {
   readonly weights: bigint;
   readonly bytes: bigint;
 }
 
-/** What `ggml.h` calls `ggml_type`, by its number, without the types that were given up. */
+/** The `ggml_type`s of `ggml.h`, by number, without removed ones. */
 const blocks: ReadonlyMap<number, Block> = new Map(
   [
     [0, 1, 4], // F32
@@ -46,12 +46,12 @@ const blocks: ReadonlyMap<number, Block> = new Map(
   ].map(([type = 0, weights = 0, bytes = 0]) => [type, { weights: BigInt(weights), bytes: BigInt(bytes) }]),
 );
 
-/** ggml's own limit. */
+/** ggml's limit. */
 const longestName = 63;
 
 /**
- * Throws `ModelFileError` unless every tensor lies within the `size` bytes of the file, and none over another. Of
- * a type that is newer than this code only the beginning is known to lie in the file.
+ * Throws `ModelFileError` unless every tensor is within the `size` bytes of the file and overlaps no other. For a type
+ * that is newer than this code, only the beginning is checked.
  */
 export function checkTensorBounds({ tensors, dataOffset }: GgufLayout, size: number, file: string): void {
   const refuse = (tensor: TensorInfo, reason: string): never => {
@@ -80,12 +80,12 @@ function byOffset(one: TensorInfo, other: TensorInfo): number {
   return one.offset < other.offset ? -1 : one.offset > other.offset ? 1 : 0;
 }
 
-/** How many weights a tensor has. */
+/** Number of weights of a tensor. */
 export function weightCount({ sides }: TensorInfo): bigint {
   return sides.reduce((product, side) => product * side, 1n);
 }
 
-/** `null` where rows are not whole blocks. */
+/** `null` if rows are not whole blocks. */
 function byteLength(tensor: TensorInfo): bigint | null {
   const block = blocks.get(tensor.type);
   if (block === undefined) return 0n;

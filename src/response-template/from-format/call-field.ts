@@ -14,7 +14,7 @@ import { entryContent } from './entry-content.ts';
 import { exactly, loosely, marker, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts';
 import type { UnsupportedReason } from './unsupported.ts';
 
-/** A field, where there can be one, and what it does not cover. */
+/** A field, if there can be one, and what it does not cover. */
 export interface CallField {
   readonly field: ResponseTemplateField | null;
   readonly unsupported: readonly UnsupportedReason[];
@@ -33,13 +33,13 @@ export function callField(format: ChatFormat, calls: CallsFormat): CallField {
     : envelopeField(format, calls, calls.arguments, calls.envelope);
 }
 
-/** `[TOOL_CALLS][{…}, {…}]`: the calls are read as one JSON list. */
+/** `[TOOL_CALLS][{…}, {…}]`: the calls are read as one JSON array. */
 export function isJsonList(calls: CallsFormat): boolean {
   if (calls.arguments.kind !== 'json' || calls.envelope?.name == null) return false;
   return calls.section.open.trim().endsWith('[') && calls.call.open.trim() === '';
 }
 
-/** A pattern for what every call begins with; empty when that is nothing of its own. */
+/** A pattern for the beginning of every call; empty if it has none of its own. */
 export function callBeginning(calls: CallsFormat): string {
   return openingPattern(calls)?.beginning ?? '';
 }
@@ -89,7 +89,7 @@ function envelopeField(
   };
 }
 
-/** `<function=f>{…}</function>`: the name stands before the arguments. */
+/** `<function=f>{…}</function>`: the name precedes the arguments. */
 function headedField(format: ChatFormat, calls: CallsFormat, json: JsonArguments): CallField {
   const opening = openingPattern(calls);
   if (opening === null) return { field: null, unsupported: [{ ...noMarker(), fatal: true }] };
@@ -144,11 +144,11 @@ function withoutBrace(head: readonly CallPart[]): readonly CallPart[] {
 interface Opening {
   readonly pattern: string;
   readonly groups: ReadonlySet<string>;
-  /** A pattern for what the next call begins with. */
+  /** A pattern for the beginning of the next call. */
   readonly beginning: string;
 }
 
-/** What stands before the arguments; `null` when no literal begins it. */
+/** The text before the arguments; `null` if it begins with no literal. */
 function openingPattern(calls: CallsFormat): Opening | null {
   const first = calls.head[0];
   const literal = calls.call.open + (typeof first === 'string' ? first : '');
@@ -160,8 +160,8 @@ function openingPattern(calls: CallsFormat): Opening | null {
 }
 
 /**
- * What closes a call's region. Without a closer of its own that is the end of the turn, or the next
- * call's beginning, which is looked at but not consumed.
+ * What closes a call's region. Without a closer, that is the end of the turn, or the beginning of the next call, which
+ * is peeked.
  */
 function closing(
   format: ChatFormat,
@@ -182,13 +182,13 @@ function closing(
   return { close_pattern: oneOfPatterns([...literals.map(exactly), `${before}(?=${next})`]) };
 }
 
-/** Texts that end the turn, without the white space around them. */
+/** Texts that end the turn, trimmed. */
 export function turnEnds(format: ChatFormat): readonly string[] {
   const ends = [...format.turn.ends, ...format.stops].map((end) => end.trim());
   return [...new Set(ends)].filter((end) => end !== '');
 }
 
-/** `close` for these literals; nothing when there are none. */
+/** `close` for these literals; nothing if there are none. */
 export function closeKeys(literals: readonly string[]): Pick<ResponseTemplateField, 'close'> {
   const [only, second] = literals;
   if (only === undefined) return {};
@@ -206,7 +206,7 @@ function headedShape(groups: ReadonlySet<string>): JsonObject {
   return groups.has('id') ? { ...shape, id: '{id}' } : shape;
 }
 
-/** Where a JSON call begins: its first literal up to the first hole. */
+/** The beginning of a JSON call: its first literal, up to the first hole. */
 function beginningOfJson(calls: CallsFormat): string {
   const first = calls.head[0];
   return typeof first === 'string' ? first : '{';

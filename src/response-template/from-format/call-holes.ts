@@ -1,4 +1,4 @@
-/** The skeleton of a call as a pattern, its holes as named groups. */
+/** The skeleton of a call as a pattern with named groups for its holes. */
 import type { CallPart } from '../../format/chat-format.ts';
 import { withOptionalEdges } from './literal-patterns.ts';
 
@@ -42,7 +42,7 @@ function holePattern(part: Exclude<CallPart, string>, next: string, groups: Set<
   }
 }
 
-/** Text before `next`, which names and ids never hold, nor white space. */
+/** Text before `next`, which names and ids never contain, without white space. */
 function untilCharacter(next: string): string {
   const excluded = next === '' ? '<{(\\[' : next.replace(/[\\\]^-]/g, '\\$&');
   return `[^\\s${excluded}]+`;

@@ -1,6 +1,6 @@
 /**
- * A response template compiled into a TypeScript module: its regions with a picture each, a function
- * that makes each value, and the type of the message.
+ * Compiles a response template into a TypeScript module: its regions with pictures, a function for each value, and the
+ * type of the message.
  */
 
 import { printImport, printValue } from '../../codegen/source-writer.ts';
@@ -72,7 +72,7 @@ export function createParser(options: ResponseTemplateOptions): ResponseTemplate
 }`;
 }
 
-/** Names of the constants: those of the fields in camel case, made different. */
+/** Names of the constants: the fields' in camel case, made unique. */
 function regionNames(fields: readonly string[]): readonly string[] {
   const taken = new Set(['module', 'raw', 'groups', 'scope', 'content']);
   return fields.map((field) => {
@@ -174,7 +174,7 @@ function shown(literals: string | readonly string[] | undefined, source: string 
   return text.replace(/[\n\r\u2028\u2029]/g, '\\n');
 }
 
-/** A transform as an expression; placeholders become look-ups. */
+/** A transform as an expression, with placeholders as look-ups. */
 function shapeSource(shape: JsonValue, field: string, indent: number): string {
   if (typeof shape === 'string') {
     const text = printValue(shape, 0, 0, 0);

@@ -1,19 +1,16 @@
-/** How a response template reads arguments that are written entry by entry. */
+/** How a response template reads arguments that are written as entries. */
 import type { EntryArguments, ValueFrame } from '../../format/chat-format.ts';
 import type { ResponseTemplateField } from '../index.ts';
 import { exactly, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts';
 import type { UnsupportedReason } from './unsupported.ts';
 
-/** A content parser, where one fits, and what it does not cover. */
+/** A content parser, if one fits, and what it does not cover. */
 export interface EntryContent {
   readonly content: Pick<ResponseTemplateField, 'content' | 'content_args'> | null;
   readonly unsupported: readonly UnsupportedReason[];
 }
 
-/**
- * The content parser for `entries`, whose braces may stand at the ends of the literals around them:
- * `before` and `after`.
- */
+/** The content parser for `entries`, whose braces may be part of the literals around them, `before` and `after`. */
 export function entryContent(entries: EntryArguments, before: string, after: string): EntryContent {
   const braced =
     (before + entries.open).trim().endsWith('{') && (entries.close + after).trim().startsWith('}');

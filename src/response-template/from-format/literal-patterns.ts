@@ -1,4 +1,4 @@
-/** Python patterns made of a format's literals. */
+/** Python patterns made from a format's literals. */
 
 /** A pattern for exactly `literal`. */
 export function exactly(literal: string): string {
@@ -13,7 +13,7 @@ export function marker(literal: string): string {
   return exactly(literal.trim());
 }
 
-/** A pattern for `literal` in which any white space may stand for white space, or be missing. */
+/** A pattern for `literal` in which white space may be any white space, or missing. */
 export function loosely(literal: string): string {
   return literal
     .split(/(\s+)/)
@@ -21,7 +21,7 @@ export function loosely(literal: string): string {
     .join('');
 }
 
-/** A pattern for `literal` whose white space at either end may be missing. */
+/** A pattern for `literal` whose white space at either end is optional. */
 export function withOptionalEdges(literal: string): string {
   const trimmed = literal.trim();
   if (trimmed === '') return optionally(literal);
@@ -34,7 +34,7 @@ function optionally(literal: string): string {
   return literal.length === 1 ? `${exactly(literal)}?` : `(?:${exactly(literal)})?`;
 }
 
-/** A pattern for one of several; empty ones and doubles are left out. */
+/** A pattern for one of several; empty ones and duplicates are omitted. */
 export function oneOfPatterns(patterns: readonly string[]): string {
   const different = [...new Set(patterns)].filter((pattern) => pattern !== '');
   return different.length > 1 ? `(?:${different.join('|')})` : (different[0] ?? '');

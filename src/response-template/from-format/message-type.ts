@@ -1,4 +1,4 @@
-/** The TypeScript type of the message that a response template makes. */
+/** The TypeScript type of a response template's messages. */
 
 import { lineWidth, printKey, printString } from '../../codegen/source-writer.ts';
 import type { JsonValue } from '../../format/messages.ts';
@@ -18,7 +18,7 @@ export function messageType(template: ResponseTemplate): string {
 export interface Message {\n${lines.join('\n')}\n}\n`;
 }
 
-/** A line that is too long, its outermost object type on several lines. */
+/** A line that is too long, with its outermost object type on several lines. */
 function broken(line: string): string {
   const [, before, inside, after] = /^([^{]*)\{ (.*) \}([^}]*)$/s.exec(line) ?? [];
   if (line.length <= lineWidth || inside === undefined) return line;
@@ -26,7 +26,7 @@ function broken(line: string): string {
   return `${before}{\n${members.join('\n')}\n  }${after}`;
 }
 
-/** The members of an object type, those of nested types kept together. */
+/** The members of an object type; nested types are kept together. */
 function splitMembers(inside: string): string[] {
   const members: string[] = [];
   let depth = 0;
@@ -71,7 +71,7 @@ function contentType(field: ResponseTemplateField): string {
   }
 }
 
-/** The type of a filled-in transform; `content` is `null` where placeholders name keys of an item. */
+/** The type of a filled transform; `content` is `null` if placeholders name keys of an item. */
 function shapeType(shape: JsonValue, content: string | null): string {
   if (typeof shape === 'string') return placeholderType(shape, content);
   if (typeof shape !== 'object' || shape === null) return typeOfValue(shape);

@@ -1,7 +1,4 @@
-/**
- * From a chat format to a Hugging Face response template: what authors of models otherwise write by
- * hand next to their chat template.
- */
+/** Derives a Hugging Face response template from a chat format; authors of models otherwise write it by hand. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { chatFormat, requireOption } from '../../format/option-rules.ts';
 import type { ResponseTemplate, ResponseTemplateField } from '../index.ts';
@@ -11,17 +8,16 @@ import type { UnsupportedReason } from './unsupported.ts';
 
 /** A response template, and what it does not cover. */
 export interface MadeResponseTemplate {
-  /** `null` when a response of this format cannot be read at all. */
+  /** `null` if responses of this format cannot be read at all. */
   readonly template: ResponseTemplate | null;
-  /** What the template cannot express; empty when nothing is lost. */
+  /** What the template cannot express; empty if it covers everything. */
   readonly unsupported: readonly UnsupportedReason[];
 }
 
 /**
- * Makes the response template of `format`. Thoughts go under the key that the chat template reads them
- * from, `reasoning_content` where it reads none. Arguments that the format writes as bare text get
- * their types from the tools, which the parser has to be given. Throws `UnsupportedOptionError` for what is
- * no format.
+ * Derives the response template of `format`. Thoughts have the key from which the chat template reads them,
+ * `reasoning_content` if it reads none. Arguments that the format writes as plain text get their types from the tools,
+ * which must be passed to the parser. Throws `UnsupportedOptionError` if `format` is not a format.
  */
 export function toResponseTemplate(format: ChatFormat): MadeResponseTemplate {
   requireOption('format', format, chatFormat);
@@ -52,7 +48,7 @@ interface StartAnchor {
 function startAnchor(format: ChatFormat): StartAnchor {
   const { start, prompt } = format.turn;
   if (start !== '') return { keys: { start_anchor: start }, problem: null };
-  // Nothing begins the turn: all of the prompt lies before it.
+  // Nothing begins the turn, so all of the prompt is before it.
   const keys = { start_anchor_pattern: '\\Z' };
   if (Object.values(prompt).every((opened) => opened === '')) return { keys, problem: null };
   const detail = 'the prompt opens something, but nothing begins the turn by which to find it';
@@ -66,12 +62,12 @@ function reasoningField(format: ChatFormat): ResponseTemplateField | null {
   const closers = end === '' ? turnEnds(format) : [end];
   if (reasoning.start.trim() !== '')
     return { open: reasoning.start.trim(), ...closeKeys(closers), ...joined };
-  // Nothing opens it but the prompt: the turn begins with it, unless its end never comes.
+  // Only the prompt opens it, so the turn begins with it, unless its end may be missing.
   const always = reasoning.empty.includes(end);
   return { open_pattern: always ? '^' : `^(?=.*?${marker(end)})`, ...closeKeys(closers), ...joined };
 }
 
-/** A region that comes again goes on; without this, the last one would win. */
+/** A region that recurs is continued; otherwise the last one would replace the others. */
 const joined = { repeats: true, join: '' } as const;
 
 /** What ends a region, without the beginning of the next turn. */
@@ -85,7 +81,7 @@ function closingMarker(literal: string, turnStart: string): string {
 function contentField(format: ChatFormat): ResponseTemplateField {
   const { content } = format;
   const wrappers = [content, ...(content.withCalls === null ? [] : [content.withCalls])];
-  // With and without the white space after it, so that it can be as long as an opener like it.
+  // With and without the white space after it, so that it can be as long as a similar opener.
   const openers = [...new Set(wrappers.flatMap(({ open }) => [open.trimStart(), open.trim()]))];
   const closers = [...new Set(wrappers.map(({ close }) => close.trim()))].filter((close) => close !== '');
   if (!openers.includes('')) {
@@ -96,7 +92,7 @@ function contentField(format: ChatFormat): ResponseTemplateField {
   return { ...closeKeys([...new Set([...closers, ...turnEnds(format), ...noise(format)])]), ...joined };
 }
 
-/** What closes content that has an opener: its closer, the end of the turn, or the next call. */
+/** What closes content with an opener: its closer, the end of the turn, or the next call. */
 function closingContent(
   format: ChatFormat,
   closers: readonly string[],
@@ -107,12 +103,12 @@ function closingContent(
   return { close_pattern: oneOfPatterns([...literals.map(exactly), `(?=${call})`]) };
 }
 
-/** Literals between regions that belong to none: what closes the implicit region is left out of it. */
+/** Literals between regions that belong to none; what closes the implicit region is not part of it. */
 function noise(format: ChatFormat): readonly string[] {
   const { calls, turn, reasoning, content } = format;
   const wrapped = [content.empty ?? '', content.withCalls?.open ?? ''];
   const section = calls === null || isJsonList(calls) ? [] : [calls.section.open, calls.section.close];
-  // A bare closer, where a message without thoughts has only that.
+  // A bare closer, if a message without thoughts has only that.
   const bare = reasoning === null ? [] : [reasoning.end];
   const restart = turn.restart ? [turn.start] : [];
   return [...section, ...restart, ...bare, ...wrapped]

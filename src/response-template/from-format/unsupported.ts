@@ -1,31 +1,31 @@
-/** What a response template cannot say of a format. */
+/** What a response template cannot express. */
 
 /** One thing that a response template cannot express. */
 export interface UnsupportedReason {
   readonly code: UnsupportedCode;
-  /** `true`: responses of this kind are not read at all; `false`: something of them is lost or may be misread. */
+  /** `true`: responses of this kind are not read at all; `false`: they are read partly, or may be misread. */
   readonly fatal: boolean;
-  /** What it means for this format. */
+  /** The consequence for this format. */
   readonly detail: string;
 }
 
-/** What of a format a response template cannot express, for programs. */
+/** The kinds of what a response template cannot express, for programs. */
 export type UnsupportedCode =
-  /** The turn has no beginning by which to find it in the prompt, and the prompt opens something. */
+  /** The turn has no beginning by which it is found in the prompt, although the prompt opens something. */
   | 'no-turn-start'
   /** Arguments as in a Python call: `f(a='x', b=1)`. */
   | 'pythonic-arguments'
   /** Containers or whole calls as Python literals (`['a', None]`), which no content parser reads. */
   | 'python-values'
-  /** Strings in which the template escapes characters by itself. */
+  /** Strings that the template escapes itself. */
   | 'escaped-strings'
-  /** Containers in a notation of the format's own. */
+  /** Containers in the format's own notation. */
   | 'nested-values'
-  /** Nothing stands before a call: text that looks like one is taken for one. */
+  /** Nothing precedes a call, so text that looks like a call is read as one. */
   | 'no-call-marker'
-  /** Several calls follow one another with nothing to tell them apart. */
+  /** Several calls follow each other without a separator. */
   | 'calls-not-separated'
-  /** The call's id is written where no placeholder reaches it. */
+  /** The call's id is where no placeholder reaches it. */
   | 'unreachable-id'
-  /** A call without arguments is written as something that is not JSON. */
+  /** A call without arguments is written as something other than JSON. */
   | 'empty-arguments';

@@ -1,7 +1,7 @@
 /**
- * The search for patterns that are more than regular: lookaround, back-references, atomic groups, `$`.
- * It tries one way after the other and remembers which failed, within a budget of steps; and it notes
- * when a way ran into the end of the text, because then more text might have made it match.
+ * The search for patterns that are not regular: lookaround, back-references, atomic groups, `$`. It tries one path
+ * after the other and remembers failed ones, within a budget of steps; and it records whether a path reached the end
+ * of the text, because more text might then make it match.
  */
 import { PatternError } from '../../format/errors.ts';
 import { firstCharacterFinder } from './first-characters.ts';
@@ -15,9 +15,9 @@ import {
   type RegexMatch,
 } from './search.ts';
 
-/** Steps that one look at the text may take: this many, and as many for each character. */
+/** Maximum steps for one examination of the text: a base, plus a number for each character. */
 const steps = { base: 200_000, perCharacter: 200 };
-/** Text under way beyond this is looked at again only when it has grown by an eighth. */
+/** Longer pending text is only examined again after it has grown by an eighth. */
 const patientFrom = 512;
 
 /** The search over a program of any kind. */
@@ -75,14 +75,14 @@ interface Reached {
   readonly slots: readonly number[];
 }
 
-/** The text that is known at one moment, and the work spent on it. */
+/** The text known at one moment, and the work spent on it. */
 class TextView {
   readonly #text: string;
   readonly #base: number;
   readonly #final: boolean;
   readonly #pattern: Pattern;
   #budget: number;
-  /** A way ran into the end of text that may yet grow. */
+  /** Whether a path reached the end of text that may still grow. */
   #ranOut = false;
 
   constructor(text: GrowingText, to: number, final: boolean, pattern: Pattern) {
@@ -93,7 +93,7 @@ class TextView {
     this.#budget = steps.base + steps.perCharacter * this.#text.length;
   }
 
-  /** The match at `start`, `null` for none, or that it takes more text to know. */
+  /** The match at `start`, `null` for none, or that more text is needed. */
   attempt(program: Program, start: number, emptyFrom: number): RegexMatch | 'undecided' | null {
     this.#ranOut = false;
     const accepts = (end: number) => end > start || start >= emptyFrom;
@@ -102,12 +102,12 @@ class TextView {
     return reached === null ? null : { start, end: reached.position, slots: reached.slots };
   }
 
-  /** The place after the character at `at`. */
+  /** The position after the character at `at`. */
   after(at: number): number {
     return at + ((this.#codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
   }
 
-  /** The next place after `at` where a match could begin. */
+  /** The next position after `at` where a match may begin. */
   next(at: number): number {
     const after = this.after(at);
     const finder = firstCharacterFinder(this.#pattern.program);
@@ -131,7 +131,7 @@ class TextView {
     return null;
   }
 
-  /** Follows one way to its end; the ways not taken go on the stack. */
+  /** Follows one path to its end; alternatives are pushed on the stack. */
   #follow(
     program: Program,
     choice: Choice,
@@ -147,7 +147,7 @@ class TextView {
       if (instruction.op === 'match') return accepts(state.position) ? state : null;
       if (instruction.op === 'loop') {
         const again = tried.has(this.#key(program, { ...state, at: instruction.split }));
-        // What follows a loop stands right after its last instruction.
+        // The instruction after a loop follows its last instruction.
         state = { ...state, at: again ? state.at + 1 : instruction.split };
       } else if (instruction.op === 'split') {
         const key = this.#key(program, state);
@@ -162,7 +162,7 @@ class TextView {
     return null;
   }
 
-  /** Names a state of a way: from the same, the same can be reached. */
+  /** A key of a path's state: equal states have the same continuations. */
   #key(program: Program, state: Choice): string | number {
     return program.readsGroups
       ? `${state.at}:${state.position}:${state.slots.join()}`

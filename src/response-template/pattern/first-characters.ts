@@ -1,11 +1,11 @@
-/** Where a match can begin: what lets a search pass over most of a text at once. */
+/** The characters with which a match can begin, so that a search can skip most of a text. */
 import type { Instruction, Program } from './program.ts';
 
 const finders = new WeakMap<Program, { readonly finder: RegExp | null }>();
 
 /**
- * Finds the next character with which a match of `program` can begin after the very first place of a
- * text; `null` when a match may begin anywhere.
+ * Finds the next character with which a match of `program` can begin, other than at the beginning of a text; `null` if
+ * it can begin anywhere.
  */
 export function firstCharacterFinder(program: Program): RegExp | null {
   const known = finders.get(program);
@@ -15,7 +15,7 @@ export function firstCharacterFinder(program: Program): RegExp | null {
   return finder;
 }
 
-/** The same for the matches of several programs. */
+/** The same for matches of several programs. */
 export function commonFinder(programs: readonly Program[]): RegExp | null {
   const first = new FirstCharacters();
   for (const program of programs) first.visit(program);
@@ -39,7 +39,7 @@ class FirstCharacters {
     }
   }
 
-  /** Notes a character instruction; gives the instructions that may come before the first character. */
+  /** Records a character instruction; returns the instructions that may precede the first character. */
   #after(instruction: Instruction, at: number): readonly number[] {
     switch (instruction.op) {
       case 'character':

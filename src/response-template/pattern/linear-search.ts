@@ -1,7 +1,6 @@
 /**
- * Pike's search: all ways to match are followed at once, one step per character, in order of
- * preference. It costs the same however often and wherever the text is cut, and no pattern can make it
- * slower than (length of the program) steps per character.
+ * Pike's search: all paths are followed in parallel, one step per character, in order of preference. The cost does not
+ * depend on chunking, and no pattern takes more than (length of the program) steps per character.
  */
 import { firstCharacterFinder } from './first-characters.ts';
 import type { Instruction, Program } from './program.ts';
@@ -14,14 +13,14 @@ import {
   type RegexMatch,
 } from './search.ts';
 
-/** One way to match, at one instruction. */
+/** One path, at one instruction. */
 interface Thread {
   readonly at: number;
   readonly start: number;
   readonly slots: readonly number[];
 }
 
-/** What is known of the character that follows a place: its code point, or one of these. */
+/** What is known of the next character: its code point, or one of these values. */
 const unknown = -2;
 const none = -1;
 
@@ -31,14 +30,14 @@ export class LinearSearch implements PatternSearch {
   readonly #finder: RegExp | null;
   readonly #empty: EmptyMatches;
   readonly #noSlots: readonly number[];
-  /** The generation that last visited an instruction, so that it enters a list only once. */
+  /** The generation in which an instruction was last visited, so that it enters a list only once. */
   readonly #visited: Int32Array;
   #generation = 1;
-  /** Some way waits to see the character that comes next. */
+  /** Whether a path needs the next character. */
   #waiting = false;
   #position: number;
   #previous: number | null = null;
-  /** Ways still open at `#position`, the preferred first. */
+  /** Open paths at `#position`, in order of preference. */
   #threads: Thread[] = [];
   #match: RegexMatch | null = null;
 
@@ -86,7 +85,7 @@ export class LinearSearch implements PatternSearch {
     }
   }
 
-  /** Passes over characters with which no match begins. */
+  /** Skips characters with which no match begins. */
   #skip(piece: string, index: number): number {
     const finder = this.#finder;
     if (finder === null) return index;
@@ -126,7 +125,7 @@ export class LinearSearch implements PatternSearch {
     this.#threads = [];
   }
 
-  /** Takes the ways that waited to see the next character on, now that it is known. */
+  /** Continues the paths that needed the next character. */
   #resolve(next: number): void {
     if (!this.#waiting) return;
     const known = this.#threads;
@@ -139,8 +138,8 @@ export class LinearSearch implements PatternSearch {
   }
 
   /**
-   * Adds to `list` where a way can go without a character. Says whether it reached a match, which every
-   * way after it in the list would have to give way to.
+   * Adds the instructions that a path reaches without a character to `list`. Returns whether it reached a match, which
+   * takes precedence over all later paths.
    */
   #follow(list: Thread[], from: Thread, next: number): boolean {
     const stack: Thread[] = [from];
@@ -165,9 +164,9 @@ export class LinearSearch implements PatternSearch {
         stack.push({ ...thread, at: instruction.to });
         return;
       case 'loop': {
-        // The iteration did not match anything: the loop ends, as in Python.
+        // The iteration matched nothing, so the loop ends, as in Python.
         const again = this.#visited[instruction.split] === this.#generation;
-        // What follows a loop stands right after its last instruction.
+        // The instruction after a loop follows its last instruction.
         stack.push({ ...thread, at: again ? thread.at + 1 : instruction.split });
         return;
       }
@@ -194,7 +193,7 @@ export class LinearSearch implements PatternSearch {
     }
   }
 
-  /** `undefined` while it depends on a character that has not come. */
+  /** `undefined` if it depends on a character that has not come yet. */
   #holds(kind: string, next: number): boolean | undefined {
     const previous = this.#previous ?? none;
     if (kind === 'start') return this.#position === 0;

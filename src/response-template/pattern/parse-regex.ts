@@ -1,4 +1,4 @@
-/** Reads Python's regular expression syntax (the `re` module's, with `DOTALL` on) into a tree. */
+/** Parses Python's regular expression syntax (of the `re` module with `DOTALL`) into a tree. */
 import { escapedCodePoint, PatternCursor } from './pattern-cursor.ts';
 import {
   anyCharacterSet,
@@ -10,7 +10,7 @@ import {
 } from './read-class.ts';
 import type { AssertionKind, ParsedRegex, RegexNode, RepeatNode } from './syntax.ts';
 
-/** Longest pattern that is read. */
+/** Maximum length of a pattern. */
 const maxPatternLength = 20_000;
 const maxDepth = 100;
 const maxRepeat = 100_000;
@@ -82,7 +82,7 @@ class RegexReader {
     }
   }
 
-  /** `null` for what matches nothing and cannot be repeated: a comment. */
+  /** `null` for a comment, which matches nothing and cannot be repeated. */
   #readItem(): RegexNode | null {
     const cursor = this.#cursor;
     const codePoint = cursor.takeCodePoint();

@@ -1,4 +1,4 @@
-/** Where the reader of a Python pattern stands, and the escapes that stand for one character. */
+/** The reading position in a Python pattern, and escapes of single characters. */
 import { PatternError } from '../../format/errors.ts';
 
 /** Reads a pattern from left to right. */
@@ -19,7 +19,7 @@ export class PatternCursor {
     return this.pattern.charAt(this.position + ahead);
   }
 
-  /** Consumes `count` characters; throws when the pattern ends before. */
+  /** Consumes `count` characters; throws at the end of the pattern. */
   take(count: number): string {
     const text = this.pattern.slice(this.position, this.position + count);
     if (text.length < count) throw this.error('unexpected end of pattern');
@@ -41,7 +41,7 @@ export class PatternCursor {
     return true;
   }
 
-  /** Consumes what the sticky `matcher` matches here, if it does. */
+  /** Consumes what the sticky `matcher` matches here, if anything. */
   match(matcher: RegExp): RegExpExecArray | null {
     matcher.lastIndex = this.position;
     const found = matcher.exec(this.pattern);
@@ -61,7 +61,7 @@ export class PatternCursor {
 const controlEscapes: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** The character that a backslash and `letter` stand for; the cursor is after the letter. */
+/** The character of the escape with `letter`; the cursor is after the letter. */
 export function escapedCodePoint(letter: string, cursor: PatternCursor): number {
   const control = Object.hasOwn(controlEscapes, letter) ? controlEscapes[letter] : undefined;
   if (control !== undefined) return control;

@@ -1,4 +1,4 @@
-/** Compiles patterns, chooses the search for each, and searches whole texts. */
+/** Compiles patterns, chooses a search for each, and searches whole texts. */
 import { BacktrackingSearch } from './backtracking-search.ts';
 import { LinearSearch } from './linear-search.ts';
 import { parseRegex } from './parse-regex.ts';
@@ -15,7 +15,7 @@ export function compilePattern(source: string): Pattern {
   return { source, program: compileProgram(regex), groupNames: regex.groupNames };
 }
 
-/** Begins a search for the first match at `from` or later. */
+/** Starts a search for the first match at `from` or later. */
 export function searchPattern(
   pattern: Pattern,
   from: number,
@@ -27,7 +27,7 @@ export function searchPattern(
     : new BacktrackingSearch(pattern, from, counted);
 }
 
-/** All matches in `text` that do not overlap, leftmost first; those of no characters are left out. */
+/** All matches in `text` without overlap, from the left; empty ones are omitted. */
 export function* matchAll(pattern: Pattern, text: string): Generator<RegexMatch> {
   const whole = wholeText(text);
   for (let from = 0; from < text.length; ) {
@@ -39,7 +39,7 @@ export function* matchAll(pattern: Pattern, text: string): Generator<RegexMatch>
   }
 }
 
-/** Where the last match in `text` ends, an empty one at the end of the text included; 0 without one. */
+/** End of the last match in `text`, including an empty one at the end; 0 if there is none. */
 export function endOfLastMatch(pattern: Pattern, text: string): number {
   let end = 0;
   for (const match of matchAll(pattern, text)) end = match.end;
@@ -48,7 +48,7 @@ export function endOfLastMatch(pattern: Pattern, text: string): number {
   return atEnd.found === null ? end : text.length;
 }
 
-/** Texts of the named groups that took part in `match`. */
+/** Texts of the named groups in `match`. */
 export function namedGroups(
   pattern: Pattern,
   match: RegexMatch,

@@ -1,29 +1,29 @@
 /**
- * Patterns as programs: a list of instructions over which both searches run. The shape is Thompson's
- * and Pike's: characters, splits with a preferred branch, jumps, and slots that save positions.
+ * Patterns as programs: lists of instructions for both searches. As in Thompson's and Pike's designs, there are
+ * characters, splits with a preferred branch, jumps, and slots that save positions.
  */
 import { PatternError } from '../../format/errors.ts';
 import type { AssertionKind, CharacterSet, ParsedRegex, RegexNode } from './syntax.ts';
 
-/** One instruction of a compiled pattern; places to go on at are positions in its list of instructions. */
+/** One instruction of a compiled pattern; targets are indexes of instructions. */
 export type Instruction =
   | { readonly op: 'character'; readonly set: CharacterSet; readonly has: (codePoint: number) => boolean }
   | { readonly op: 'split'; readonly preferred: number; readonly other: number }
   | { readonly op: 'jump'; readonly to: number }
-  /** Back to the split of a loop; where that was passed at this place before, to what follows the loop. */
+  /** Back to the split of a loop; if that was already passed at this position, to the end of the loop. */
   | { readonly op: 'loop'; readonly split: number }
   | { readonly op: 'save'; readonly slot: number }
   | { readonly op: 'assert'; readonly kind: AssertionKind }
   | { readonly op: 'match' }
-  /** Runs a program of its own here; lookbehind may begin `min` to `max` characters before. */
+  /** Runs another program here; a lookbehind may begin `min` to `max` characters earlier. */
   | { readonly op: 'inner'; readonly kind: InnerKind; readonly program: Program; readonly width: Width }
   | { readonly op: 'backreference'; readonly group: number }
   | { readonly op: 'branch-on-group'; readonly group: number; readonly otherwise: number };
 
-/** What a program within a program is for: an atomic group, or a look ahead or after that must match or must not. */
+/** The purpose of an inner program: an atomic group, or a lookahead or lookbehind that must match or must not. */
 export type InnerKind = 'atomic' | 'ahead' | 'not-ahead' | 'after' | 'not-after';
 
-/** How many characters a pattern matches, at least and at most. */
+/** Minimum and maximum number of characters that a pattern matches. */
 export interface Width {
   readonly min: number;
   readonly max: number;
@@ -32,17 +32,17 @@ export interface Width {
 /** A compiled pattern. */
 export interface Program {
   readonly instructions: readonly Instruction[];
-  /** Two slots for each group: where it begins and ends. */
+  /** Two slots for each group: its start and its end. */
   readonly slots: number;
-  /** Only instructions that the linear search knows. */
+  /** Whether the linear search supports all instructions. */
   readonly regular: boolean;
-  /** Whether what a group captured decides whether the pattern matches. */
+  /** Whether the captures of groups decide whether the pattern matches. */
   readonly readsGroups: boolean;
-  /** How many characters before a place must be known to search from it. */
+  /** Number of characters before a position that must be known to search from it. */
   readonly lookbehind: number;
 }
 
-/** Most instructions of one program; counted repetitions are written out. */
+/** Maximum instructions of a program; counted repetitions are unrolled. */
 const maxInstructions = 5_000;
 const maxLookbehind = 1_000;
 
@@ -105,7 +105,7 @@ class ProgramWriter {
         this.#push({ op: 'save', slot: 2 * node.index - 1 });
         return;
       case 'assertion':
-        // `$` must see two characters ahead, which the linear search does not.
+        // `$` needs two characters of lookahead, which the linear search does not have.
         if (node.kind === 'end-or-newline') this.#regular = false;
         this.#push({ op: 'assert', kind: node.kind });
         return;
@@ -169,7 +169,7 @@ class ProgramWriter {
     for (const split of splits) this.#split(split, node.mode === 'lazy');
   }
 
-  /** Makes the instruction at `split` choose between what follows it and the end of the program so far. */
+  /** Turns the instruction at `split` into a choice between the one after it and the end of the program so far. */
   #split(split: number, lazy: boolean): void {
     const exit = this.#instructions.length;
     this.#instructions[split] = lazy
@@ -204,7 +204,7 @@ class ProgramWriter {
   }
 }
 
-/** At least as many instructions as `node` compiles to. */
+/** A lower bound for the number of instructions of `node`. */
 function instructionCount(node: RegexNode): number {
   switch (node.type) {
     case 'sequence':
@@ -263,7 +263,7 @@ function widestOf(widths: readonly Width[]): Width {
   };
 }
 
-/** Whether a code point is in `set`: a table for ASCII, filled as it is asked, the class itself beyond. */
+/** A test whether a code point is in `set`: with a table for ASCII, filled on demand, and the class itself beyond. */
 function characterTest(set: CharacterSet): (codePoint: number) => boolean {
   const matcher = new RegExp(`^${set.source}$`, set.ignoreCase ? 'iv' : 'v');
   const known = new Int8Array(128).fill(-1);

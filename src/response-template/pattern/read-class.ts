@@ -2,18 +2,18 @@
 import { escapedCodePoint, type PatternCursor } from './pattern-cursor.ts';
 import type { CharacterSet } from './syntax.ts';
 
-/** Flags that change what a set means. */
+/** Flags that affect a set. */
 export interface SetFlags {
   readonly ignoreCase: boolean;
   /** `(?a)`: `\w`, `\d` and `\s` are ASCII only. */
   readonly ascii: boolean;
 }
 
-/** The characters that Python's `str.isspace` and `str.strip` know, as members of a class; `\s` knows four fewer. */
+/** White space of Python's `str.isspace` and `str.strip`, as members of a class; `\s` has four fewer. */
 export const pythonSpaceMembers =
   '\\u{9}-\\u{d}\\u{1c}-\\u{20}\\u{85}\\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{2028}\\u{2029}\\u{202f}\\u{205f}\\u{3000}';
 
-/** The characters of words, as the `regex` package has them: combining marks are among them. */
+/** Word characters as in the `regex` package, which includes combining marks. */
 export const wordMembers = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
 
 const unicodeMembers: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ export function propertyMembers(letter: string, cursor: PatternCursor): string {
   return members;
 }
 
-/** Reads a class after its `[`, up to and with its `]`. */
+/** Parses a class, after its `[`, up to and including its `]`. */
 export function readClass(cursor: PatternCursor, flags: SetFlags): CharacterSet {
   const opened = cursor.position - 1;
   const negated = cursor.accept('^');

@@ -1,4 +1,4 @@
-/** What both searches share: the text that they search, and what they say of it. */
+/** What both searches share: the text, and the results. */
 import type { Program } from './program.ts';
 import { wordMembers } from './read-class.ts';
 
@@ -14,40 +14,37 @@ export interface Pattern {
 export interface RegexMatch {
   readonly start: number;
   readonly end: number;
-  /** Begin and end of each group, group 1 first; -1 where it took no part. */
+  /** Start and end of each group, group 1 first; -1 if it did not match. */
   readonly slots: readonly number[];
 }
 
-/** Text that grows at its end and is forgotten at its beginning; places count from its very first character. */
+/** Text that grows at its end and is dropped at its beginning; positions count from its very first character. */
 export interface GrowingText {
   readonly start: number;
   readonly end: number;
-  /** All text that is still known, from `start` to `end`. */
+  /** All text that is still available, from `start` to `end`. */
   text(): string;
-  /** A stretch from `from` to at most `to`, not empty when there is one. */
+  /** A stretch from `from` to at most `to`; not empty if there is any text. */
   piece(from: number, to: number): string;
   /** The code point that ends at `at`, or -1 at the very beginning. */
   codePointBefore(at: number): number;
 }
 
-/**
- * The search for the first match of one pattern in a growing text. What is found does not depend on
- * how the text arrives.
- */
+/** The search for the first match of one pattern in a growing text. The result does not depend on chunking. */
 export interface PatternSearch {
-  /** Looks at the text up to `to`; with `final`, no more text will come. */
+  /** Searches the text up to `to`; with `final`, no more text will come. */
   advance(text: GrowingText, to: number, final: boolean): void;
-  /** The first match, once no text to come can change it. */
+  /** The first match, once no further text can change it. */
   readonly found: RegexMatch | null;
-  /** Where the first match may yet begin, given what was seen; `null` when nothing is under way. */
+  /** Where the first match may still begin; `null` if none is pending. */
   readonly pending: number | null;
-  /** Goes on at `place`, with nothing under way: no match begins before it. */
+  /** Continues at `place`, with nothing pending: no match begins before it. */
   passTo(place: number): void;
 }
 
-/** Which matches of no characters count. */
+/** Which empty matches count. */
 export interface EmptyMatches {
-  /** The first place at which they do; by default the place where the search begins. */
+  /** The first position where they count; by default the position where the search begins. */
   readonly from: number;
   /** Whether they count at the end of the text, once that is known; by default they do not. */
   readonly atEnd: boolean;

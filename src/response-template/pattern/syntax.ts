@@ -1,9 +1,9 @@
 /**
  * The syntax tree of a Python regular expression, as response templates use them. Imports nothing.
  *
- * Why not JavaScript's own engine: a streaming parser must know whether more text could still change
- * the match, and a template comes from strangers, so its patterns may not run forever. Neither can be
- * asked of `RegExp`; and lookbehind, `\Z`, `\w` and possessive repetition mean other things in Python.
+ * JavaScript's own engine does not suffice: a streaming parser must know whether more text could still change the
+ * match, and patterns of untrusted templates must not run forever. Besides, lookbehind, `\Z`, `\w` and possessive
+ * repetition differ in Python.
  */
 
 /** One node of a pattern. Characters are Unicode code points. */
@@ -24,17 +24,17 @@ export interface CharacterNode {
   readonly type: 'character';
   readonly set: CharacterSet;
 }
-/** One after the other; may be empty. */
+/** A sequence; may be empty. */
 export interface SequenceNode {
   readonly type: 'sequence';
   readonly items: readonly RegexNode[];
 }
-/** Ordered alternatives: the first that leads to a match wins. */
+/** Ordered alternatives: the first that leads to a match is taken. */
 export interface ChoiceNode {
   readonly type: 'choice';
   readonly alternatives: readonly RegexNode[];
 }
-/** `max: null` is unbounded. A possessive repetition gives nothing back. */
+/** `max: null` is unbounded. A possessive repetition does not backtrack. */
 export interface RepeatNode {
   readonly type: 'repeat';
   readonly item: RegexNode;
@@ -49,14 +49,14 @@ export interface GroupNode {
   readonly item: RegexNode;
 }
 /**
- * A place between two characters. `start` and `end` are those of the whole text; `end-or-newline` is
- * also before a last newline (`$`); the `line-` kinds belong to the flag `m`.
+ * A position between two characters. `start` and `end` are those of the whole text; `end-or-newline` also matches
+ * before a final newline (`$`); the `line-` kinds belong to the flag `m`.
  */
 export interface AssertionNode {
   readonly type: 'assertion';
   readonly kind: AssertionKind;
 }
-/** What holds at a place without taking a character: `^`, `$`, `\b` and their kin. */
+/** The kinds of assertions: `^`, `$`, `\b` and the like. */
 export type AssertionKind =
   | 'start'
   | 'end'
@@ -72,17 +72,17 @@ export interface LookNode {
   readonly negative: boolean;
   readonly item: RegexNode;
 }
-/** `(?>…)`: once matched, not entered again. */
+/** `(?>…)`: once matched, not backtracked into. */
 export interface AtomicNode {
   readonly type: 'atomic';
   readonly item: RegexNode;
 }
-/** The text that a group captured, once more. */
+/** The text that a group captured, repeated. */
 export interface BackreferenceNode {
   readonly type: 'backreference';
   readonly index: number;
 }
-/** `(?(1)yes|no)`: depends on whether a group took part. */
+/** `(?(1)yes|no)`: depends on whether a group matched. */
 export interface ConditionalNode {
   readonly type: 'conditional';
   readonly index: number;
@@ -91,8 +91,8 @@ export interface ConditionalNode {
 }
 
 /**
- * A set of code points, as the source of a JavaScript class under the flag `v`: `[\u{61}-\u{7a}]`.
- * A class of one character is the one use of `RegExp` that is safe and fast.
+ * A set of code points, as the source of a JavaScript class with the flag `v`: `[\u{61}-\u{7a}]`. A class of one
+ * character is the only use of `RegExp` that is safe and fast.
  */
 export interface CharacterSet {
   readonly source: string;
@@ -103,7 +103,7 @@ export interface CharacterSet {
 export interface ParsedRegex {
   readonly pattern: string;
   readonly root: RegexNode;
-  /** How many capturing groups there are. */
+  /** Number of capturing groups. */
   readonly groupCount: number;
   /** Group numbers by name. */
   readonly groupNames: ReadonlyMap<string, number>;

@@ -3,8 +3,9 @@
  * then whole steps of calls and results in the last turn; the template renders the rest. System messages, tools and
  * the last question are kept.
  */
+import { isInstruction } from '../../format/check-messages.ts';
 import { ContextOverflowError } from '../../format/errors.ts';
-import { isInstruction, type Message } from '../../format/messages.ts';
+import type { Message } from '../../format/messages.ts';
 
 /** The remaining conversation. */
 export interface FittedPrompt<Prompt> {

@@ -1,9 +1,9 @@
-/** Which types of parts a template tells apart, in branches that no render takes, too. */
+/** The types of parts that a template distinguishes, including in branches that no render takes. */
 import type { Expression } from './tree.ts';
 
 /**
- * The texts with which a tree compares a member `type`: `thinking` of `part.type == 'thinking'`, of
- * `part['type'] != 'thinking'` and of `part.type in ['thinking', 'text']`.
+ * The strings with which a tree compares a member `type`: `thinking` of `part.type == 'thinking'`, of `part['type'] !=
+ * 'thinking'` and of `part.type in ['thinking', 'text']`.
  */
 export function comparedTypes(tree: readonly unknown[]): ReadonlySet<string> {
   const types = new Set<string>();

@@ -1,4 +1,4 @@
-/** Expressions of the syntax tree become functions that compute them, once per template. */
+/** Compiles expressions of the syntax tree to functions, once per template. */
 
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
@@ -154,7 +154,7 @@ function compileMember(node: MemberNode, place: CompileContext): Evaluate {
   };
 }
 
-/** A filter or test with its arguments, to be applied to a value. */
+/** A filter or test with its arguments, applied to a value. */
 export function compileFilter(
   node: Identifier | CallNode,
   place: CompileContext,
@@ -192,7 +192,7 @@ function compileTernary(node: Ternary, place: CompileContext): Evaluate {
   };
 }
 
-/** `a if b` without `else`: undefined when it does not hold. */
+/** `a if b` without `else` is undefined if the condition is false. */
 function compileSelect(lhs: Expression, test: Expression, place: CompileContext): Evaluate {
   const branch = { ...place, conditional: true };
   const condition = compileExpression(test, branch);
@@ -226,7 +226,7 @@ function compileDict(entries: ReadonlyMap<Expression, Expression>, place: Compil
   };
 }
 
-/** Compiles one expression. Throws CompileError for what Jinja would not compile. */
+/** Compiles one expression. Throws CompileError if Jinja would reject it. */
 export function compileExpression(node: Expression, place: CompileContext): Evaluate {
   switch (node.type) {
     case 'Identifier':

@@ -1,4 +1,4 @@
-/** Macros, and the call blocks that hand a body to them. */
+/** Compiles macros, and call blocks that pass them a body. */
 
 import { keywordEntries } from '../values/arguments.ts';
 import { Scope } from '../values/runtime.ts';
@@ -26,7 +26,7 @@ interface Parameter {
 interface MacroShape {
   readonly name: string;
   readonly parameters: readonly Parameter[];
-  /** The body reads `varargs`, `kwargs` or `caller`, so the macro accepts them. */
+  /** Whether the body reads `varargs`, `kwargs` or `caller`, so that the macro accepts them. */
   readonly accepts: { readonly varargs: boolean; readonly kwargs: boolean; readonly caller: boolean };
   readonly body: Capture;
 }
@@ -38,7 +38,7 @@ type ExtraName = (typeof extraNames)[number];
 const nothing: ReadonlySet<ExtraName> = new Set();
 const knownMentions = new WeakMap<object, ReadonlySet<ExtraName>>();
 
-/** Which of the extra names a tree reads anywhere. Each node is looked at once, however deep macros nest. */
+/** Which of the extra names occur anywhere in a tree. Each node is visited once, however deeply macros nest. */
 function mentionsOf(node: unknown): ReadonlySet<ExtraName> {
   if (typeof node !== 'object' || node === null) return nothing;
   const known = knownMentions.get(node);
@@ -121,7 +121,7 @@ function makeMacro(shape: MacroShape, definition: Scope): Callable {
   });
 }
 
-/** `{% macro %}`: defines a callable that sees the names around its definition. */
+/** `{% macro %}`: defines a callable that sees the variables around its definition. */
 export function compileMacro(node: Macro, compileCapture: CompileCapture): Execute {
   const shape = shapeOf(node.name.value, node.args, node.body, compileCapture);
   return (scope) => {
@@ -137,7 +137,7 @@ export function compileCallBlock(
   compileCapture: CompileCapture,
 ): Execute {
   const shape = shapeOf('caller', node.callerArgs ?? [], node.body, compileCapture);
-  // The call is given one more argument, by a name with a space in it, which no template can write.
+  // The call has one more argument, whose name contains a space, so no template can write it.
   const callerName = { type: 'Identifier', value: 'a caller' } as const;
   const keyword = {
     type: 'KeywordArgumentExpression',

@@ -1,4 +1,4 @@
-/** Operators of the syntax tree become functions; the compiler of their operands is given. */
+/** Compiles operators of the syntax tree to functions; the compiler of operands is passed in. */
 import { formatPercent } from '../values/format-text.ts';
 import { binary, compare, concatenate, contains, equals, signed, truthy } from '../values/operators.ts';
 import type { Scope } from '../values/runtime.ts';
@@ -22,7 +22,7 @@ const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>
   ['not in', (scope, a, b) => !contains(scope.runtime, b, a)],
 ]);
 
-/** The operands of operators of one kind that stand in a row, and the operators between them. */
+/** The operands of consecutive operators of one kind, and the operators between them. */
 function unroll(node: BinaryNode, belongs: (operator: string) => boolean) {
   const operands: Expression[] = [node.right];
   const operators: string[] = [node.operator.value];
@@ -56,7 +56,7 @@ function compileComparison(node: BinaryNode, compile: Compile): Evaluate {
   };
 }
 
-/** `~` binds tighter than `+` and `-` in Jinja, though the parser puts them on one level. */
+/** In Jinja, `~` binds more tightly than `+` and `-`; the parser puts them on one level. */
 function compileSum(node: BinaryNode, compile: Compile): Evaluate {
   const { operands, operators } = unroll(node, (operator) => '+-~'.includes(operator));
   const terms: Evaluate[][] = [];
@@ -86,7 +86,7 @@ function compileConcatenation(parts: readonly Evaluate[]): Evaluate {
     );
 }
 
-/** Compiles operators between two operands, and rows of them. */
+/** Compiles binary operators, and chains of them. */
 export function compileBinary(node: BinaryNode, compile: Compile): Evaluate {
   const operator = node.operator.value;
   if (comparisons.has(operator)) return compileComparison(node, compile);
@@ -115,7 +115,7 @@ export function compileBinary(node: BinaryNode, compile: Compile): Evaluate {
   };
 }
 
-/** Compiles an operator before its operand. */
+/** Compiles a unary operator. */
 export function compileUnary(operator: string, argument: Evaluate): Evaluate {
   return (scope) => {
     scope.runtime.charge(1);

@@ -1,4 +1,4 @@
-/** Statements of the syntax tree become functions that run them, once per template. */
+/** Compiles statements of the syntax tree to functions, once per template. */
 
 import { iterate, truthy } from '../values/operators.ts';
 import { Scope } from '../values/runtime.ts';
@@ -14,10 +14,10 @@ import type { CallNode, Expression, For, Identifier, Node, SetNode } from './tre
 
 type Assign = (scope: Scope, value: Value) => void;
 
-/** A body that begins a scope of its own. */
+/** A body with its own scope. */
 const ownScope: CompileContext = { conditional: false };
 
-/** Compiles statements that stand in a row. */
+/** Compiles consecutive statements. */
 function compileBlock(nodes: readonly Node[], place: CompileContext): Execute {
   const steps = nodes.map((node) => compileStatement(node, place));
   return (scope) => {
@@ -29,7 +29,7 @@ function compileBlock(nodes: readonly Node[], place: CompileContext): Execute {
   };
 }
 
-/** Compiles a body whose output is taken as text, in a scope of its own. */
+/** Compiles a body with its own scope whose output is captured as text. */
 function compileCapture(nodes: readonly Node[]): Capture {
   const body = compileBlock(nodes, ownScope);
   return (scope) => scope.runtime.capture(() => body(new Scope(scope.runtime, scope)));
@@ -81,7 +81,7 @@ function compileUnpacking(targets: readonly Expression[]): Assign {
   };
 }
 
-/** What stands left of `=`, or after `for`. */
+/** The target left of `=`, or after `for`. */
 function compileTarget(target: Expression): Assign {
   if (target.type === 'Identifier') {
     const name = target.value;
@@ -227,7 +227,7 @@ function compileStatement(node: Node, place: CompileContext): Execute {
   }
 }
 
-/** Compiles a whole template. Throws CompileError for what Jinja would not compile. */
+/** Compiles a whole template. Throws CompileError if Jinja would reject it. */
 export function compileTemplate(nodes: readonly Node[]): Execute {
   return compileBlock(nodes, { conditional: false });
 }

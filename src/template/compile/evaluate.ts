@@ -1,15 +1,15 @@
-/** What a compiled expression is, and what its compilation goes by. */
+/** The type of compiled expressions, and the context of their compilation. */
 import type { Scope } from '../values/runtime.ts';
 import type { Value } from '../values/values.ts';
 
 /** Computes an expression. */
 export type Evaluate = (scope: Scope) => Value;
 
-/** Where an expression stands. */
+/** The context of an expression. */
 export interface CompileContext {
-  /** In a branch that may not be taken: an unknown filter fails only when it is reached. */
+  /** Whether it is in a branch that may not be taken: an unknown filter then fails only when it is reached. */
   readonly conditional: boolean;
 }
 
-/** A template that Jinja would refuse to compile. */
+/** A template that Jinja would not compile. */
 export class CompileError extends Error {}

@@ -1,4 +1,4 @@
-/** The functions that every template finds. */
+/** The global functions of templates. */
 import { bind, integerArgument, keywordEntries, textArgument } from '../values/arguments.ts';
 import { pairsOf } from '../values/container-methods.ts';
 import { strftime } from '../values/strftime.ts';
@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../values/values.ts';
 
-/** Jinja's sandbox refuses longer ranges. */
+/** Jinja's sandbox rejects longer ranges. */
 const longestRange = 100_000;
 
 const range: Call = (runtime, args) => {
@@ -55,7 +55,7 @@ const namespace: Call = (runtime, args, keywords) => {
   return new Attributes('Namespace', values, true);
 };
 
-/** `cycler(a, b)`: `next()` gives each in turn, `current` the one that comes next. */
+/** `cycler(a, b)`: `next()` returns each in turn, `current` the one that comes next. */
 const cycler: Call = (_runtime, args) => {
   if (args.length === 0) throw new PythonError('TypeError', 'at least one item has to be provided');
   let at = 0;
@@ -77,7 +77,7 @@ const cycler: Call = (_runtime, args) => {
   return new Attributes('Cycler', values);
 };
 
-/** `joiner(", ")`: empty the first time it is called, afterwards the separator. */
+/** `joiner(", ")`: empty at the first call, then the separator. */
 const joiner: Call = (_runtime, args, keywords) => {
   const separator = orElse(bind('joiner', ['sep'], args, keywords)[0], ', ');
   let used = false;
@@ -93,7 +93,7 @@ const raise: Call = (runtime, args, keywords) => {
   throw new RaisedError(plainText(message).slice(0, longestMessage));
 };
 
-/** The longest field, `%c`, has twelve times the characters of its directive, and is put together of seven others. */
+/** The longest field, `%c`, has twelve times the characters of its directive, and consists of seven others. */
 const costOfField = 32;
 
 const strftimeNow: Call = (runtime, args, keywords) => {

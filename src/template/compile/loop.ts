@@ -1,8 +1,8 @@
-/** The `loop` variable inside of `{% for %}`. */
+/** The `loop` variable inside `{% for %}`. */
 import { equals } from '../values/operators.ts';
 import { Attributes, Callable, orElse, PythonError, Tuple, Undefined, type Value } from '../values/values.ts';
 
-/** One run of a loop: where it stands, and its neighbours. */
+/** One run of a loop: its position, and its neighbours. */
 export class Loop extends Attributes {
   /** Index of the current item, from 0. */
   index = 0;

@@ -1,4 +1,4 @@
-/** Filters and tests by the names that a template calls them by. */
+/** Filters and tests by the names in templates. */
 import type { Filter } from '../filters/filter.ts';
 import { filters, findFilter } from '../filters/filters.ts';
 import { findTest, tests } from '../filters/tests.ts';
@@ -10,7 +10,7 @@ function testFilter(name: string, wanted: boolean, place: CompileContext): Filte
   return (runtime, value, args, keywords) => findTest(name)(runtime, value, args, keywords) === wanted;
 }
 
-/** The filter of a name, tests among them. Throws CompileError for a name that is surely reached and unknown. */
+/** The filter of a name, including tests. Throws CompileError for an unknown name that is certainly reached. */
 export function filterByName(name: string, place: CompileContext): Filter {
   if (name === rewritten.generation) return (_runtime, value) => value;
   const { test, negatedTest } = rewritten;

@@ -14,7 +14,7 @@ import { parse, tokenize } from '@huggingface/jinja';
 import { SourceError, type SplitSource, splitSource } from './split-source.ts';
 import type { Node } from './tree.ts';
 
-/** The rewritten names, and what stands in the comments that carry lines. */
+/** The rewritten names, and the text of comments that carry line numbers. */
 export const rewritten = {
   group: 'a group',
   tuple: 'a tuple',
@@ -31,7 +31,7 @@ const openParen: Token = { value: '(', type: 'OpenParen' };
 const closeParen: Token = { value: ')', type: 'CloseParen' };
 const pipe: Token = { value: '|', type: 'Pipe' };
 
-/** Words after which a parenthesis opens a group and not a call, and no test's argument begins. */
+/** Words after which a parenthesis opens a group, not a call, and no argument of a test begins. */
 const keywords = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else', 'elif', 'for', 'set']);
 
 function isWord(token: Token | undefined, word: string): boolean {
@@ -57,7 +57,7 @@ function afterBracket(tokens: readonly Token[], start: number): number {
   return tokens.length;
 }
 
-/** Index after the primary expression at `start`, with its dots, brackets and calls. */
+/** Index after the primary expression at `start`, including its dots, brackets and calls. */
 function afterPrimary(tokens: readonly Token[], start: number): number {
   let at = (tokens[start]?.type ?? '') in closers ? afterBracket(tokens, start) : start + 1;
   for (;;) {
@@ -114,20 +114,20 @@ function opensCall(before: Token | undefined): boolean {
 }
 
 interface OpenGroup {
-  /** Where the parenthesis stands in the result. */
+  /** Position of the parenthesis in the result. */
   readonly at: number;
   readonly isCall: boolean;
   commas: number;
 }
 
-/** Names the groups and the tuples that the parser would not take as they are. */
+/** Names the groups and tuples that the parser would misread. */
 function rewriteGroups(tokens: readonly Token[]): Token[] {
   const result: (Token | null)[] = [];
   const open: OpenGroup[] = [];
   tokens.forEach((token, index) => {
     if (token.type in closers) {
       const isCall = token.type !== 'OpenParen' || opensCall(tokens[index - 1]);
-      // The place before the parenthesis is kept free for a name.
+      // The place before the parenthesis is reserved for a name.
       if (!isCall) result.push(null);
       open.push({ at: result.length, isCall, commas: 0 });
     } else if (token.type === 'Comma') {
@@ -154,7 +154,7 @@ function rewriteStatement(tokens: Token[]): Token[] {
   return tokens;
 }
 
-/** Puts the string literals back that were taken out before tokenizing. */
+/** Restores the string literals that were replaced before tokenizing. */
 function restoreString(token: Token, strings: readonly string[]): Token {
   if (token.type !== 'StringLiteral') return token;
   return { type: 'StringLiteral', value: strings[Number(token.value)] ?? '' };
@@ -171,7 +171,7 @@ function tokenizeCode(code: string, line: number, strings: readonly string[]): T
   return rewriteGroups(rewriteTests(inner));
 }
 
-/** All tokens of a template, and for each the line where its tag begins. */
+/** All tokens of a template, with the line where the tag of each begins. */
 function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[] } {
   const tokens: Token[] = [];
   const lines: number[] = [];
@@ -204,7 +204,7 @@ function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[]
   return { tokens, lines };
 }
 
-/** Parses again, only to see how far the parser gets: the index of the token at which it stops. */
+/** Parses again to find the index of the token at which the parser stops. */
 function whereItStops(tokens: readonly Token[]): number {
   let furthest = 0;
   const watched = new Proxy([...tokens], {
@@ -221,7 +221,7 @@ function whereItStops(tokens: readonly Token[]): number {
   return 0;
 }
 
-/** The package's own message; ours where it ran off the end of the tokens, for which it has none. */
+/** The package's own message; if it ran off the end of the tokens, it has none, and ours is used. */
 function syntaxError(cause: unknown, tokens: readonly Token[], lines: readonly number[]): SourceError {
   const stop = whereItStops(tokens);
   const line = lines[Math.min(stop, lines.length - 1)] ?? 1;
@@ -234,7 +234,7 @@ function syntaxError(cause: unknown, tokens: readonly Token[], lines: readonly n
   return new SourceError(cause instanceof Error ? cause.message : String(cause), line);
 }
 
-/** Parses a template's source. Throws SourceError for what Jinja would not take. */
+/** Parses a template's source. Throws SourceError if Jinja would reject it. */
 export function parseSource(source: string): readonly Node[] {
   const { tokens, lines } = tokenizePieces(splitSource(source));
   try {

@@ -1,7 +1,7 @@
 /**
- * Cuts a template's source into text and tags by Jinja's own rules, with `trim_blocks` and
- * `lstrip_blocks` on, as Hugging Face sets it up. The tags' code comes out with its string literals
- * taken out, so that nothing inside of a string is taken for syntax later.
+ * Splits a template's source into text and tags by Jinja's rules, with `trim_blocks` and `lstrip_blocks`, as in
+ * Hugging Face's setup. String literals are removed from the code of tags, so that their contents cannot be mistaken
+ * for syntax later.
  */
 import { isBlank } from '../values/text.ts';
 
@@ -10,7 +10,7 @@ export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'statement' | 'expression';
-      /** The tag's inside; each string literal is replaced by `"n"`, its index in `strings`. */
+      /** The inside of the tag; each string literal is replaced by `"n"`, its index in `strings`. */
       readonly code: string;
       /** Line of the tag's beginning, from 1. */
       readonly line: number;
@@ -22,7 +22,7 @@ export interface SplitSource {
   readonly strings: readonly string[];
 }
 
-/** Something in the source that Jinja would refuse, and where. */
+/** An error in the source that Jinja would reject, and its line. */
 export class SourceError extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -47,7 +47,7 @@ const simpleEscapes = new Map([
 
 const escapePattern = /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|([0-7]{1,3})|([\s\S]))/gi;
 
-/** The text of a Python string literal's inside; unknown escapes stay as they are written. */
+/** The text of a Python string literal; unknown escapes are kept as written. */
 function literalText(source: string): string {
   if (!source.includes('\\')) return source;
   return source.replace(escapePattern, (found, x, u, long, octal, other) => {
@@ -64,7 +64,7 @@ const stringLiteral = /'([^'\\]*(?:\\[\s\S][^'\\]*)*)'|"([^"\\]*(?:\\[\s\S][^"\\
 const exoticNumber = /\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:e[-+]?\d+)?/iy;
 const opening = /\{[%{#]/g;
 
-/** Reads a source from front to back. */
+/** Scans a source from front to back. */
 class Splitter {
   readonly pieces: Piece[] = [];
   readonly strings: string[] = [];
@@ -72,7 +72,7 @@ class Splitter {
   private at = 0;
   private line = 1;
   private counted = 0;
-  /** The next text begins a line, or the template. */
+  /** Whether the next text begins a line, or the template. */
   private lineStart = true;
 
   constructor(source: string) {
@@ -107,7 +107,7 @@ class Splitter {
     if (text !== '') this.pieces.push({ kind: 'text', text });
   }
 
-  /** What a tag's sign, or `lstrip_blocks`, leaves of the text before it. */
+  /** The text before a tag, trimmed by the tag's sign or `lstrip_blocks`. */
   private trimEnd(text: string, sign: string, isBlock: boolean): string {
     if (sign === '-') return trimRight(text);
     if (sign === '+' || !isBlock) return text;
@@ -125,7 +125,7 @@ class Splitter {
     this.afterTag(sign, true);
   }
 
-  /** Takes a `{% raw %}` section as text; false when there is none here. */
+  /** Reads a `{% raw %}` section as text; false if there is none here. */
   private raw(): boolean {
     rawStart.lastIndex = this.at;
     const start = rawStart.exec(this.source);
@@ -142,7 +142,7 @@ class Splitter {
     return true;
   }
 
-  /** Skips what the end of a tag eats of the text after it. */
+  /** Skips the text that the end of a tag removes. */
   private afterTag(sign: string, isBlock: boolean): void {
     if (sign === '-') this.skipBlank();
     else if (isBlock && sign !== '+' && this.source.charAt(this.at) === '\n') this.at += 1;
@@ -180,7 +180,7 @@ class Splitter {
     return signed === `-${close}` || (signed === `+${close}` && close === '%}') ? signed : null;
   }
 
-  /** One character of code, or a whole literal or stretch of white space. */
+  /** Reads one character of code, or a whole literal or stretch of white space. */
   private codePart(character: string, line: number): string {
     if (character === '"' || character === "'") return this.stringPart(line);
     if (/\d/.test(character) && !/\w/.test(this.source.charAt(this.at - 1))) return this.numberPart();
@@ -201,7 +201,7 @@ class Splitter {
     return `"${this.strings.length - 1}"`;
   }
 
-  /** Numbers in the plain spelling that the tokenizer knows. */
+  /** Reads a number, in the plain spelling that the tokenizer knows. */
   private numberPart(): string {
     const start = this.at;
     exoticNumber.lastIndex = start;
@@ -227,7 +227,7 @@ function trimRight(text: string): string {
   return text.slice(0, end);
 }
 
-/** Splits a template's source. Throws SourceError where a tag, comment or string does not end. */
+/** Splits a template's source. Throws SourceError if a tag, comment or string does not end. */
 export function splitSource(source: string): SplitSource {
   return new Splitter(source).run();
 }

@@ -1,9 +1,9 @@
-/** The syntax tree as `@huggingface/jinja` parses it: plain nodes, told apart by `type`. */
+/** The syntax tree of `@huggingface/jinja`: plain nodes, distinguished by `type`. */
 
 /** Any node. */
 export type Node = Statement | Expression;
 
-/** Nodes that write, assign or steer. */
+/** Nodes that write, assign or control. */
 export type Statement =
   | { readonly type: 'Program'; readonly body: readonly Node[] }
   | {
@@ -34,7 +34,7 @@ export interface For {
   readonly defaultBlock: readonly Node[];
 }
 
-/** `{% set x = y %}` or `{% set x %}…{% endset %}`, by whether there is a value. */
+/** `{% set x = y %}` or, without a value, `{% set x %}…{% endset %}`. */
 export interface SetNode {
   readonly type: 'Set';
   readonly assignee: Expression;
@@ -71,7 +71,7 @@ export interface CallNode {
   readonly args: readonly Expression[];
 }
 
-/** `a.b`, `a[b]`, or a slice where the property is one. */
+/** `a.b`, `a[b]`, or a slice if the property is one. */
 export interface MemberNode {
   readonly type: 'MemberExpression';
   readonly object: Expression;
@@ -79,7 +79,7 @@ export interface MemberNode {
   readonly computed: boolean;
 }
 
-/** `a + b`; comparisons and `and`, `or`, `in`, `not in` too. */
+/** `a + b`; also comparisons and `and`, `or`, `in`, `not in`. */
 export interface BinaryNode {
   readonly type: 'BinaryExpression';
   readonly operator: { readonly value: string };

@@ -24,7 +24,7 @@ import {
 } from '../values/values.ts';
 import type { Filter } from './filter.ts';
 
-/** Reads an item's attribute path such as `function.name` or `0`; an undefined one may be replaced. */
+/** Reads an item's attribute path such as `function.name` or `0`; an undefined value may be replaced. */
 export function attributeReader(runtime: Runtime, path: Value | undefined, otherwise?: Value) {
   if (path === undefined || path === null) return (item: Value) => item;
   const text = textOf(path);
@@ -211,7 +211,7 @@ const groupby: Filter = (runtime, value, args, keywords) => {
   return new List(groups.map((group) => new Tuple([group.key, new List(group.items)])));
 };
 
-/** A filter whose elements are made when they are asked for. */
+/** A filter whose elements are computed on demand. */
 function lazily(make: (...given: Parameters<Filter>) => readonly Value[]): Filter {
   return (...given) => new Stream(() => make(...given));
 }

@@ -7,7 +7,7 @@ import type { Filter, FindFilter } from './filter.ts';
 import { attributeReader } from './filters-collection.ts';
 import { findTest } from './tests.ts';
 
-/** Jinja takes anything false for an empty list here, `None` too. */
+/** In Jinja, anything false counts as an empty list here, including `None`. */
 function elementsToSelect(runtime: Runtime, value: Value): readonly Value[] {
   return truthy(value) ? iterate(runtime, value) : [];
 }
@@ -69,7 +69,7 @@ function selectingAttribute(wanted: boolean): Filter {
   };
 }
 
-/** Selecting filters by name; `findFilter` finds those that `map` is told to apply. */
+/** Selecting filters by name; `findFilter` finds the filters that `map` applies. */
 export function selectionFilters(findFilter: FindFilter): readonly (readonly [string, Filter])[] {
   return [
     ['map', mapping(findFilter)],

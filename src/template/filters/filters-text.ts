@@ -1,4 +1,4 @@
-/** Filters that make text of text. */
+/** Filters that convert text to text. */
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
 import { formatPercent } from '../values/format-text.ts';
 import { elementsOf, iterate, lengthOf } from '../values/operators.ts';
@@ -26,7 +26,7 @@ import {
 } from '../values/values.ts';
 import type { Filter } from './filter.ts';
 
-/** A filter that changes text, by characters; marked text stays marked. */
+/** A filter that changes text by characters; marked text stays marked. */
 function onText(change: (text: string) => string): Filter {
   return (runtime, value) => {
     const text = str(runtime, value);
@@ -67,7 +67,7 @@ const indent: Filter = (runtime, value, args, keywords) => {
     const start = end;
     end += lengthOfText(line) + 1;
     const keeps = index === 0 ? !flagArgument(first) : line === '' && !keepBlank;
-    // With its line feed, so that this keeps its origin too.
+    // With its line feed, so that it keeps its origin, too.
     const whole = sliceText(text, start, Math.min(end, lengthOfText(text)));
     return keeps ? whole : joinTexts([margin, whole]);
   });
@@ -127,7 +127,7 @@ function percentEncode(text: string): string {
 const urlencode: Filter = (runtime, value) => {
   const encode = (item: Value | undefined): Text => {
     const text = str(runtime, item ?? null);
-    // Every byte is looked at by itself, and has three characters.
+    // Every byte is encoded separately, as three characters.
     runtime.chargeEach(6 * lengthOfText(text));
     return changeText(text, percentEncode);
   };
@@ -142,7 +142,7 @@ const urlencode: Filter = (runtime, value) => {
   );
 };
 
-/** What stands outside of `open`…`close`, where each is closed at all. */
+/** The text outside `open`…`close`; unclosed openers are kept. */
 function withoutEnclosed(text: string, open: string, close: string): string {
   const kept: string[] = [];
   let done = 0;
@@ -164,7 +164,7 @@ function stripTags(runtime: Runtime, text: string): string {
     .join(' ');
 }
 
-/** Tags begin in one text and end in another, so all of the result counts as data where any of it does. */
+/** Tags may begin in one text and end in another, so if any of the text is data, all of the result is. */
 const striptags: Filter = (runtime, value) => {
   const text = str(runtime, value);
   runtime.chargeText(4 * lengthOfText(text));

@@ -119,7 +119,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
   const how = textArgument('round', method, 'common');
   const scale = 10 ** digits;
   if (how === 'common') {
-    // Python rounds the decimal value itself, so halves that binary cannot hold go by their true side.
+    // Python rounds the exact decimal value, so halves that binary cannot represent are rounded to their true side.
     const rounded =
       digits > 0 && digits <= 100 ? Number(fixed(number, digits)) : roundHalfEven(number * scale) / scale;
     return value instanceof Float ? new Float(rounded) : rounded;

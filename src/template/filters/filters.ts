@@ -1,4 +1,4 @@
-/** Jinja's filters: what may stand after `|`, found by name. */
+/** Jinja's filters, found by name. */
 
 import { PythonError } from '../values/values.ts';
 import type { Filter } from './filter.ts';

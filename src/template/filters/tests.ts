@@ -1,4 +1,4 @@
-/** Jinja's tests: what may stand after `is`. */
+/** Jinja's tests, used after `is`. */
 import { bind } from '../values/arguments.ts';
 import { compare, contains, equals, isCallable, sameText } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
@@ -22,7 +22,7 @@ import {
   View,
 } from '../values/values.ts';
 
-/** One test: whether it holds for a value. */
+/** One test of a value. */
 export type Test = (runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords) => boolean;
 
 type Comparison = (runtime: Runtime, value: Value, other: Value) => boolean;

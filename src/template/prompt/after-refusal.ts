@@ -1,11 +1,11 @@
-/** What is told otherwise where a template refuses a conversation. */
+/** Changes a conversation that a template refuses. */
 import { TemplateError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
 
 /**
- * Renders; where the template raises an error, once more without the thoughts that few can write next to calls, then
- * with plain ids, then with both. Throws the first error where it refuses these, too.
+ * Renders; if the template raises an error, tries again without thoughts next to both text and calls, then with plain
+ * ids, then with both changes. Throws the first error if all are refused.
  */
 export function renderAcceptably<Render>(
   messages: readonly Message[],
@@ -32,7 +32,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof TemplateError && error.kind === 'raised';
 }
 
-/** Thoughts are left out where text and calls stand next to them; some templates refuse all three. */
+/** Drops thoughts in messages that also have text and calls; some templates refuse all three. */
 function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
     if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
@@ -43,8 +43,8 @@ function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message
 }
 
 /**
- * Ids of nine letters and digits in place of all others, as some templates demand. Clients bring ids of other models,
- * and only that a result names its call means anything. An id is always replaced by the same one.
+ * Replaces ids by nine letters and digits, as some templates require. Clients bring ids of other models, whose only
+ * meaning is that a result refers to its call. Equal ids stay equal.
  */
 function withPlainIds(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {

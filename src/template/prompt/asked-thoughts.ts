@@ -1,4 +1,4 @@
-/** Fields of an assistant's message that a template looks for and that are named after thoughts. */
+/** Fields of an assistant's message that are named after thoughts and read by a template. */
 import type { Template } from '../template.ts';
 import { namesThoughts } from './names-thoughts.ts';
 import { tryObserve } from './render-attempt.ts';

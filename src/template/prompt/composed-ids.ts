@@ -1,12 +1,12 @@
-/** Ids that say which tool is called, for templates that write a call's id and not its name. */
+/** Ids that contain the tool's name, for templates that write a call's id but not its name. */
 import type { Message } from '../../format/messages.ts';
 
-/** The id of the call with this number in a conversation: `functions.get_weather:0`. */
+/** The id of call number `index` in a conversation: `functions.get_weather:0`. */
 export function composedId(name: string, index: number): string {
   return `functions.${name}:${index}`;
 }
 
-/** The messages with ids that hold the names of the tools: an id that does not is replaced, in results too. */
+/** The messages with ids that contain the tools' names; other ids are replaced, in results too. */
 export function composeIds(messages: readonly Message[]): readonly Message[] {
   const replaced = new Map<string, string>();
   let count = 0;

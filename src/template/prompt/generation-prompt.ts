@@ -1,7 +1,7 @@
 /**
- * The part of a prompt that already belongs to the coming assistant turn. Most templates begin a new turn at
- * the end of the prompt. After a tool's result some do not: the turn that called the tool goes on, and its
- * calls are not part of the new message.
+ * The part of a prompt that belongs to the next assistant turn. Most templates begin a new turn at the end of the
+ * prompt. After a tool's result some do not: the turn that called the tool continues, but its calls are not part of
+ * the new message.
  */
 import type { TurnFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
@@ -10,7 +10,7 @@ import type { Message } from '../../format/messages.ts';
 import { isRecord, type OptionRule, object, requireOption, string } from '../../format/option-rules.ts';
 import { type RenderPromptOptions, readPromptOptions, renderPrompt } from './render-prompt.ts';
 
-/** A prompt and what it was rendered from. */
+/** A prompt, and what it was rendered from. */
 export interface RenderedPrompt {
   readonly templateSource: string;
   readonly options: RenderPromptOptions;
@@ -22,14 +22,14 @@ const turnFormat: OptionRule = {
   allows: (value) => isRecord(value) && typeof value.start === 'string' && isRecord(value.prompt),
 };
 
-/** Marks the end of the last message; private-use characters that no text has by chance. */
+/** Marks the end of the last message; private-use characters that do not occur in text by chance. */
 const endMark = '\uE0C4\uF8D5\uE0C6';
 
 /**
- * The part of a prompt that belongs to the coming message: the turn's start, and what follows it. Where the
- * prompt goes on with the turn of an earlier message, the start stands before what is new. Templates that
- * begin turns with nothing have only a message that is continued. Throws `UnsupportedOptionError` for a prompt,
- * a turn or options of `renderPrompt` that are wrong, and `MessageError` for messages that cannot be read.
+ * The part of a prompt that belongs to the next message: the turn's start, and what follows it. If the prompt
+ * continues the turn of an earlier message, the start is put before what is new. If a template begins turns with
+ * nothing, there is only a message that is continued. Throws `UnsupportedOptionError` for an invalid prompt, turn or
+ * option of `renderPrompt`, and `MessageError` for invalid messages.
  */
 export function readGenerationPrompt(given: RenderedPrompt, turnParts: TurnFormat): string {
   const prompt = checkedPrompt(given);
@@ -43,7 +43,7 @@ export function readGenerationPrompt(given: RenderedPrompt, turnParts: TurnForma
   return start !== '' && own.includes(start) ? turn : start + own;
 }
 
-/** What cannot be rendered is taken for a prompt that says nothing, but only if it could have been rendered. */
+/** A prompt that cannot be rendered counts as empty, provided that its options are valid. */
 function checkedPrompt(given: RenderedPrompt): RenderedPrompt {
   requireOption('prompt', given, object);
   requireOption('templateSource', given.templateSource, string);
@@ -52,7 +52,7 @@ function checkedPrompt(given: RenderedPrompt): RenderedPrompt {
   return { ...given, options: { ...options, messages: readMessages(options.messages) } };
 }
 
-/** What the prompt wrote of the last message, which is continued; `null` where that cannot be told. */
+/** The part of the last message in the prompt, if it is continued; `null` if that is unknown. */
 function ofLastMessage({ templateSource, options, text }: RenderedPrompt): string | null {
   const { continueFinalMessage: _, messages, ...others } = options;
   return after(text, templateSource, {
@@ -62,7 +62,7 @@ function ofLastMessage({ templateSource, options, text }: RenderedPrompt): strin
   });
 }
 
-/** What the prompt wrote after the last message for the sake of the next; `null` where that is a turn. */
+/** What the prompt adds after the last message for the next one; `null` if that is a turn. */
 function afterLast(prompt: RenderedPrompt, start: string): string | null {
   const { templateSource, options, text } = prompt;
   const marked = markLast(options.messages);
@@ -73,7 +73,7 @@ function afterLast(prompt: RenderedPrompt, start: string): string | null {
   return rest.trimStart();
 }
 
-/** The rest of `text` after what the template writes with other options. */
+/** The rest of `text` after what the template renders with other options. */
 function after(text: string, templateSource: string, options: RenderPromptOptions): string | null {
   const before = tryRender(templateSource, options);
   return before !== null && text.startsWith(before) ? text.slice(before.length) : null;
@@ -88,7 +88,7 @@ function tryRender(templateSource: string, options: RenderPromptOptions): string
   }
 }
 
-/** The messages with a mark at the end of the last one's text; `null` where that has none. */
+/** The messages with a mark at the end of the last text; `null` if there is no text. */
 function markLast(messages: readonly Message[]): readonly Message[] | null {
   const last = messages.at(-1);
   if (typeof last?.content !== 'string') return null;

@@ -1,6 +1,6 @@
 /**
- * The conversation shape that a template wants: found by rendering small conversations in every shape
- * until what was put in comes out, and then used to turn OpenAI's messages into that shape.
+ * Finds the form of messages that a template expects, by rendering small conversations in every form until their
+ * contents appear, and converts OpenAI's messages to that form.
  */
 import type { InputShape } from '../../format/chat-format.ts';
 import { parseObject } from '../../format/json-values.ts';
@@ -18,10 +18,10 @@ type ContentShape = Pick<InputShape, 'contentParts'>;
 type ReasoningField = InputShape['reasoningField'];
 type ContentRole = NonNullable<InputShape['contentParts']>[number];
 
-/** What the trials of other parts of the shape leave open. */
+/** The parts of the shape that are not being tried. */
 const plainShape = { reasoningField: null, thinkingVariables: [] } as const;
 
-/** A message in the shape that a template reads: plain data, not OpenAI's any more. */
+/** A message in the form that a template reads, as plain data. */
 export type ShapedMessage = Readonly<Record<string, unknown>>;
 
 /** Forms of messages with calls, in the order in which they are tried. */
@@ -39,7 +39,7 @@ export const callShapes: readonly [CallShape, ...CallShape[]] = [
 /** Message fields that may carry reasoning, in the order in which they are tried. */
 const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'thinking-part'] as const;
 
-/** A call, with reasoning where it is asked for. */
+/** A call, with reasoning if requested. */
 function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons: boolean): Message {
   const call = { name: names[0], arguments: JSON.stringify({ [keys[0]]: values[0] }) };
   return {
@@ -50,7 +50,7 @@ function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons
   };
 }
 
-/** Renders a message in every shape that is tried, after a user's message. */
+/** Renders a message in different forms, after a user's message. */
 class ShapeProbe {
   readonly sentinels: Sentinels;
   readonly template: Template;
@@ -61,7 +61,7 @@ class ShapeProbe {
     this.sentinels = anySentinels(template.source);
     const tools = [sentinelTool(this.sentinels)];
     const messages = [{ role: 'user', content: this.sentinels.user }];
-    // Tools in a form that nobody gives must not keep a template from showing the rest.
+    // If the template refuses tools in this form, it may still render the rest.
     this.#tools = tryRender(template, { messages, tools }) === null ? [] : tools;
   }
 
@@ -76,7 +76,7 @@ class ShapeProbe {
   }
 }
 
-/** A conversation for each role whose content is planted in it, the user's first: all others hold one, too. */
+/** A conversation for each role whose content is tested, beginning with the user's, which the others contain, too. */
 function contentConversations({ user, system, content, toolResult, ids, names }: Sentinels): readonly {
   readonly role: ContentRole;
   readonly planted: string;
@@ -94,7 +94,7 @@ function contentConversations({ user, system, content, toolResult, ids, names }:
   ];
 }
 
-/** Roles whose content comes out in parts alone, and not by printing the list that holds it. */
+/** Roles whose content is only rendered if given in parts, and not by printing the list. */
 function findContentShape(probe: ShapeProbe): ContentShape {
   let roles: readonly ContentRole[] = [];
   for (const { role, planted, messages } of contentConversations(probe.sentinels)) {
@@ -125,14 +125,14 @@ function findCallShape(probe: ShapeProbe, content: ContentShape): CallShape {
   return printed ?? callShapes[0];
 }
 
-/** A call that shows its id and not its name can say in the id alone which tool it calls. */
+/** If a call is rendered with its id but without its name, only the id can say which tool is called. */
 function withCallIds(shape: CallShape, text: string, { user, names, ids }: Sentinels): CallShape {
   const turn = text.slice(text.lastIndexOf(user));
   const holdsName = turn.toLowerCase().includes(names[0]);
   return turn.includes(ids[0]) && !holdsName ? { ...shape, callIds: 'composed' } : shape;
 }
 
-/** The reasoning was rendered, and not by printing the message or the list of parts that holds it. */
+/** Whether the reasoning was rendered, and not by printing the message or the list of parts. */
 function showsReasoning(text: string | null, field: ReasoningField, { reasoning }: Sentinels): boolean {
   if (text?.includes(reasoning) !== true) return false;
   const key = field === 'thinking-part' ? 'thinking' : field;
@@ -164,7 +164,7 @@ function findReasoningField(
 
 const known = new WeakMap<Template, InputShape>();
 
-/** Finds the shape by some ten to thirty small renders; the answer is remembered for the template. */
+/** Finds the shape by about ten to thirty small renders; cached for the template. */
 export function observeInputShape(template: Template): InputShape {
   const found = known.get(template);
   if (found !== undefined) return found;
@@ -182,7 +182,7 @@ export function observeInputShape(template: Template): InputShape {
   return shape;
 }
 
-/** Arguments as an object, where they are the JSON text of one. */
+/** Arguments as an object, if they are the JSON of one. */
 function parseArguments(text: unknown): unknown {
   return typeof text === 'string' ? (parseObject(text) ?? text) : text;
 }
@@ -228,7 +228,7 @@ function shapeReasoning(message: Message, shape: InputShape): ShapedMessage {
   return { content: [{ type: 'thinking', thinking: reasoning }, ...asParts(message.content)] };
 }
 
-/** Turns OpenAI's messages (arguments as JSON text, `reasoning_content`) into the shape of a template. */
+/** Converts OpenAI's messages (arguments as JSON text, `reasoning_content`) to a template's form. */
 export function shapeMessages(messages: readonly Message[], shape: InputShape): readonly ShapedMessage[] {
   return (shape.callIds === 'composed' ? composeIds(messages) : messages).map((message) => {
     const { content, tool_calls, reasoning_content, ...others }: Record<string, unknown> = { ...message };

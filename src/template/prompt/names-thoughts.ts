@@ -1,2 +1,2 @@
-/** Names of markers, and phrases, that speak of thoughts. */
+/** Names of markers, and phrases, that refer to thoughts. */
 export const namesThoughts = /think|thought|reason/iu;

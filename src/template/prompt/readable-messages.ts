@@ -1,17 +1,18 @@
 /**
- * Rewrites messages whose form a template does not know: content in parts becomes one text, a developer's
- * message becomes the system's, and instructions in the middle of a conversation are told before it. What a template
- * knows is found by rendering small conversations, once per template and only when such a message comes.
+ * Rewrites messages in a form that a template does not support: content in parts becomes one text, a developer's
+ * message becomes the system's, and instructions in the middle of a conversation are moved to its beginning. What a
+ * template supports is found by rendering small conversations, once per template and only if such a message occurs.
  */
+import { isInstruction } from '../../format/check-messages.ts';
 import { MessageError } from '../../format/errors.ts';
-import { type ContentPart, isInstruction, type Message } from '../../format/messages.ts';
+import type { ContentPart, Message } from '../../format/messages.ts';
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels } from './sentinels.ts';
 
 type Role = Message['role'];
 
-/** The messages, rewritten where the template would leave their texts out or print them as data. */
+/** The messages, rewritten if the template would omit their texts or print them as data. */
 export function makeReadable(template: Template, messages: readonly Message[]): readonly Message[] {
   const readable = messages.map((message, index) => {
     const known = message.role === 'developer' ? asKnownRole(template, message) : message;
@@ -23,7 +24,7 @@ export function makeReadable(template: Template, messages: readonly Message[]): 
   return hasLate && !showsLateInstructions(template) ? instructionsFirst(readable) : readable;
 }
 
-/** All instructions as the first message. Its role is that of the first of them. */
+/** Merges all instructions into the first message, with the role of the first of them. */
 function instructionsFirst(messages: readonly Message[]): readonly Message[] {
   const [first, ...others] = messages.filter(isInstruction);
   if (first === undefined) return messages;
@@ -46,7 +47,7 @@ function asKnownRole(
     : { ...message, role: 'system' };
 }
 
-/** Texts of parts on lines of their own, as llama.cpp joins them. */
+/** Texts of parts on separate lines, as in llama.cpp. */
 function joinParts(parts: readonly ContentPart[], path: string): string {
   const texts = parts.map((part, index) => {
     if (part.type === 'text' && typeof part.text === 'string') return part.text;
@@ -66,7 +67,7 @@ function showsParts(template: Template, role: Role): boolean {
 
 const known = new WeakMap<Template, Map<string, boolean>>();
 
-/** Whether such a message's text is rendered, and not by printing the list that holds it. */
+/** Whether such a message's text is rendered, and not by printing the list. */
 function shows(template: Template, role: Role, content: string | readonly ContentPart[]): boolean {
   const answers = answersOf(template);
   const question = `${role} ${typeof content}`;
@@ -95,7 +96,7 @@ function answersOf(template: Template): Map<string, boolean> {
   return answers;
 }
 
-/** The texts to be found again. Two parts, because some templates show the first alone. */
+/** The texts to find. Two parts, because some templates only render the first. */
 function plantedIn(template: Template): readonly [string, string] {
   const { content, part } = anySentinels(template.source);
   return [content, part];

@@ -1,8 +1,8 @@
-/** An attempt to render: a template that refuses a conversation gives an answer, not a failure. */
+/** Attempts to render: a template that refuses a conversation gives an answer, not an error. */
 import { TemplateError } from '../../format/errors.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template.ts';
 
-/** Trials happen at a fixed time, so that renders differ only in what is tried. */
+/** Attempts use a fixed time, so that renders only differ in what is tested. */
 const speculationTime = new Date(2000, 0, 1);
 
 const speculationDefaults = {
@@ -13,14 +13,14 @@ const speculationDefaults = {
   add_generation_prompt: false,
 };
 
-/** A render, or `null` where the template refuses. Throws TemplateLimitError. */
+/** A render, or `null` if the template refuses. Throws TemplateLimitError. */
 export function tryRender(template: Template, variables: TemplateVariables): string | null {
   return unlessRefused(() =>
     template.render({ ...speculationDefaults, ...variables }, { now: speculationTime }),
   );
 }
 
-/** An observed render, or `null` where the template refuses. Throws TemplateLimitError. */
+/** An observed render, or `null` if the template refuses. Throws TemplateLimitError. */
 export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
   return unlessRefused(() =>
     template.renderObserved({ ...speculationDefaults, ...variables }, { now: speculationTime }),

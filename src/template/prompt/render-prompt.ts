@@ -1,4 +1,4 @@
-/** From OpenAI-shaped messages and tools to the prompt text that a model's own template writes. */
+/** Renders OpenAI-shaped messages and tools to a prompt with the model's own template. */
 import type { InputShape } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { TemplateError, UnsupportedOptionError } from '../../format/errors.ts';
@@ -39,11 +39,11 @@ export interface RenderPromptOptions {
   readonly thinking?: boolean;
   /** Additional variables for the template (`reasoning_effort`, `documents`); they override all others. */
   readonly templateVariables?: Readonly<Record<string, unknown>>;
-  /** Text of the token that begins a prompt, for templates that write it; default `""`. */
+  /** Text of the beginning-of-sequence token, for templates that write it; default `""`. */
   readonly bosToken?: string;
-  /** Text of the token that ends a text, for templates that write it; default `""`. */
+  /** Text of the end-of-sequence token, for templates that write it; default `""`. */
   readonly eosToken?: string;
-  /** The current time for the template; default: the time of the call. */
+  /** The current time for the template; default: the actual time. */
   readonly now?: Date;
   /** The template's message shape, if known (`ChatFormat.input`); detected by default. */
   readonly input?: InputShape;
@@ -52,11 +52,11 @@ export interface RenderPromptOptions {
    * it has no content. Default false.
    */
   readonly continueFinalMessage?: boolean;
-  /** Names the template in errors; default `template`. */
+  /** The template's name in errors; default `template`. */
   readonly name?: string;
 }
 
-/** Messages and tools are checked where they are read. */
+/** Messages and tools are validated where they are read. */
 const optionRules: OptionRules<RenderPromptOptions> = {
   messages: anyValue,
   tools: anyValue,
@@ -71,7 +71,7 @@ const optionRules: OptionRules<RenderPromptOptions> = {
   name: string,
 };
 
-/** Options of `renderPrompt` as they are read. Throws `UnsupportedOptionError`. */
+/** Validates options of `renderPrompt`. Throws `UnsupportedOptionError`. */
 export function readPromptOptions(given: RenderPromptOptions): RenderPromptOptions {
   return readOptions(given, optionRules);
 }
@@ -79,13 +79,13 @@ export function readPromptOptions(given: RenderPromptOptions): RenderPromptOptio
 /** With tools as templates see them. */
 type PlainOptions = Omit<RenderPromptOptions, 'tools'> & { readonly tools: readonly Tool[] };
 
-/** Marks the place where a continued message ends; private-use characters that no text has by chance. */
+/** Marks the end of a continued message; private-use characters that do not occur in text by chance. */
 const endMark = '\uE0C1\uF8D2\uE0C3';
 
 const rememberedTemplates = 16;
 const parsed = new Map<string, Template>();
 
-/** Parses a template, or finds it among those that were used last. */
+/** Parses a template, or finds it in the cache of recent ones. */
 function remembered(source: string, name: string): Template {
   const key = `${name}\n${source}`;
   const template = parsed.get(key) ?? parseTemplate(source, { name });
@@ -96,7 +96,7 @@ function remembered(source: string, name: string): Template {
   return template;
 }
 
-/** Variables that some templates cannot do without, by name; given only when a render asks for them. */
+/** Variables that some templates require, by name; passed only if a render asks for them. */
 function lastResorts(options: PlainOptions): ReadonlyMap<string, unknown> {
   const now = options.now ?? new Date();
   const functions = options.tools.map((tool) => tool.function);
@@ -114,10 +114,10 @@ function missingName(error: unknown): string | undefined {
   return /^UndefinedError: '(\w+)' is undefined$/.exec(error.reason)?.[1];
 }
 
-/** How a conversation is rendered: as text, or as spans of text. */
+/** How a conversation is rendered: as text, or as spans. */
 interface RenderKind<Render> {
   render(template: Template, variables: Record<string, unknown>, clock: RenderOptions): Render;
-  /** What stands before the last `mark`; `null` where there is none. */
+  /** The render up to the last `mark`; `null` if there is none. */
   before(rendered: Render, mark: string): Render | null;
 }
 
@@ -150,7 +150,7 @@ function firstOf(spans: readonly TextSpan[], length: number): readonly TextSpan[
   });
 }
 
-/** Renders, and gives the template what it turns out to need. */
+/** Renders, and passes the template the variables that it turns out to require. */
 function renderWithResorts<Render>(
   template: Template,
   variables: Record<string, unknown>,
@@ -190,7 +190,7 @@ function cannotContinue(reason: string): UnsupportedOptionError {
   return new UnsupportedOptionError({ option: 'continueFinalMessage', reason });
 }
 
-/** The messages with the place marked where the last one is to go on. */
+/** The messages with a mark where the last one is continued. */
 function markEnd(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') throw cannotContinue("the last message is not the assistant's");
@@ -216,7 +216,7 @@ function cutAtMark<Render>(rendered: Render, kind: RenderKind<Render>): Render {
   throw cannotContinue('the template does not render the text in which the last message ends');
 }
 
-/** Roles were checked, so they count as the template's own: many markers are made of them. */
+/** Roles were validated, so they count as the template's own: many markers contain them. */
 function withOwnRoles(messages: readonly ShapedMessage[]): readonly ShapedMessage[] {
   return messages.map((message) => ({ ...message, role: new OwnText(String(message.role)) }));
 }
@@ -224,20 +224,20 @@ function withOwnRoles(messages: readonly ShapedMessage[]): readonly ShapedMessag
 /**
  * Renders a prompt from a chat template's source.
  *
- * Throws TemplateError (the template does not parse, raises, or fails), TemplateLimitError,
- * MessageError and ToolListError (messages or tools that cannot be read), and UnsupportedOptionError (a wrong
- * option, `continueFinalMessage` where there is nothing to continue). Texts in messages and tools are only
- * ever data: nothing in them is read as template code.
+ * Throws TemplateError (the template does not parse, raises, or fails), TemplateLimitError, MessageError and
+ * ToolListError (invalid messages or tools), and UnsupportedOptionError (an invalid option, or `continueFinalMessage`
+ * without anything to continue). Texts in messages and tools are data: nothing in them is interpreted as template
+ * code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
   return renderConversation(templateSource, given, asText);
 }
 
 /**
- * The same prompt in spans with the origin of their characters: `template`, or `data` for text from messages, tools
- * and template variables, however the template cut, joined or changed it. Only `template` spans may become special
- * tokens: tokenise them with special tokens on, and `data` without. The roles of messages and `bosToken` and
- * `eosToken` count as the template's own. Throws as `renderPrompt` does.
+ * The prompt in spans with their origin: `template`, or `data` for text from messages, tools and template variables,
+ * however the template cut, joined or changed it. Only `template` spans may become special tokens: tokenise them with
+ * special tokens, and `data` without. The roles of messages, `bosToken` and `eosToken` count as the template's own.
+ * Throws the errors of `renderPrompt`.
  */
 export function renderPromptSpans(templateSource: string, given: RenderPromptOptions): readonly TextSpan[] {
   return renderConversation(templateSource, given, asSpans);

@@ -1,10 +1,8 @@
 /**
- * Sentinels: recognisable texts planted in conversations, so that finding one in a render proves where it came
- * from.
+ * Sentinels: recognisable texts planted in conversations, so that a render shows where its text came from.
  *
- * Each is nine letters and digits (some templates insist on that for ids), and all match one pattern,
- * so that a render can be cut into sentinels and literals. Keys and values are in non-alphabetical
- * order, which shows sorting.
+ * Each has nine letters and digits (which some templates require for ids), and all match one pattern, so that a render
+ * can be split into sentinels and literals. Keys and values are not in alphabetical order, to reveal sorting.
  */
 
 import type { Tool } from '../../format/messages.ts';
@@ -33,18 +31,18 @@ export interface Sentinels {
   readonly eos: string;
 }
 
-/** Schema types of the arguments that the value probes vary. */
+/** Schema types of the arguments that value probes vary. */
 export type TypedKey = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 const salts = ['qzx', 'zxq', 'xqz', 'qxz', 'zqx', 'xzq'] as const;
 
-/** Sentinels that do not occur in `source`. `null` when every kind occurs, as in a hostile file. */
+/** Sentinels that do not occur in `source`; `null` if every kind occurs, as in a hostile file. */
 export function chooseSentinels(source: string): Sentinels | null {
   const salt = salts.find((each) => !source.includes(each));
   return salt === undefined ? null : saltedSentinels(salt);
 }
 
-/** As `chooseSentinels`; for a hostile file, which an analysis refuses, any. */
+/** Like `chooseSentinels`; for a hostile file, which an analysis rejects, any sentinels. */
 export function anySentinels(source: string): Sentinels {
   return chooseSentinels(source) ?? saltedSentinels(salts[0]);
 }

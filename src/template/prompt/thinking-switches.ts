@@ -1,9 +1,9 @@
-/** Which template variables switch thinking, and with which values: tried, not guessed. */
+/** Finds the template variables that switch thinking, and their values, by trying them. */
 
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
 
-/** A variable that switches thinking. One that declines it (`no_think`) is `on` where it is false. */
+/** A variable that switches thinking. For one that turns it off (`no_think`), `on` is false. */
 export interface ThinkingSwitch {
   /** `enable_thinking`, `thinking`, `thinking_mode`. */
   readonly name: string;
@@ -11,12 +11,12 @@ export interface ThinkingSwitch {
   readonly off: boolean | string;
 }
 
-/** Names that could ask for thinking itself, and not for its length, its tokens or its place in history. */
+/** Names that may turn thinking on, not those about its length, its tokens or its place in the history. */
 const candidate = /^(?:\w+_)?(?:think|thinking|reasoning)(?:_enabled|_mode|_option)?$/;
 const otherPurpose =
   /preserve|keep|clear|drop|strip|skip|print|include|truncate|past|history|render|disable|interleave|(?:^|_)no_/;
 
-/** Names that decline thinking: `no_think`, `disable_thinking`, `skip_reasoning`. */
+/** Names that turn thinking off: `no_think`, `disable_thinking`, `skip_reasoning`. */
 const declining = /^(?:no|disable|skip)_(?:think|thinking|reasoning)$/;
 
 type SwitchValues = Pick<ThinkingSwitch, 'on' | 'off'>;
@@ -48,7 +48,7 @@ function trySwitch(template: Template, name: string): ThinkingSwitch | null {
   return null;
 }
 
-/** The switches of a template: setting one to `on` or `off` changes a prompt, and both are accepted. */
+/** The switches of a template: setting one to `on` or `off` changes a prompt, and both values are accepted. */
 export function thinkingSwitches(template: Template): readonly ThinkingSwitch[] {
   const found = known.get(template);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-/** Binding call arguments to the parameter names of filters, tests and methods. */
+/** Binds the arguments of a call to the parameters of filters, tests and methods. */
 import { truthy } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { dataText, type Text } from './traced-text.ts';
@@ -14,8 +14,8 @@ import {
 } from './values.ts';
 
 /**
- * The arguments in the order of the parameters' names, `undefined` where none was given. Throws as
- * Python does for arguments that are too many, unknown or missing.
+ * The arguments in the order of the parameters, `undefined` if not given. Throws as Python does for too many, unknown
+ * or missing arguments.
  */
 export function bind(
   callee: string,
@@ -64,14 +64,14 @@ export function integerArgument(callee: string, value: Value | undefined, otherw
   throw new PythonError('TypeError', `${callee}() needs a whole number, not ${typeName(value)}`);
 }
 
-/** An argument that says yes or no; no where it is not given. */
+/** A boolean argument; false if not given. */
 export function flagArgument(value: Value | undefined): boolean {
   return value !== undefined && truthy(value);
 }
 
 /**
- * Keyword arguments as the entries of a dict. A dict of the input may have been spread into them, so in a traced
- * render their names count as data.
+ * Keyword arguments as the entries of a dict. They may come from a dict of the input, so in a traced render their
+ * names count as data.
  */
 export function keywordEntries(runtime: Runtime, keywords: Keywords): readonly (readonly [Text, Value])[] {
   runtime.charge(keywords.size);

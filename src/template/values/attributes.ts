@@ -1,4 +1,4 @@
-/** What follows a dot or stands in brackets: attributes, items, slices and methods. */
+/** Attributes, items, slices and methods: what follows a dot, or is in brackets. */
 import { dictMethods, itemsView, listMethods, tupleMethods } from './container-methods.ts';
 import { formatBraces } from './format-text.ts';
 import { invoke } from './operators.ts';
@@ -35,7 +35,7 @@ function formatMethod(runtime: Runtime, self: Text, args: readonly Value[], keyw
   });
 }
 
-/** Results of text methods on marked text stay marked. */
+/** Results of text methods on marked text are marked. */
 function remark(value: Value): Value {
   const text = tracedOf(value);
   if (text !== null) return new Markup(text);
@@ -44,9 +44,9 @@ function remark(value: Value): Value {
 
 type BoundCall = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
 
-/** Methods that change characters one by one, or look at each of them. */
+/** Methods that change characters one by one, or examine each of them. */
 const readEach: ReadonlySet<string> = new Set(['istitle', 'splitlines', 'swapcase', 'title']);
-/** Methods that look at no more of a text than their argument is long. */
+/** Methods that examine no more of a text than the length of their argument. */
 const shortReads: ReadonlySet<string> = new Set(['startswith', 'endswith', 'removeprefix', 'removesuffix']);
 
 function textMethod(self: Value, text: Text, name: string): BoundCall | undefined {
@@ -62,7 +62,7 @@ function textMethod(self: Value, text: Text, name: string): BoundCall | undefine
   };
 }
 
-/** A method of a value, bound to it, or `undefined` when it has none by that name. */
+/** A method of a value, bound to it, or `undefined` if there is none of that name. */
 function boundMethod(self: Value, name: string): BoundCall | undefined {
   const text = tracedOf(self);
   if (text !== null) return textMethod(self, text, name);
@@ -97,7 +97,7 @@ function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined 
   return text === null ? undefined : characterAt(runtime, text, index);
 }
 
-/** A character by its number, from the end where that is negative; reads no further than it has to. */
+/** A character by index, counted from the end if negative; reads no further than necessary. */
 function characterAt(runtime: Runtime, text: Text, index: number): Text | undefined {
   const plain = plainText(text);
   runtime.chargeText(Math.min(plain.length, 2 * Math.abs(index)));
@@ -115,7 +115,7 @@ function characterAt(runtime: Runtime, text: Text, index: number): Text | undefi
   return sliceText(text, start, start + found.length);
 }
 
-/** Whether a key can be in a dict. Python can look up an undefined value too, and never finds it. */
+/** Whether a key can be in a dict. Python can also look up an undefined value, and never finds it. */
 function isHashable(key: Value): boolean {
   return !(key instanceof List || key instanceof Dict || key instanceof Undefined);
 }
@@ -150,7 +150,7 @@ export function getItem(runtime: Runtime, value: Value, key: Value): Value {
   return new Undefined(`${describe(value)} has no such element`);
 }
 
-/** `value.name(…)`: calls a method without making a value of it first. */
+/** `value.name(…)`: calls a method without creating a bound method. */
 export function callMethod(
   runtime: Runtime,
   value: Value,
@@ -167,7 +167,7 @@ export function callMethod(
 
 type Bound = number | null;
 
-/** A bound of a slice as Python takes it, or `undefined` for anything else. */
+/** A bound of a slice, or `undefined` if Python would not accept it. */
 function readBound(value: Value): Bound | undefined {
   if (value === null || typeof value === 'number') return value;
   return typeof value === 'boolean' ? Number(value) : undefined;
@@ -219,7 +219,7 @@ function slicedBy(value: Value): Bound {
   return bound;
 }
 
-/** `value[start:stop:step]`. Throws for what cannot be sliced: unlike items, slices are never undefined. */
+/** `value[start:stop:step]`. Throws if the value cannot be sliced: unlike items, slices are never undefined. */
 export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value, by: Value): Value {
   if (value instanceof Undefined) throw undefinedError(value);
   const [start, stop, step] = [slicedBy(from), slicedBy(to), slicedBy(by) ?? 1];

@@ -1,4 +1,4 @@
-/** The methods of Python's `list`, `tuple` and `dict` that templates can call. */
+/** The methods of Python's `list`, `tuple` and `dict` for templates. */
 import { bind, flagArgument, integerArgument, keywordEntries } from './arguments.ts';
 import { compare, equals, iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
@@ -26,7 +26,7 @@ function only(name: string, args: readonly Value[], keywords: Keywords): Value {
   return bind(name, ['object'], args, keywords, 1)[0] ?? null;
 }
 
-/** Engines move 64 elements in about the time of a step. */
+/** Engines move 64 elements in about the time of one step. */
 function chargeMoving(runtime: Runtime, elements: number): void {
   runtime.charge(1 + (elements >> 6));
 }
@@ -68,7 +68,7 @@ function insert(runtime: Runtime, self: List, args: readonly Value[], keywords: 
   return null;
 }
 
-/** Methods of lists. Lists are copies made for one render: changing them changes no input. */
+/** Methods of lists. Lists are copies for one render, so changing them does not change the input. */
 export const listMethods: ReadonlyMap<string, Method<List>> = new Map<string, Method<List>>([
   [
     'append',

@@ -1,4 +1,4 @@
-/** Python's two ways to fill text with values: `'%s' % x` and `'{}'.format(x)`. */
+/** Python's two ways of formatting text: `'%s' % x` and `'{}'.format(x)`. */
 import type { Runtime } from './runtime.ts';
 import { characters, fixed, floatText, integerText, repr, str, textLength } from './text.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** How one value is to be written, in the parts of Python's format mini-language. */
+/** The format specification of one value, in the parts of Python's mini-language. */
 interface Spec {
   readonly fill: string;
   readonly align: string;
@@ -166,7 +166,7 @@ export type ReadMember = (value: Value, name: string, kind: 'attribute' | 'item'
 const fieldPattern = /^([^.[!:]*)((?:\.[^.[!:]+|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/su;
 const bracePattern = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
 
-/** `template.format(…)`. `read` follows the dots and brackets inside of fields. */
+/** `template.format(…)`. `read` resolves the dots and brackets in fields. */
 export function formatBraces(
   runtime: Runtime,
   template: Text,
@@ -198,8 +198,8 @@ export function formatBraces(
 }
 
 /**
- * A format's text with each field replaced, one after the other, so that the first fault ends it. Where the
- * format itself is text of the input, so is what its fields ask for (fill characters, numbers).
+ * A format's text with its fields replaced in order, so that the first error ends it. If the format itself is data, so
+ * are the fill characters and numbers of its fields.
  */
 function replaceFields(
   runtime: Runtime,
@@ -284,7 +284,7 @@ export function formatPercent(runtime: Runtime, template: Text, values: Value): 
     }
     return percentValue(runtime, take(key), percentSpec(flags, width, precision, type));
   });
-  // To Python, lists are mappings here, and those need not be used up.
+  // For Python, lists are mappings here, and those need not be used up.
   if (next < positional.length && !(values instanceof Dict || values instanceof List)) {
     throw new PythonError('TypeError', 'not all arguments converted during string formatting');
   }

@@ -1,4 +1,4 @@
-/** From JSON-like JavaScript data to template values. The input is copied, never changed. */
+/** Converts JSON-like JavaScript data to template values. The input is copied, never changed. */
 import { dataText } from './traced-text.ts';
 import {
   Dict,
@@ -11,15 +11,15 @@ import {
   type Watch,
 } from './values.ts';
 
-/** Input may not nest deeper than this; also what stops cycles. */
+/** Maximum depth of the input, which also detects cycles. */
 const deepest = 400;
 
-/** Called for each read: the path of what was read, and how. */
+/** Called for each read, with the path, and how it was read. */
 export type NoteRead = (path: string, kind: ReadKind) => void;
 
 /**
- * Text in a template's variables that counts as the template's own in a traced render: the text of the token
- * that begins a prompt, a role that was checked.
+ * Text in a template's variables that counts as the template's own in a traced render: the beginning-of-sequence
+ * token, a validated role.
  */
 export class OwnText {
   readonly text: string;
@@ -28,11 +28,11 @@ export class OwnText {
   }
 }
 
-/** How input becomes values. */
+/** Options of the conversion. */
 export interface ImportOptions {
-  /** Called for each read of what is imported; `null`: not at all. */
+  /** Called for each read of imported values; `null`: not at all. */
   readonly note: NoteRead | null;
-  /** Texts become `TracedText`, so that their characters can be told from the template's. */
+  /** Whether texts become `TracedText`, so that their characters can be distinguished from the template's. */
   readonly traced: boolean;
 }
 
@@ -66,8 +66,8 @@ function importObject(value: object, path: string, options: ImportOptions, depth
 }
 
 /**
- * Makes a template value of JSON-like data; keys whose value is `undefined` do not exist. Throws
- * PythonError for functions, symbols and other things that no JSON holds.
+ * Converts JSON-like data to a template value; keys with the value `undefined` are ignored. Throws PythonError for
+ * functions, symbols and anything else that JSON does not have.
  */
 export function importValue(value: unknown, path: string | null, options: ImportOptions, depth = 0): Value {
   switch (typeof value) {

@@ -1,4 +1,4 @@
-/** `json.dumps` and `json.loads` as Python's. */
+/** Python's `json.dumps` and `json.loads`. */
 import type { Runtime } from './runtime.ts';
 import { compareText, floatText, holdsData, numberText } from './text.ts';
 import { dataText, type Text } from './traced-text.ts';
@@ -15,7 +15,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Arguments of `json.dumps`, each with Python's meaning. */
+/** Arguments of `json.dumps`, as in Python. */
 export interface DumpOptions {
   readonly ascii: boolean;
   /** Text per level; `null` for one line. */
@@ -25,7 +25,7 @@ export interface DumpOptions {
   readonly sortKeys: boolean;
 }
 
-/** Python stops at its recursion limit; so do we. */
+/** The equivalent of Python's recursion limit. */
 const deepest = 500;
 
 const escapes = new Map([
@@ -113,8 +113,8 @@ function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: nu
 }
 
 /**
- * Python's `json.dumps`. Throws for values that JSON cannot hold. All of it counts as data where any text in it
- * does, its brackets and quotes too.
+ * Python's `json.dumps`. Throws for values that JSON does not have. If any text in it is data, all of it counts as
+ * data, including brackets and quotes.
  */
 export function dump(runtime: Runtime, value: Value, options: DumpOptions): Text {
   const text = dumpValue(runtime, value, options, 0);

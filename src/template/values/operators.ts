@@ -48,10 +48,10 @@ export function elementsOf(value: Value): readonly Value[] | null {
   return text === null ? null : tracedCharacters(text);
 }
 
-/** The elements of a value. Throws as Python does when it has none. */
+/** The elements of a value. Throws as Python does if it has none. */
 export function iterate(runtime: Runtime, value: Value): readonly Value[] {
   const text = tracedOf(value);
-  // Before there is a value for each character.
+  // Charged before a value is created for each character.
   if (text !== null) runtime.charge(1 + lengthOfText(text));
   const elements = elementsOf(value);
   if (elements === null) throw new PythonError('TypeError', `'${typeName(value)}' object is not iterable`);
@@ -86,7 +86,7 @@ function sameEntries(runtime: Runtime, left: Dict, right: Dict): boolean {
   });
 }
 
-/** Whether two texts are the same, character by character. */
+/** Whether two texts have the same characters. */
 export function sameText(runtime: Runtime, left: string, right: string | null): boolean {
   if (right === null || left.length !== right.length) return false;
   runtime.chargeRead(left.length);
@@ -117,7 +117,7 @@ function compareElements(runtime: Runtime, left: readonly Value[], right: readon
   return left.length - right.length;
 }
 
-/** Order of two values: negative, zero or positive. Throws for values without order. */
+/** Compares two values: negative, zero or positive. Throws for values without an order. */
 export function compare(runtime: Runtime, left: Value, right: Value): number {
   runtime.charge(1);
   const a = numeric(left);
@@ -242,7 +242,7 @@ function arithmetic(operator: string, left: Value, right: Value): Value | undefi
   return result;
 }
 
-/** The binary operators `+ - * / // % **`; `%` on text is `formatPercent`, given by the caller. */
+/** The binary operators `+ - * / // % **`; the caller passes in `formatPercent` for `%` on text. */
 export function binary(runtime: Runtime, operator: string, left: Value, right: Value): Value {
   runtime.charge(1);
   const result =

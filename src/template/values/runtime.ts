@@ -3,22 +3,22 @@ import { TemplateLimitError } from '../../format/errors.ts';
 import { lengthOfText, originChanges, type Text, TextBuilder } from './traced-text.ts';
 import type { Dict, Value } from './values.ts';
 
-/** Bounds for one render of an untrusted template. */
+/** Limits for one render of an untrusted template. */
 export interface TemplateLimits {
   /**
-   * Units of work: expressions, statements, elements, and texts by their length. Default 5,000,000, a
-   * second or two at worst.
+   * Units of work: expressions, statements, elements, and texts by length. Default 5,000,000, a second or two at
+   * worst.
    */
   readonly steps: number;
   /** Characters of output. Default 16,777,216. */
   readonly output: number;
-  /** Macro calls inside each other. Default 150. */
+  /** Nesting of macro calls. Default 150. */
   readonly depth: number;
-  /** Characters of the template itself, which are counted when it is parsed. Default 2,097,152. */
+  /** Characters of the template itself, checked when it is parsed. Default 2,097,152. */
   readonly source: number;
 }
 
-/** What bounds a render unless told otherwise. */
+/** The default limits of a render. */
 export const defaultLimits: TemplateLimits = {
   steps: 5_000_000,
   output: 1 << 24,
@@ -26,7 +26,7 @@ export const defaultLimits: TemplateLimits = {
   source: 1 << 21,
 };
 
-/** Work that several renders may do together; each takes its steps from here. */
+/** Work shared by several renders; each takes its steps from here. */
 export class WorkBudget {
   /** Units of work, as in `TemplateLimits.steps`. */
   readonly steps: number;
@@ -34,32 +34,32 @@ export class WorkBudget {
   constructor(steps: number) {
     this.steps = steps;
   }
-  /** Units that are left. */
+  /** Units left. */
   get left(): number {
     return Math.max(0, this.steps - this.used);
   }
-  /** Takes units that were used. */
+  /** Subtracts used units. */
   take(steps: number): void {
     this.used += steps;
   }
 }
 
-/** What one render is given. */
+/** The input of one render. */
 export interface RenderInput {
   readonly now: () => Date;
   readonly variables: Dict;
-  /** The variables' texts are told from the template's own. */
+  /** Whether texts of the variables are distinguished from the template's own. */
   readonly traced: boolean;
 }
 
-/** One render. Everything that takes time or memory in proportion to its input charges it here. */
+/** One render. Everything that takes time or memory in proportion to its input is charged here. */
 export class Runtime {
-  /** Line of the template where the render stands, from 1. */
+  /** Current line of the template, from 1. */
   line = 0;
   readonly now: () => Date;
-  /** What the caller gave. */
+  /** The caller's variables. */
   readonly variables: Dict;
-  /** Texts of the input are told from the template's own. */
+  /** Whether texts of the input are distinguished from the template's own. */
   readonly traced: boolean;
   private readonly template: string;
   private readonly limits: TemplateLimits;
@@ -85,7 +85,7 @@ export class Runtime {
     return this.steps;
   }
 
-  /** Takes units from the budget. Throws TemplateLimitError when it is used up. */
+  /** Charges units to the budget. Throws TemplateLimitError if it is used up. */
   charge(units: number): void {
     this.steps += units;
     if (this.steps > this.allowed) throw this.usedUp();
@@ -96,19 +96,19 @@ export class Runtime {
     this.charge(1 + (characters >> 4));
   }
 
-  /** Charges for text that is about to be made, before it is made. */
+  /** Charges for text that is about to be created, before it is created. */
   chargeText(characters: number): void {
     if (characters > this.limits.output) throw this.exceeded('output');
     this.charge(1 + (characters >> 3));
   }
 
-  /** Charges for text whose characters are looked at or changed one by one, which costs several times as much. */
+  /** Charges for text whose characters are examined or changed one by one, which costs several times as much. */
   chargeEach(characters: number): void {
     if (characters > this.limits.output) throw this.exceeded('output');
     this.charge(1 + (characters >> 1));
   }
 
-  /** Charges for joining texts. Engines join without copying, so this costs less than making them. */
+  /** Charges for joining texts. Engines join without copying, so this costs less than creating them. */
   chargeJoin(parts: readonly Text[]): void {
     let characters = 0;
     let changes = 0;
@@ -127,7 +127,7 @@ export class Runtime {
     this.output.add(text);
   }
 
-  /** What `body` writes, instead of writing it. */
+  /** Returns what `body` writes, instead of writing it. */
   capture(body: () => void): Text {
     const outer = this.output;
     this.output = new TextBuilder();
@@ -166,10 +166,10 @@ export class Runtime {
   }
 }
 
-/** Names further out than this are charged for. */
+/** Names in scopes further out than this are charged. */
 const freeLookups = 8;
 
-/** Names and their values; what is not here is looked up further out, and then in the variables. */
+/** Names and their values; other names are looked up in outer scopes, and then in the variables. */
 export class Scope {
   readonly names = new Map<string, Value>();
   readonly runtime: Runtime;
@@ -178,7 +178,7 @@ export class Scope {
     this.runtime = runtime;
     this.outer = outer;
   }
-  /** A name's value, or `undefined` when nothing defines it. */
+  /** A name's value, or `undefined` if it is not defined. */
   lookup(name: string): Value | undefined {
     let distance = 0;
     let value: Value | undefined;

@@ -1,12 +1,12 @@
 /**
- * Finding text in text in linear time. The engine's own search is faster for short patterns, but a long one
- * that nearly matches everywhere makes it compare all of its characters at every place.
+ * Text search in linear time. The engine's own search is faster for short patterns, but for a long one that nearly
+ * matches everywhere it compares all characters at every position.
  */
 
-/** Longer patterns are searched for here; shorter ones by the engine. */
+/** Longer patterns are searched for here, shorter ones by the engine. */
 const longestForEngine = 32;
 
-/** The places at which `pattern`, which is not empty, occurs, from left to right and without overlap. */
+/** The positions of the non-empty `pattern`, from left to right and without overlap. */
 export function* findAll(text: string, pattern: string): Generator<number> {
   if (pattern.length > longestForEngine) {
     yield* searchAll(text, pattern, false);
@@ -15,13 +15,13 @@ export function* findAll(text: string, pattern: string): Generator<number> {
   for (let at = text.indexOf(pattern); at >= 0; at = text.indexOf(pattern, at + pattern.length)) yield at;
 }
 
-/** The first place of `pattern`, or -1. */
+/** The first position of `pattern`, or -1. */
 export function findFirst(text: string, pattern: string): number {
   if (pattern.length <= longestForEngine) return text.indexOf(pattern);
   return searchAll(text, pattern, false).next().value ?? -1;
 }
 
-/** The last place of `pattern`, or -1. */
+/** The last position of `pattern`, or -1. */
 export function findLast(text: string, pattern: string): number {
   if (pattern.length <= longestForEngine) return text.lastIndexOf(pattern);
   let last = -1;
@@ -29,7 +29,7 @@ export function findLast(text: string, pattern: string): number {
   return last;
 }
 
-/** The pieces between the occurrences of `separator`, which is not empty. */
+/** The pieces between the occurrences of the non-empty `separator`. */
 export function splitAll(text: string, separator: string): string[] {
   if (separator.length <= longestForEngine) return text.split(separator);
   const pieces: string[] = [];
@@ -57,7 +57,7 @@ function* searchAll(text: string, pattern: string, overlapping: boolean): Genera
   }
 }
 
-/** For each beginning of the pattern, how long the longest shorter beginning is that it ends with. */
+/** For each prefix of the pattern, the length of the longest proper prefix that is also its suffix. */
 function bordersOf(pattern: string): Uint32Array {
   const borders = new Uint32Array(pattern.length);
   let length = 0;

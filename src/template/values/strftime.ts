@@ -1,4 +1,4 @@
-/** Python's `strftime` of a time without a zone (as `datetime.now()` gives it), in English. */
+/** Python's `strftime` of a time without a zone (as from `datetime.now()`), in English. */
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 const months = [
@@ -85,7 +85,7 @@ const composed: ReadonlyMap<string, string> = new Map([
   ['r', '%I:%M:%S %p'],
 ]);
 
-/** Writes a time in a format: `%d %b %Y` gives `21 Nov 2026`; `%-d` leaves out the leading zero. */
+/** Formats a time: `%d %b %Y` gives `21 Nov 2026`; `%-d` omits the leading zero. */
 export function strftime(date: Date, format: string): string {
   return format.replace(/%(-?)([A-Za-z%])/g, (found, flag: string, letter: string) => {
     const composition = composed.get(letter);

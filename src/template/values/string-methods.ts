@@ -1,4 +1,4 @@
-/** The methods of Python's `str` that templates can call. */
+/** The methods of Python's `str` for templates. */
 import { bind, integerArgument, textArgument } from './arguments.ts';
 import { iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
@@ -17,7 +17,7 @@ import {
 } from './traced-text.ts';
 import { type Keywords, List, PythonError, Tuple, tracedOf, type Value } from './values.ts';
 
-/** A method: what it is called on comes before its arguments. Its caller charges for reading all of `self`. */
+/** A method; its object comes before its arguments. The caller charges for reading all of `self`. */
 export type StringMethod = (
   runtime: Runtime,
   self: Text,
@@ -36,7 +36,7 @@ function title(text: string): string {
   return text.replace(/\p{L}+/gu, capitalize);
 }
 
-/** Whether a text begins or ends with its argument, or with one of a tuple of them. */
+/** Whether a text begins or ends with its argument, or with one of a tuple. */
 function anyAffix(name: 'startsWith' | 'endsWith'): StringMethod {
   const callee = name.toLowerCase();
   return (runtime, self, args, keywords) => {
@@ -59,7 +59,7 @@ function stripping(name: string, side: 'left' | 'right' | 'both'): StringMethod 
   return (_runtime, self, args, keywords) => strip(self, side, optionalText(name, args, keywords));
 }
 
-/** Splits at white space, at most `limit` times; what is left over keeps its white space at the far end. */
+/** Splits at white space, at most `limit` times; the rest keeps its white space at the far end. */
 function splitBlank(runtime: Runtime, self: Text, limit: number, fromRight: boolean): readonly Text[] {
   if (limit < 0) return words(self, (count) => runtime.charge(count));
   runtime.charge(Math.min(limit, lengthOfText(self)));
@@ -84,7 +84,7 @@ function splitBlank(runtime: Runtime, self: Text, limit: number, fromRight: bool
   return fromRight ? parts.reverse() : parts;
 }
 
-/** The pieces between separators, charged for before there are any. */
+/** The pieces between separators, charged before they are created. */
 export function splitCounted(
   runtime: Runtime,
   text: Text,
@@ -141,7 +141,7 @@ function partitioning(name: string, fromRight: boolean): StringMethod {
   };
 }
 
-/** Python's `str.replace`: an empty `old` stands before every character and at the end. */
+/** Python's `str.replace`: an empty `old` occurs before every character and at the end. */
 export function replaceText(runtime: Runtime, self: Text, old: string, by: Text, limit: number): Text {
   const most = limit < 0 ? Infinity : limit;
   runtime.chargeText(lengthOfText(self));
@@ -165,7 +165,7 @@ function replace(runtime: Runtime, self: Text, args: readonly Value[], keywords:
   return replaceText(runtime, self, textArgument('replace', old), tracedOf(by ?? null) ?? '', limit);
 }
 
-/** The part between two optional indexes, and where it begins, in code points. */
+/** The part between two optional indexes, and its start, in code points. */
 function window(
   runtime: Runtime,
   name: string,
@@ -297,7 +297,7 @@ function swapCase(text: string): string {
     .join('');
 }
 
-/** Every method by its name; `format` lives with the attributes, which it reads. */
+/** Every method by name; `format` is in attributes.ts, because it reads them. */
 export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, StringMethod>([
   ['capitalize', changing(capitalize)],
   ['casefold', changing(lower)],

@@ -1,4 +1,4 @@
-/** Python's way with text: `str`, `repr`, white space, characters as code points. */
+/** Python's text operations: `str`, `repr`, white space, characters as code points. */
 import type { Runtime } from './runtime.ts';
 import {
   changeText,
@@ -27,7 +27,7 @@ import {
   View,
 } from './values.ts';
 
-/** How deep printed or compared values may nest. */
+/** Maximum depth of printed or compared values. */
 const deepest = 200;
 
 /** The white space of Python's `str.strip`, as a character class. */
@@ -36,7 +36,7 @@ const blankCharacter = new RegExp(`[${blank}]`);
 const blankRuns = new RegExp(`[${blank}]+`);
 const blankBorders = new RegExp(`([${blank}]+)`);
 
-/** Whether a character is white space to Python. */
+/** Whether a character is white space in Python. */
 export function isBlank(character: string): boolean {
   return blankCharacter.test(character);
 }
@@ -53,7 +53,7 @@ export function strip(given: Text, side: 'left' | 'right' | 'both', set?: string
   return sliceText(given, start, end);
 }
 
-/** `text.split()`: the words between white space. `charge` is told how many, before a text is cut. */
+/** `text.split()`: the words between white space. `charge` is called with their number before they are created. */
 export function words(text: Text, charge: (count: number) => void): readonly Text[] {
   const trimmed = strip(text, 'both');
   if (trimmed === '') return [];
@@ -66,12 +66,12 @@ export function words(text: Text, charge: (count: number) => void): readonly Tex
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** The characters of a text as Python counts them: code points. */
+/** The characters of a text in Python: code points. */
 export function characters(text: string): readonly string[] {
   return surrogate.test(text) ? Array.from(text) : text.split('');
 }
 
-/** The same, each with its origin. */
+/** The characters, each with its origin. */
 export function tracedCharacters(text: Text): readonly Text[] {
   return cutText(text, characters(plainText(text)));
 }
@@ -88,7 +88,7 @@ export function textLength(text: string): number {
   return text.length - pairs;
 }
 
-/** Order of code points; UTF-16 order differs beyond the basic plane. */
+/** Compares by code points; UTF-16 order differs beyond the basic plane. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   if (!surrogate.test(left) && !surrogate.test(right)) return left < right ? -1 : 1;
@@ -114,7 +114,7 @@ export function floatText(value: number): string {
   return digits.includes('.') ? digits : `${digits}.0`;
 }
 
-/** Fixed decimals as Python writes them: exact halves go to the even digit, where JavaScript rounds up. */
+/** Fixed decimals as in Python: exact halves are rounded to the even digit, while JavaScript rounds up. */
 export function fixed(value: number, decimals: number): string {
   const rounded = value.toFixed(decimals);
   const exact = value.toFixed(Math.min(100, decimals + 30));
@@ -129,7 +129,7 @@ export function integerText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
-/** The same, charged for where it is long: that takes an engine as long as a text of its length. */
+/** The same, charged if it is long, because it takes as long as a text of its length. */
 export function numberText(runtime: Runtime, value: number): string {
   const text = integerText(value);
   if (!Number.isSafeInteger(value)) runtime.chargeText(2 * text.length);
@@ -194,13 +194,13 @@ function plainRepr(runtime: Runtime, value: Value, depth: number): string {
   return plainText(str(runtime, value));
 }
 
-/** Python's `repr`. All of it counts as data where any text in it does. */
+/** Python's `repr`. If any text in it is data, all of it counts as data. */
 export function repr(runtime: Runtime, value: Value): Text {
   const text = plainRepr(runtime, value, 0);
   return holdsData(runtime, value) ? dataText(text) : text;
 }
 
-/** Whether a value that was written out holds text of the input, keys included. */
+/** Whether a printed value contains text of the input, including keys. */
 export function holdsData(runtime: Runtime, value: Value): boolean {
   return runtime.traced && holdsTraced(value);
 }
@@ -214,7 +214,7 @@ function holdsTraced(value: Value): boolean {
   return value.entries().some(([key, item]) => holdsTraced(key) || holdsTraced(item));
 }
 
-/** Python's `str`: what `{{ value }}` writes. */
+/** Python's `str`: the text of `{{ value }}`. */
 export function str(runtime: Runtime, value: Value): Text {
   if (typeof value === 'string' || value instanceof TracedText) return value;
   if (typeof value === 'number') return numberText(runtime, value);
@@ -245,7 +245,7 @@ function escapeCharacters(text: string): string {
   return text.replace(/[&<>"']/g, (character) => htmlEscapes.get(character) ?? character);
 }
 
-/** Text as it may stand in HTML; text already marked stays as it is. */
+/** Text escaped for HTML; text that is already marked is unchanged. */
 export function escapeHtml(runtime: Runtime, value: Value): Text {
   if (value instanceof Markup) return value.content;
   const text = str(runtime, value);

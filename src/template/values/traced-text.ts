@@ -1,32 +1,31 @@
 /**
- * Text whose characters know where they came from.
+ * Text whose characters record their origin.
  *
- * A prompt mixes what the template writes with what messages, tools and variables say, and only the
- * template's own characters may become special tokens. In a traced render every text of the input is a
- * `TracedText`, and the functions here cut, join and change texts so that each character keeps its origin.
- * A plain string is the template's own text. In a render that is not traced all texts are plain strings,
- * and these functions cost no more than the string operations that they stand for.
+ * A prompt mixes the template's own text with messages, tools and variables, and only the template's own characters
+ * may become special tokens. In a traced render every text of the input is a `TracedText`, and the functions here cut,
+ * join and change texts so that each character keeps its origin. A plain string is the template's own text. In a
+ * render that is not traced, all texts are plain strings, and these functions cost no more than the corresponding
+ * string operations.
  */
 import { findAll, splitAll } from './search.ts';
 
-/** Text of a template: a string is its own, a `TracedText` holds characters of the input. */
+/** Text of a template: a string is the template's own, a `TracedText` has characters of the input. */
 export type Text = string | TracedText;
 
-/** Where characters come from: the template's source, or the messages, tools and variables given to it. */
+/** The origin of characters: the template's source, or the messages, tools and variables passed to it. */
 export type TextOrigin = 'template' | 'data';
 
-/** Characters in a row that have one origin. */
+/** Consecutive characters of one origin. */
 export interface TextSpan {
   readonly text: string;
   readonly origin: TextOrigin;
 }
 
-/** Text that is not empty and holds at least one character of the input. */
+/** Non-empty text with at least one character of the input. */
 export class TracedText {
   readonly text: string;
   /**
-   * Places in UTF-16 units, ascending, at each of which the origin changes: first from template to data. The
-   * first may be 0.
+   * Positions in UTF-16 units, ascending, where the origin changes: first from template to data. The first may be 0.
    */
   readonly changes: readonly number[];
   constructor(text: string, changes: readonly number[]) {
@@ -42,12 +41,12 @@ export function dataText(text: string): Text {
   return text === '' ? '' : new TracedText(text, dataFromTheStart);
 }
 
-/** The characters alone. */
+/** The characters without their origin. */
 export function plainText(text: Text): string {
   return typeof text === 'string' ? text : text.text;
 }
 
-/** How many times the origin changes: what work on a text costs besides its characters. */
+/** How often the origin changes, which adds to the cost of operations. */
 export function originChanges(text: Text): number {
   return typeof text === 'string' ? 0 : text.changes.length;
 }
@@ -91,7 +90,7 @@ export class TextBuilder {
   }
 }
 
-/** Texts in a row, with a separator between two. */
+/** Joins texts with a separator. */
 export function joinTexts(parts: readonly Text[], separator: Text = ''): Text {
   const builder = new TextBuilder();
   parts.forEach((part, index) => {
@@ -126,7 +125,7 @@ function changeAfter(changes: readonly number[], place: number): number {
   return low;
 }
 
-/** The part from `start` to `end`, both in UTF-16 units within the text. */
+/** The part from `start` to `end`, in UTF-16 units. */
 export function sliceText(text: Text, start: number, end: number = lengthOfText(text)): Text {
   if (typeof text === 'string') return text.slice(start, end);
   if (start >= end) return '';
@@ -144,7 +143,7 @@ export function lengthOfText(text: Text): number {
   return typeof text === 'string' ? text.length : text.text.length;
 }
 
-/** The text in pieces of these lengths, the whole of it. */
+/** Cuts the whole text into pieces of these lengths. */
 export function cutText(text: Text, pieces: readonly string[]): readonly Text[] {
   if (typeof text === 'string') return pieces;
   let end = 0;
@@ -155,7 +154,7 @@ export function cutText(text: Text, pieces: readonly string[]): readonly Text[] 
   });
 }
 
-/** The pieces between all occurrences of a separator that is not empty, at most `limit` of them. */
+/** The pieces between the occurrences of a non-empty separator, at most `limit` pieces. */
 export function splitText(text: Text, separator: string, limit = Infinity): readonly Text[] {
   const plain = plainText(text);
   if (typeof text === 'string' && limit === Infinity) return splitAll(text, separator);
@@ -170,7 +169,7 @@ export function splitText(text: Text, separator: string, limit = Infinity): read
   return pieces;
 }
 
-/** The spans of a text; none where it is empty. */
+/** The spans of a text; none if it is empty. */
 export function spansOf(text: Text): readonly TextSpan[] {
   if (typeof text === 'string') return text === '' ? [] : [{ text, origin: 'template' }];
   const { changes, text: plain } = text;
@@ -183,8 +182,8 @@ export function spansOf(text: Text): readonly TextSpan[] {
 }
 
 /**
- * The text after a change that works on characters (case, escapes). Where characters change one by one, each
- * keeps its origin; where a change depends on its neighbours, all of the result counts as data.
+ * The text after a change of characters (case, escapes). If characters change one by one, each keeps its origin; if a
+ * change depends on neighbours, all of the result counts as data.
  */
 export function changeText(text: Text, change: (text: string) => string): Text {
   if (typeof text === 'string') return change(text);

@@ -1,8 +1,9 @@
 /**
- * The values that a template computes with: Python's, as far as Jinja can reach them.
+ * The values of templates: Python's, as far as Jinja can reach them.
  *
- * Text, whole numbers, booleans and `None` are JavaScript's own primitives; everything else is one of
- * the classes below, or text that holds characters of the input (`TracedText`). No value leads to a JavaScript object, so a template cannot reach one.
+ * Text, whole numbers, booleans and `None` are JavaScript primitives; everything else is one of the classes below, or
+ * text with characters of the input (`TracedText`). No value leads to a JavaScript object, so a template cannot reach
+ * one.
  */
 import type { Runtime } from './runtime.ts';
 import { plainText, type Text, TracedText } from './traced-text.ts';
@@ -27,13 +28,13 @@ export type Value =
 /** Keyword arguments of a call. */
 export type Keywords = ReadonlyMap<string, Value>;
 
-/** What runs when a template calls something. */
+/** The implementation of a callable. */
 export type Call = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
 
-/** Characters of an error's message: nobody reads more. */
+/** Maximum characters of an error's message. */
 export const longestMessage = 10_000;
 
-/** An error of Python's own, by the name of its class. */
+/** A Python exception, by the name of its class. */
 export class PythonError extends Error {
   readonly type: string;
   constructor(type: string, message: string) {
@@ -45,7 +46,7 @@ export class PythonError extends Error {
 /** The template called `raise_exception`. */
 export class RaisedError extends Error {}
 
-/** What a name or key that does not exist evaluates to; most uses of it are errors. */
+/** The value of a name or key that does not exist; most uses of it are errors. */
 export class Undefined {
   /** What is missing, for the error message: `'tools' is undefined`. */
   readonly hint: string;
@@ -73,7 +74,7 @@ export class Markup {
 /** How an input value was read. */
 export type ReadKind = 'value' | 'iterated' | 'tested' | 'absent';
 
-/** Is called for every read of the part of the input that it watches. */
+/** Called for every read of the part of the input that it watches. */
 export interface Watch {
   /** Path of the container: `messages[1].tool_calls`. */
   readonly path: string;
@@ -103,7 +104,7 @@ export class List {
     this.watch?.note(this.watch.path, 'tested');
     return this.elements.length;
   }
-  /** All elements, to read only. */
+  /** All elements; must not be changed. */
   all(): readonly Value[] {
     const { watch } = this;
     if (watch !== null) {
@@ -123,7 +124,7 @@ export class List {
     }
     return element;
   }
-  /** The elements themselves, to change. */
+  /** The elements, to be changed. */
   mutable(): Value[] {
     return this.elements;
   }
@@ -137,9 +138,9 @@ export class Tuple {
   }
 }
 
-/** A generator or iterator: its elements are made when they are asked for, come once, and have no length. */
+/** A generator or iterator: its elements are created on demand, are read once, and have no length. */
 export class Stream {
-  /** What Python would call it when it is printed. */
+  /** Python's name for it when it is printed. */
   readonly label: string;
   private make: (() => readonly Value[]) | null;
   private made: readonly Value[] | null = null;
@@ -148,7 +149,7 @@ export class Stream {
     this.make = make;
     this.label = label;
   }
-  /** The elements, the first time; afterwards none. */
+  /** The elements, the first time; then none. */
   drain(): readonly Value[] {
     const elements = this.elements();
     const rest = this.taken === 0 ? elements : elements.slice(this.taken);
@@ -180,7 +181,7 @@ export class View {
   }
 }
 
-/** Something that a template can call. */
+/** A value that a template can call. */
 export class Callable {
   readonly name: string;
   readonly call: Call;
@@ -190,9 +191,9 @@ export class Callable {
   }
 }
 
-/** An object with attributes and nothing else: `loop`, a namespace, a cycler. */
+/** An object with attributes only: `loop`, a namespace, a cycler. */
 export class Attributes {
-  /** What Python would call its class. */
+  /** Python's name for its class. */
   readonly label: string;
   readonly values: Map<string, Value>;
   /** Whether `{% set x.y = … %}` may write to it. */
@@ -224,13 +225,13 @@ function hashKey(key: Value): HashKey {
   throw new PythonError('TypeError', 'unhashable type');
 }
 
-/** Charges for reading a key; a tuple is written out each time. */
+/** Charges for reading a key; a tuple is converted to text each time. */
 function chargeKey(runtime: Runtime, key: Value): void {
   if (key instanceof Tuple) for (const item of key.elements) runtime.chargeEach(textOf(item)?.length ?? 0);
   else runtime.chargeRead(textOf(key)?.length ?? 0);
 }
 
-/** A Python dict: insertion order, any hashable keys. What is made of the input is not charged for. */
+/** A Python dict: insertion order, any hashable keys. Creating it from the input is not charged. */
 export class Dict {
   private readonly map = new Map<HashKey, Entry>();
   private readonly watch: Watch | null;
@@ -304,27 +305,27 @@ export function typeName(value: Value): string {
   return value.label;
 }
 
-/** The JavaScript number of a value that Python takes for a number, or `null`. */
+/** The JavaScript number of a value that Python counts as a number, or `null`. */
 export function numeric(value: Value): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 1 : 0;
   return value instanceof Float ? value.value : null;
 }
 
-/** The characters of a value that is text, marked or not, or `null`. */
+/** The characters of a text value, marked or not, or `null`. */
 export function textOf(value: Value): string | null {
   if (typeof value === 'string') return value;
   const text = tracedOf(value);
   return text === null ? null : plainText(text);
 }
 
-/** The text of a value that is text, marked or not, with the origin of its characters; or `null`. */
+/** The text of a text value, marked or not, with the origin of its characters; or `null`. */
 export function tracedOf(value: Value): Text | null {
   if (typeof value === 'string' || value instanceof TracedText) return value;
   return value instanceof Markup ? value.content : null;
 }
 
-/** Text made of a value's text: marked where the value is. */
+/** Text made from a value's text: marked if the value is. */
 export function markedLike(value: Value, text: Text): Value {
   return value instanceof Markup ? new Markup(text) : text;
 }
@@ -334,7 +335,7 @@ export function undefinedError(value: Undefined): PythonError {
   return new PythonError('UndefinedError', value.hint);
 }
 
-/** A value, or another where there is none. (`??` would take Python's `None` for nothing.) */
+/** A value, or another one if there is none. (`??` would treat Python's `None` as absent.) */
 export function orElse(value: Value | undefined, otherwise: Value): Value {
   return value === undefined ? otherwise : value;
 }

@@ -1,10 +1,10 @@
 /**
- * A model that writes a given sequence of tokens, whatever it is asked.
+ * A model that writes a given sequence of tokens, whatever the input.
  *
- * It is of the `gpt2` architecture, whose positions are learned vectors. Every weight but three is
- * zero: position p holds the code of the token that is to come after it, and the output row of each
- * token holds that token's code. A code is a vector of +1 and −1, followed by its own negative so that
- * layer normalisation leaves it alone; the right token's logit is ahead of every other by a hundred.
+ * It has the `gpt2` architecture, whose positions are learned vectors. All weights but three are zero: position p has
+ * the code of the token that is to follow it, and the output row of each token has that token's code. A code is a
+ * vector of +1 and −1, followed by its negative so that layer normalisation does not change it; the right token's
+ * logit is a hundred above every other.
  */
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { checkOption, readOptions } from '../../format/option-rules.ts';
@@ -14,7 +14,7 @@ import { type ScriptedModelOptions, scriptedRules } from '../model-file-options.
 import { modelMetadata } from '../tiny-model.ts';
 import { halfBits, requireKnownTokens, signCode } from './token-codes.ts';
 
-/** The file of such a model. Throws `UnsupportedOptionError`, as `scriptedModel` says. */
+/** The file of such a model. Throws `UnsupportedOptionError` like `scriptedModel`. */
 export function modelByPosition(given: ScriptedModelOptions): Uint8Array<ArrayBuffer> {
   const options = checkedOptions(given);
   const { script, promptLength, vocabulary, contextLength = 8192 } = options;

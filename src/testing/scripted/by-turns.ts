@@ -41,7 +41,7 @@ import { type PieceLevel, pieceLevels } from './piece-levels.ts';
 import { halfBits, requireKnownTokens, signBits, signCode } from './token-codes.ts';
 import { turnKeys } from './turn-keys.ts';
 
-/** The file of such a model. Throws `UnsupportedOptionError`, as `scriptedModel` says. */
+/** The file of such a model. Throws `UnsupportedOptionError` like `scriptedModel`. */
 export function modelByTurns(given: ScriptedTurnsOptions): Uint8Array<ArrayBuffer> {
   const options = checkedOptions(given);
   const { vocabulary, turns, otherwise } = options;
@@ -90,7 +90,7 @@ function checkedOptions(given: ScriptedTurnsOptions): ScriptedTurnsOptions & { r
   return { ...options, otherwise };
 }
 
-/** Numbers for the tokens that matter: pieces of one token have the same as pieces and as tokens. */
+/** Numbers for the relevant tokens; equal for single-token pieces and tokens. */
 function knownTokens(levels: readonly PieceLevel[], otherwise: number): ReadonlyMap<number, number> {
   const single = levels[0]?.pieces.flatMap(({ tokens }) => tokens) ?? [];
   const next = levels.flatMap(({ pieces }) => pieces.flatMap((piece) => piece.next ?? []));
@@ -121,7 +121,7 @@ function layersOf(
   });
 }
 
-/** What each token comes in with: its code, and the one. Tokens that do not matter are all alike. */
+/** The embedding of each token: its code, and the one. All irrelevant tokens are equal. */
 function tokenRows(
   known: ReadonlyMap<number, number>,
   { nextBits, one, width }: Residual,
@@ -140,7 +140,7 @@ function tokenRows(
   }
 }
 
-/** Shows the rows nothing but `next`: there a sign that differs costs a hundred. */
+/** Only shows `next` to the rows, where a different sign costs a hundred. */
 function outputNorm({ nextBits, ownBits, width }: Residual): GgufTensor {
   const { name, shape, data } = plainNorm('output_norm.weight', 1 + nextBits + ownBits, width);
   return { name, shape, data: Float32Array.from(data, (weight, at) => (at < nextBits ? 50 * weight : 0)) };

@@ -1,11 +1,11 @@
-/** The weights of one layer of a model that follows the conversation; by-turns.ts says what they do. */
+/** The weights of one layer of a model that follows the conversation; see by-turns.ts. */
 
 import type { GgufValue } from '../gguf-types.ts';
 import { float32Value, type GgufTensor, uint32Value } from '../gguf-writer.ts';
 import type { Piece } from './piece-levels.ts';
 import { halfBits, signCode } from './token-codes.ts';
 
-/** Where the parts of the residual begin, and how many signs they have. The last number is the one. */
+/** Where the parts of the residual begin, and their numbers of signs. The last number is the one. */
 export interface Residual {
   readonly nextBits: number;
   readonly ownBits: number;
@@ -15,12 +15,12 @@ export interface Residual {
   readonly width: number;
 }
 
-/** What a layer makes of pieces. */
+/** The pieces that a layer forms. */
 export interface Layer {
   readonly index: number;
-  /** How far back the older part of a piece ends. */
+  /** Distance to the end of a piece's older part. */
   readonly distance: number;
-  /** Pieces of the level below that are keys by themselves, with their numbers; of the first layer only. */
+  /** Pieces of the level below that are keys themselves, with their numbers; only for the first layer. */
   readonly keysBelow: readonly Piece[];
   readonly pieces: readonly Piece[];
   /** Numbers of tokens. */
@@ -28,7 +28,7 @@ export interface Layer {
   readonly otherwise: number;
 }
 
-/** The residual for codes of so many signs. */
+/** The residual for codes of these lengths. */
 export function residualOf(nextBits: number, ownBits: number): Residual {
   const older = nextBits + ownBits;
   const one = older + Math.max(nextBits, ownBits);
@@ -36,18 +36,18 @@ export function residualOf(nextBits: number, ownBits: number): Residual {
 }
 
 /**
- * Tokens to a turn of each pair of a head: with all of them together, positions less than a million apart are told
- * apart by nearly half a cosine at the least.
+ * Tokens per turn of each pair of a head: combined, they distinguish positions less than a million apart by nearly
+ * half a cosine at least.
  */
 const periods = [5, 7, 9, 11, 13, 16, 17, 19];
-/** The width of the head, and the most signs that a number has. */
+/** The width of the head, and the maximum number of signs. */
 export const headWidth = 2 * periods.length;
-/** By it, half a cosine is more than enough for the softmax to have one winner. */
+/** With this factor, half a cosine is more than enough for the softmax to have one winner. */
 const sharpness = 80;
-/** What a unit's gate is worth when it is open; closed ones are at its negative, or below. A power of 2. */
+/** The value of an open unit's gate; closed ones have its negative, or less. A power of 2. */
 const open = 16;
 
-/** What the head has to distinguish. */
+/** Metadata about the head. */
 export const headKeys: readonly (readonly [string, GgufValue])[] = [
   ['attention.head_count', uint32Value(1)],
   ['attention.head_count_kv', uint32Value(1)],
@@ -57,13 +57,13 @@ export const headKeys: readonly (readonly [string, GgufValue])[] = [
   ['rope.freq_base', float32Value(1)],
 ];
 
-/** Turns of the pairs, for all layers. */
+/** The frequencies of the pairs, for all layers. */
 export function phaseTensor(): GgufTensor {
   const data = Float32Array.from(periods, (period) => period / (2 * Math.PI));
   return { name: 'rope_freqs.weight', shape: [periods.length], data };
 }
 
-/** A normalisation that undoes itself where `signs` numbers of the residual are 1 or −1, and the others 0. */
+/** A normalisation that cancels out if `signs` numbers of the residual are 1 or −1, and the others 0. */
 export function plainNorm(name: string, signs: number, width: number): GgufTensor {
   return { name, shape: [width], data: new Float32Array(width).fill(Math.sqrt(signs / width)) };
 }
@@ -100,12 +100,12 @@ export function layerTensors(layer: Layer, residual: Residual, hiddenWidth: numb
   ];
 }
 
-/** How many units the feed-forward part of a layer has. */
+/** Number of units in the feed-forward part of a layer. */
 export function unitCount(layer: Layer, residual: Residual): number {
   return unitsOf(layer, residual).length;
 }
 
-/** Where the number of the piece is that the layer below knew. */
+/** Where the number of the piece is that the layer below found. */
 function sourceOf({ index }: Layer, { nextBits, ownBits, own }: Residual) {
   return index === 0 ? { at: 0, bits: nextBits } : { at: own, bits: ownBits };
 }
@@ -120,7 +120,7 @@ function attention(
   const key = new Float32Array(width * headWidth);
   periods.forEach((period, pair) => {
     const turn = (2 * Math.PI * distance) / period;
-    // The engine divides scores by the root of the head's width.
+    // The engine divides scores by the square root of the head's width.
     query[2 * pair * width + one] = sharpness * Math.sqrt(headWidth) * Math.cos(turn);
     query[(2 * pair + 1) * width + one] = -sharpness * Math.sqrt(headWidth) * Math.sin(turn);
     key[2 * pair * width + one] = 1;
@@ -146,10 +146,10 @@ function attention(
 
 type Entry = readonly [at: number, value: number];
 
-/** A unit of a feed-forward part: where its gate is open, it adds `down` as often as `up` says. */
+/** A unit of a feed-forward part: if its gate is open, it adds `down` multiplied by `up`. */
 interface Unit {
   readonly gate: readonly Entry[];
-  /** The number of the residual that it multiplies. */
+  /** The index in the residual of its factor. */
   readonly up: number;
   readonly down: readonly Entry[];
 }
@@ -194,7 +194,7 @@ function unitsOf(layer: Layer, residual: Residual): readonly Unit[] {
   ];
 }
 
-/** A matrix of 16-bit floats: zeros but for a few. */
+/** A matrix of 16-bit floats, zero except for `entries`. */
 function halves(name: string, inputs: number, outputs: number, entries: readonly Entry[]): GgufTensor {
   const data = new Uint16Array(inputs * outputs);
   for (const [at, value] of entries) data[at] = halfBits(value);

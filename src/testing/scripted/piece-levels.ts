@@ -1,16 +1,16 @@
 /**
- * The keys of a scripted model as pieces of a few lengths: a piece of one level is two of the level below that overlap,
- * an older and a newer one. So each level sees nearly twice as far as the one below.
+ * The keys of a scripted model as pieces of a few lengths: a piece of one level consists of two overlapping ones of
+ * the level below, an older and a newer one. So each level sees nearly twice as far as the one below.
  */
 import type { TurnKey } from './turn-keys.ts';
 
-/** Some tokens in a row. Pieces of a level are numbered from 1; 0 stands for any other tokens. */
+/** Consecutive tokens. Pieces of a level are numbered from 1; 0 means any other tokens. */
 export interface Piece {
   readonly tokens: readonly number[];
   /** Numbers of the pieces in the level below with which it begins and ends. */
   readonly older: number;
   readonly newer: number;
-  /** The token that comes after it, where it is a key. */
+  /** The token that follows it, if it is a key. */
   readonly next: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface PieceLevel {
 
 type Tokens = readonly number[];
 
-/** The levels from single tokens up; two at the least. */
+/** The levels from single tokens up; at least two. */
 export function pieceLevels(keys: readonly TurnKey[]): readonly PieceLevel[] {
   const lengths = levelLengths(keys.map(({ tokens }) => tokens.length));
   const next = new Map(keys.map((key) => [key.tokens.join(), key.next]));
@@ -42,7 +42,7 @@ export function pieceLevels(keys: readonly TurnKey[]): readonly PieceLevel[] {
   });
 }
 
-/** The pieces of each length: the keys that have it, and the parts of the pieces above. */
+/** The pieces of each length: the keys of that length, and the parts of longer pieces. */
 function pieceRows(keys: readonly TurnKey[], lengths: readonly number[]): readonly (readonly Tokens[])[] {
   const rows: (readonly Tokens[])[] = [];
   for (const length of lengths.toReversed()) {
@@ -53,7 +53,7 @@ function pieceRows(keys: readonly TurnKey[], lengths: readonly number[]): readon
   return rows;
 }
 
-/** The lengths of keys, and between them as many as it takes for the two parts of a piece to overlap. */
+/** The lengths of keys, and as many lengths between them as it takes for the parts of a piece to overlap. */
 function levelLengths(keyLengths: readonly number[]): readonly number[] {
   const lengths = [1];
   for (const wanted of [...new Set([2, ...keyLengths])].sort((a, b) => a - b)) {

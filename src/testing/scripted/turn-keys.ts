@@ -1,30 +1,30 @@
 /**
- * How many of the last tokens a scripted model has to see. At each place of a script one token comes next; the key of
- * that place is the end of what precedes it, just long enough to tell it from places with another next token. So the
- * model soon finds its place again after injected tokens that cut the text in another way. The first place of a script
- * has the whole of `after` as its key: anything shorter may be the prompt of another turn.
+ * How many of the last tokens a scripted model must see. At each position of a script one token comes next; the key of
+ * the position is the end of the text before it, just long enough to distinguish it from positions with another next
+ * token. So the model quickly resumes after injected tokens with another tokenisation. The first position of a script
+ * has the whole of `after` as its key, because anything shorter may be the prompt of another turn.
  */
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { ScriptedTurn } from '../model-file-options.ts';
 
-/** Where a text ends with `tokens`, `next` comes. */
+/** After a text that ends with `tokens`, `next` comes. */
 export interface TurnKey {
   readonly tokens: readonly number[];
   readonly next: number;
 }
 
-/** What stands before a place: the first `end` of a turn's tokens. */
+/** The text before a position: the first `end` of a turn's tokens. */
 interface ScriptPosition {
   readonly kind: 'start' | 'inside' | 'end' | 'late start';
   readonly turn: number;
   readonly tokens: readonly number[];
   readonly end: number;
-  /** `null`: nothing of a script. */
+  /** `null`: not in a script. */
   readonly next: number | null;
 }
 
 /**
- * One key for every place; no text ends with two of them. Throws `UnsupportedOptionError` where two places with
+ * One key for every position; no text ends with two of them. Throws `UnsupportedOptionError` if two positions with
  * different next tokens have equal contexts, as far back as `after` reaches.
  */
 export function turnKeys(turns: readonly ScriptedTurn[]): readonly TurnKey[] {
@@ -47,7 +47,7 @@ function placesOf({ after, script }: ScriptedTurn, turn: number): readonly Scrip
     return { kind: index === 0 ? 'start' : 'inside', turn, tokens, end: after.length + index, next };
   });
   const end: ScriptPosition = { kind: 'end', turn, tokens, end: tokens.length, next: null };
-  // A prompt that only looks like the turn's: no place inside a script may be mistaken for it.
+  // A prompt that only resembles the turn's: no position inside a script may be mistaken for it.
   const late = {
     kind: 'late start',
     turn,
@@ -87,13 +87,16 @@ function keyLength(
     else if (areRivals(place, other)) throw inseparable(place, other);
     else least = Math.max(least, Math.min(common + 1, place.end));
   }
-  // Fewer lengths are fewer layers of the model.
+  // Fewer lengths mean fewer layers of the model.
   const round = [...afters, 2 ** Math.ceil(Math.log2(least))].filter((length) => length >= least);
   const smallest = Math.min(...round);
   return smallest <= place.end ? smallest : least;
 }
 
-/** An end gives way to a prompt that goes on from there, and what only looks like a prompt to all that is one. */
+/**
+ * An end gives way to a prompt that continues from there, and text that only resembles a prompt gives way to every
+ * prompt.
+ */
 function areRivals(place: ScriptPosition, other: ScriptPosition): boolean {
   return other.kind !== 'late start' && !(other.kind === 'end' && place.kind === 'start');
 }
@@ -119,7 +122,7 @@ function comingNext({ next, turn }: ScriptPosition): string {
   return `${next === null ? 'the end' : `token ${next}`} in turns[${turn}]`;
 }
 
-/** Where a key is the end of a longer one, both say the same. */
+/** If a key is the end of a longer one, both have the same next token. */
 function withoutLonger(keys: ReadonlyMap<string, TurnKey>): readonly TurnKey[] {
   const lengths = [...new Set(Array.from(keys.values(), ({ tokens }) => tokens.length))];
   return [...keys.values()].filter(({ tokens }) =>

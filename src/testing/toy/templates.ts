@@ -1,6 +1,6 @@
-/** The chat templates of the toy model's three formats, short and of its own. */
+/** The chat templates of the toy model's three formats. */
 
-/** A way of writing that the toy model knows. */
+/** A format of the toy model. */
 export type ToyFormat = 'json' | 'tags' | 'channels';
 
 /** Thoughts and calls in tags, the calls as JSON. */

@@ -1,7 +1,7 @@
 /**
- * The toy's tokens: the 256 bytes, pairs of texts that are merged, and the markers of its formats. Merges stay inside
- * runs of ASCII letters. So a word is the same tokens after a space, a quote or a line break, and digits, punctuation
- * and spaces are a token each. `scripts/toy` learned the merges.
+ * The toy's tokens: the 256 bytes, merged pairs, and the markers of its formats. Merges stay inside runs of ASCII
+ * letters, so a word has the same tokens after a space, a quote or a line break, and digits, punctuation and spaces
+ * are single tokens. `scripts/toy` learned the merges.
  */
 
 /** Control tokens, in the order of their ids. */
@@ -28,7 +28,7 @@ export const toyMarkers = [
   '</tools>',
 ] as const;
 
-/** The two texts of every merge, the first merged first. */
+/** The two texts of every merge, in order. */
 export function toyMerges(): readonly (readonly [string, string])[] {
   return learned
     .trim()

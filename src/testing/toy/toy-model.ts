@@ -1,6 +1,6 @@
 /**
- * A model of two megabytes that calls tools: trained, unlike `tinyModel`, for a small world of twelve tools. Its card
- * says what it knows; `scripts/toy` is how it was made.
+ * A model of two megabytes that calls tools: unlike `tinyModel` it is trained, for a small world of twelve tools. Its
+ * card describes what it knows; `scripts/toy` trained it.
  */
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import type { GgufValue } from '../gguf-types.ts';
@@ -18,8 +18,8 @@ const hiddenWidth = 384;
 
 /**
  * The toy as the bytes of a GGUF file of the architecture `qwen3`. `format`: how its chat template writes thoughts and
- * calls; the weights are the same for all: `json` (in tags, as Qwen3), `tags` (a tag for every argument, as
- * Qwen3-Coder), `channels` (as gpt-oss). Throws `UnsupportedOptionError` for another format.
+ * calls, with the same weights: `json` (in tags, like Qwen3), `tags` (a tag for every argument, like Qwen3-Coder),
+ * `channels` (like gpt-oss). Throws `UnsupportedOptionError` for another format.
  */
 export async function toyModel(format: ToyFormat = 'json'): Promise<Uint8Array<ArrayBuffer>> {
   if (!Object.hasOwn(toyTemplates, format)) {
@@ -33,7 +33,7 @@ export async function toyModel(format: ToyFormat = 'json'): Promise<Uint8Array<A
   );
 }
 
-/** The file with weights of one's own: 16-bit floats, little endian, one tensor after the other. */
+/** The file with other weights: 16-bit floats, little endian, one tensor after the other. */
 export function toyFile(format: ToyFormat, weights: Uint8Array): Uint8Array<ArrayBuffer> {
   const vocabulary = toyVocabulary(format);
   const options = { vocabulary, chatTemplate: toyTemplates[format], name: 'toy', contextLength: 4096 };
@@ -81,7 +81,7 @@ function readTensors(vocabularySize: number, weights: Uint8Array): GgufTensor[] 
     const size = shape.reduce((product, each) => product * each, 1);
     const data = halves.subarray(at, at + size);
     at += size;
-    // The engine reads norms as 32-bit floats only.
+    // The engine only reads norms as 32-bit floats.
     return {
       name,
       shape,

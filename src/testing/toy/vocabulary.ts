@@ -1,4 +1,4 @@
-/** The toy's tokenizer as a model file states it. */
+/** The metadata of the toy's tokenizer. */
 import { type GgufValue, ggufTypes } from '../gguf-types.ts';
 import { stringValue, uint32Value } from '../gguf-writer.ts';
 import type { Vocabulary } from '../model-file-options.ts';
@@ -49,7 +49,7 @@ function listOf(subType: number, value: readonly string[] | readonly number[]): 
   return { type: ggufTypes.ARRAY, subType, value };
 }
 
-/** The characters that stand for the 256 bytes in GPT-2's tokenizer: printable ones for themselves, others from 256 on. */
+/** The characters of the 256 bytes in GPT-2's tokenizer: printable ones represent themselves, others begin at 256. */
 function byteTexts(): string[] {
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => {
