@@ -7,9 +7,10 @@ import { Attributes, PythonError, type Value } from '../values/values.ts';
 import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
 import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
-import type { Capture, Execute } from './execute.ts';
+import type { Capture, Execute, Outcome } from './execute.ts';
 import { Loop } from './loop.ts';
 import { rewritten } from './parse-source.ts';
+import { blockNames } from './rewrite-statement.ts';
 import type { CallNode, Expression, For, Identifier, Node, SetNode } from './tree.ts';
 
 type Assign = (scope: Scope, value: Value) => void;
@@ -139,31 +140,50 @@ function compileSet(node: SetNode, place: CompileContext): Execute {
   };
 }
 
-function compileItems(node: For, assign: Assign, place: CompileContext): (scope: Scope) => readonly Value[] {
-  if (node.iterable.type !== 'SelectExpression') {
-    const iterable = compileExpression(node.iterable, place);
-    return (scope) => iterate(scope.runtime, iterable(scope));
-  }
-  const iterable = compileExpression(node.iterable.lhs, place);
-  const condition = compileExpression(node.iterable.test, ownScope);
-  return (scope) =>
-    iterate(scope.runtime, iterable(scope)).filter((item) => {
-      const inner = new Scope(scope.runtime, scope);
-      assign(inner, item);
-      return truthy(condition(inner));
+/** What a loop goes through. */
+interface LoopItems {
+  readonly iterable: Evaluate;
+  /** The items of a value that the loop's condition keeps. */
+  readonly itemsOf: (scope: Scope, value: Value) => readonly Value[];
+  /** Whether `loop(…)` runs the loop's body for other items. */
+  readonly isRecursive: boolean;
+}
+
+function compileItems(node: For, assign: Assign, place: CompileContext): LoopItems {
+  const { iterable: given } = node;
+  const [source, test] = given.type === 'SelectExpression' ? [given.lhs, given.test] : [given, null];
+  const inner = recursiveItems(source);
+  const iterable = compileExpression(inner ?? source, place);
+  const isRecursive = inner !== null;
+  if (test === null)
+    return { iterable, isRecursive, itemsOf: (scope, value) => iterate(scope.runtime, value) };
+  const condition = compileExpression(test, ownScope);
+  const itemsOf = (scope: Scope, value: Value) =>
+    iterate(scope.runtime, value).filter((item) => {
+      const own = new Scope(scope.runtime, scope);
+      assign(own, item);
+      return truthy(condition(own));
     });
+  return { iterable, isRecursive, itemsOf };
+}
+
+/** The items of a loop that was marked as recursive; `null` for any other. */
+function recursiveItems(source: Expression): Expression | null {
+  if (source.type !== 'CallExpression' || source.callee.type !== 'Identifier') return null;
+  return source.callee.value === blockNames.recursive ? (source.args[0] ?? null) : null;
 }
 
 function compileFor(node: For, place: CompileContext): Execute {
   const assign = compileTarget(node.loopvar);
-  const itemsOf = compileItems(node, assign, place);
+  const { iterable, itemsOf, isRecursive } = compileItems(node, assign, place);
   const body = compileBlock(node.body, ownScope);
   const otherwise = compileBlock(node.defaultBlock, ownScope);
-  return (scope) => {
+  const run = (scope: Scope, value: Value, depth: number): Outcome => {
     const { runtime } = scope;
-    const items = itemsOf(scope);
+    const items = itemsOf(scope, value);
     if (items.length === 0) return otherwise(new Scope(runtime, scope));
-    const loop = new Loop(items);
+    const again = (other: Value) => runtime.nested(() => runtime.capture(() => run(scope, other, depth + 1)));
+    const loop = new Loop(items, depth, isRecursive ? again : null);
     for (const [index, item] of items.entries()) {
       runtime.charge(1);
       loop.index = index;
@@ -174,6 +194,7 @@ function compileFor(node: For, place: CompileContext): Execute {
     }
     return 'next';
   };
+  return (scope) => run(scope, iterable(scope), 1);
 }
 
 function compileFilterBlock(
@@ -181,12 +202,48 @@ function compileFilterBlock(
   nodes: readonly Node[],
   place: CompileContext,
 ): Execute {
+  const [name, args] =
+    filter.type === 'Identifier'
+      ? [filter.value, []]
+      : [filter.callee.type === 'Identifier' ? filter.callee.value : '', filter.args];
+  if (name === blockNames.with) return compileWith(args, nodes, place);
+  if (name === blockNames.autoescape) return compileAutoescape(args, nodes);
+  if (name === blockNames.block || name === blockNames.scopedBlock) {
+    const block = compileBlock(nodes, ownScope);
+    const isScoped = name === blockNames.scopedBlock;
+    return (scope) => block(new Scope(scope.runtime, isScoped ? scope : scope.outermost));
+  }
   const body = compileCapture(nodes);
   const change = compileFilter(filter, place);
   return (scope) => {
     scope.runtime.write(str(scope.runtime, change(scope, body(scope))));
     return 'next';
   };
+}
+
+/** `{% with a=1, b=a %}`: a scope of its own, whose values are those of the scope around it. */
+function compileWith(args: readonly Expression[], nodes: readonly Node[], place: CompileContext): Execute {
+  const values = args.map((arg) => {
+    if (arg.type !== 'KeywordArgumentExpression')
+      throw new CompileError('a with block takes names and values: {% with a=1, b=2 %}');
+    return [arg.key.value, compileExpression(arg.value, place)] as const;
+  });
+  const body = compileBlock(nodes, ownScope);
+  return (scope) => {
+    scope.runtime.charge(1 + values.length);
+    const inner = new Scope(scope.runtime, scope);
+    for (const [name, value] of values) inner.names.set(name, value(scope));
+    return body(inner);
+  };
+}
+
+/** Chat templates are rendered without escaping, so a block that turns it off changes nothing. */
+function compileAutoescape(args: readonly Expression[], nodes: readonly Node[]): Execute {
+  const [on] = args;
+  if (on?.type !== 'Identifier' || on.value.toLowerCase() !== 'false')
+    throw new CompileError('of autoescape, only {% autoescape false %} is supported: use the filter escape');
+  const body = compileBlock(nodes, ownScope);
+  return (scope) => body(new Scope(scope.runtime, scope));
 }
 
 function compileComment(text: string): Execute {

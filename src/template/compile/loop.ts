@@ -7,11 +7,16 @@ export class Loop extends Attributes {
   /** Index of the current item, from 0. */
   index = 0;
   private readonly items: readonly Value[];
+  private readonly depth: number;
+  private readonly again: ((items: Value) => Value) | null;
   private last: Value | undefined;
 
-  constructor(items: readonly Value[]) {
+  /** `depth`: 1 outside of other runs of the same loop. `again` runs the body of a recursive loop for other items. */
+  constructor(items: readonly Value[], depth: number, again: ((items: Value) => Value) | null) {
     super('LoopContext', new Map());
     this.items = items;
+    this.depth = depth;
+    this.again = again;
   }
 
   override get(name: string): Value | undefined {
@@ -32,9 +37,9 @@ export class Loop extends Attributes {
       case 'length':
         return items.length;
       case 'depth':
-        return 1;
+        return this.depth;
       case 'depth0':
-        return 0;
+        return this.depth - 1;
       case 'previtem':
         return orElse(items[index - 1], new Undefined('there is no previous item'));
       case 'nextitem':
@@ -43,9 +48,19 @@ export class Loop extends Attributes {
         return this.cycle();
       case 'changed':
         return this.changed();
+      case '__call__':
+        return this.recurse();
       default:
         return undefined;
     }
+  }
+
+  private recurse(): Callable {
+    return new Callable('loop', (_runtime, [items = null]) => {
+      if (this.again !== null) return this.again(items);
+      const reason = "The loop must have the 'recursive' marker to be called recursively.";
+      throw new PythonError('TypeError', reason);
+    });
   }
 
   private cycle(): Callable {

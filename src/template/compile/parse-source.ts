@@ -6,11 +6,12 @@
  *     x is not divisibleby 3     x | ⟨is not divisibleby⟩(3)     tests bind like filters and take arguments
  *     (a == b)                   ⟨group⟩(a == b)                 so that chained comparisons can be told apart
  *     ()  (a,)                   ⟨tuple⟩()  ⟨tuple⟩(a)
- *     {% generation %}           {% filter ⟨generation⟩ %}
  *
- * Names in ⟨⟩ hold a space, so that no template can write them. Lines travel as comments before tags.
+ * Names in ⟨⟩ hold a space, so that no template can write them. Lines travel as comments before tags. For statements
+ * see `rewrite-statement.ts`.
  */
 import { parse, tokenize } from '@huggingface/jinja';
+import { StatementRewriter, type Token } from './rewrite-statement.ts';
 import { SourceError, type SplitSource, splitSource } from './split-source.ts';
 import type { Node } from './tree.ts';
 
@@ -18,13 +19,10 @@ import type { Node } from './tree.ts';
 export const rewritten = {
   group: 'a group',
   tuple: 'a tuple',
-  generation: 'a generation',
   test: 'is ',
   negatedTest: 'is not ',
   line: 'line ',
 } as const;
-
-type Token = ReturnType<typeof tokenize>[number];
 
 const identifier = (value: string): Token => ({ value, type: 'Identifier' });
 const openParen: Token = { value: '(', type: 'OpenParen' };
@@ -148,12 +146,6 @@ function nameGroup(result: (Token | null)[], group: OpenGroup | undefined, last:
   else if (group.commas === 0) result[group.at - 1] = identifier(rewritten.group);
 }
 
-function rewriteStatement(tokens: Token[]): Token[] {
-  if (isWord(tokens[0], 'generation')) return [identifier('filter'), identifier(rewritten.generation)];
-  if (isWord(tokens[0], 'endgeneration')) return [identifier('endfilter')];
-  return tokens;
-}
-
 /** Restores the string literals that were replaced before tokenizing. */
 function restoreString(token: Token, strings: readonly string[]): Token {
   if (token.type !== 'StringLiteral') return token;
@@ -175,6 +167,7 @@ function tokenizeCode(code: string, line: number, strings: readonly string[]): T
 function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[] } {
   const tokens: Token[] = [];
   const lines: number[] = [];
+  const statements = new StatementRewriter();
   const add = (line: number, ...added: Token[]) => {
     for (const token of added) {
       tokens.push(token);
@@ -194,11 +187,12 @@ function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[]
         type: 'CloseExpression',
       });
     } else {
-      const code = rewriteStatement(inner);
-      add(piece.line, { value: '{%', type: 'OpenStatement' }, ...code, {
-        value: '%}',
-        type: 'CloseStatement',
-      });
+      for (const code of statements.rewrite(inner, piece.line)) {
+        add(piece.line, { value: '{%', type: 'OpenStatement' }, ...code, {
+          value: '%}',
+          type: 'CloseStatement',
+        });
+      }
     }
   }
   return { tokens, lines };

@@ -12,6 +12,7 @@ import {
   type Keywords,
   List,
   markedLike,
+  NamedTuple,
   orElse,
   PythonError,
   Stream,
@@ -189,7 +190,7 @@ function slices(runtime: Runtime, value: Value, args: readonly Value[], keywords
   const rows = Array.from({ length: columns }, (_, index) => {
     const start = index * size + Math.min(index, longer);
     const row = elements.slice(start, start + size + (index < longer ? 1 : 0));
-    const fills = fill !== undefined && fill !== null && index >= longer && longer > 0;
+    const fills = fill !== undefined && fill !== null && index >= longer;
     return new List(fills ? [...row, fill] : [...row]);
   });
   return rows;
@@ -208,7 +209,9 @@ const groupby: Filter = (runtime, value, args, keywords) => {
       current.items.push(item);
     else groups.push({ key: read(item), items: [item] });
   }
-  return new List(groups.map((group) => new Tuple([group.key, new List(group.items)])));
+  return new List(
+    groups.map((group) => new NamedTuple(['grouper', 'list'], [group.key, new List(group.items)])),
+  );
 };
 
 /** A filter whose elements are computed on demand. */
@@ -220,13 +223,16 @@ const toList: Filter = (runtime, value) => new List([...iterate(runtime, value)]
 
 const length: Filter = (runtime, value) => lengthOf(runtime, value);
 
-const fileSize: Filter = (_runtime, value) => {
+const fileSize: Filter = (_runtime, value, args, keywords) => {
+  const isBinary = flagArgument(bind('filesizeformat', ['binary'], args, keywords)[0]);
   const bytes = value instanceof Float ? value.value : integerArgument('filesizeformat', value, 0);
   if (bytes === 1) return '1 Byte';
-  if (bytes < 1000) return `${Math.trunc(bytes)} Bytes`;
-  const units = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'];
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+  const base = isBinary ? 1024 : 1000;
+  if (bytes < base) return `${Math.trunc(bytes)} Bytes`;
+  const prefixes = isBinary ? ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi'] : [...'kMGTPEZY'];
+  let power = 1;
+  while (power < prefixes.length && bytes >= base ** (power + 1)) power += 1;
+  return `${(bytes / base ** power).toFixed(1)} ${prefixes[power - 1]}B`;
 };
 
 /** Filters on collections by name. */

@@ -22,6 +22,8 @@ import {
   Tuple,
   textOf,
   tracedOf,
+  typeName,
+  Undefined,
   type Value,
 } from '../values/values.ts';
 import type { Filter } from './filter.ts';
@@ -133,7 +135,7 @@ const urlencode: Filter = (runtime, value) => {
   };
   const elements = textOf(value) === null ? elementsOf(value) : null;
   if (elements === null) return encode(value);
-  const pairs = value instanceof Dict ? value.entries() : elements.map((pair) => iterate(runtime, pair));
+  const pairs = value instanceof Dict ? value.entries() : elements.map((pair) => pairOf(runtime, pair));
   const part = (item: Value | undefined): Text =>
     changeText(encode(item), (text) => text.replaceAll('/', '%2F').replaceAll('%20', '+'));
   return joinTexts(
@@ -141,6 +143,12 @@ const urlencode: Filter = (runtime, value) => {
     '&',
   );
 };
+
+function pairOf(runtime: Runtime, value: Value): readonly Value[] {
+  const items = iterate(runtime, value);
+  if (items.length !== 2) throw new PythonError('ValueError', `a pair is needed, not ${items.length} values`);
+  return items;
+}
 
 /** The text outside `open`…`close`; unclosed openers are kept. */
 function withoutEnclosed(text: string, open: string, close: string): string {
@@ -178,6 +186,22 @@ const wordcount: Filter = (runtime, value) => {
   return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
 };
 
+/** Attributes of an element of XML: those that have a value, escaped. */
+const xmlattr: Filter = (runtime, value, args, keywords) => {
+  const [autospace] = bind('xmlattr', ['autospace'], args, keywords);
+  if (!(value instanceof Dict))
+    throw new PythonError('UndefinedError', `'${typeName(value)} object' has no attribute 'items'`);
+  const attributes = value.entries().flatMap(([key, item]) => {
+    if (item === null || item instanceof Undefined) return [];
+    const name = textArgument('xmlattr', key);
+    if (/[\s/>=]/.test(name))
+      throw new PythonError('ValueError', `Invalid character in attribute name: '${name}'`);
+    return [joinTexts([escapeHtml(runtime, key), '="', escapeHtml(runtime, item), '"'])];
+  });
+  const hasSpace = attributes.length > 0 && (autospace === undefined || flagArgument(autospace));
+  return joinTexts([hasSpace ? ' ' : '', joinTexts(attributes, ' ')]);
+};
+
 /** Text filters by name. */
 export const textFilters: readonly (readonly [string, Filter])[] = [
   ['capitalize', onText(capitalize)],
@@ -197,4 +221,5 @@ export const textFilters: readonly (readonly [string, Filter])[] = [
   ['upper', onText((text) => text.toUpperCase())],
   ['urlencode', urlencode],
   ['wordcount', wordcount],
+  ['xmlattr', xmlattr],
 ];

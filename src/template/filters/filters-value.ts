@@ -4,12 +4,15 @@ import { bind, flagArgument, integerArgument, textArgument } from '../values/arg
 import { getAttribute } from '../values/attributes.ts';
 import { importValue } from '../values/input.ts';
 import { type DumpOptions, dump } from '../values/json.ts';
-import { iterate, truthy } from '../values/operators.ts';
+import { compare, iterate, truthy } from '../values/operators.ts';
+import type { Runtime } from '../values/runtime.ts';
 import { fixed, repr, str } from '../values/text.ts';
-import { plainText, TracedText } from '../values/traced-text.ts';
+import { lengthOfText, plainText, TracedText } from '../values/traced-text.ts';
 import {
   Attributes,
+  Dict,
   Float,
+  List,
   Markup,
   numeric,
   orElse,
@@ -124,7 +127,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
       digits > 0 && digits <= 100 ? Number(fixed(number, digits)) : roundHalfEven(number * scale) / scale;
     return value instanceof Float ? new Float(rounded) : rounded;
   }
-  if (how === 'ceil') return new Float(Math.ceil(number * scale) / scale);
+  if (how === 'ceil') return new Float((Math.ceil(number * scale) + 0) / scale);
   if (how === 'floor') return new Float(Math.floor(number * scale) / scale);
   throw new PythonError('FilterArgumentError', 'method must be common, ceil or floor');
 };
@@ -137,6 +140,26 @@ const attr: Filter = (runtime, value, args, keywords) => {
   return typeName(found) === 'function' ? found : new Undefined(`no attribute '${name}'`);
 };
 
+/** Python's `pprint`, with sorted keys, as long as it fits on a line. Its layout of several lines is not supported. */
+const prettyPrint: Filter = (runtime, value) => {
+  const line = repr(runtime, withSortedKeys(runtime, value));
+  if (lengthOfText(line) <= longestLine) return line;
+  throw new PythonError('NotImplementedError', 'pprint of more than 80 characters; tojson writes any length');
+};
+
+const longestLine = 80;
+
+function withSortedKeys(runtime: Runtime, value: Value): Value {
+  runtime.charge(1);
+  if (value instanceof List) return new List(value.all().map((item) => withSortedKeys(runtime, item)));
+  if (!(value instanceof Dict)) return value;
+  const entries = value.entries().map(([key, item]) => [key, withSortedKeys(runtime, item)] as const);
+  const sorted = new Dict();
+  for (const [key, item] of entries.sort((a, b) => compare(runtime, a[0], b[0])))
+    sorted.set(runtime, key, item);
+  return sorted;
+}
+
 /** Conversion filters by name. */
 export const valueFilters: readonly (readonly [string, Filter])[] = [
   ['abs', absolute],
@@ -147,7 +170,7 @@ export const valueFilters: readonly (readonly [string, Filter])[] = [
   ['from_json', fromJson],
   ['fromjson', fromJson],
   ['int', toInteger],
-  ['pprint', (runtime, value) => repr(runtime, value)],
+  ['pprint', prettyPrint],
   ['round', round],
   ['string', (runtime, value) => (value instanceof Markup ? value : str(runtime, value))],
   ['tojson', tojson],

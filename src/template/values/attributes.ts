@@ -14,6 +14,7 @@ import {
   List,
   Markup,
   markedLike,
+  NamedTuple,
   PythonError,
   Tuple,
   textOf,
@@ -82,6 +83,8 @@ function boundMethod(self: Value, name: string): BoundCall | undefined {
 }
 
 function methodValue(self: Value, name: string): Value | undefined {
+  const element = self instanceof NamedTuple ? self.get(name) : undefined;
+  if (element !== undefined) return element;
   const call = boundMethod(self, name);
   return call && new Callable(name, call);
 }

@@ -178,6 +178,12 @@ export class Scope {
     this.runtime = runtime;
     this.outer = outer;
   }
+  /** The scope of the whole template. */
+  get outermost(): Scope {
+    let scope: Scope = this;
+    while (scope.outer !== null) scope = scope.outer;
+    return scope;
+  }
   /** A name's value, or `undefined` if it is not defined. */
   lookup(name: string): Value | undefined {
     let distance = 0;

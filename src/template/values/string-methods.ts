@@ -291,6 +291,13 @@ function casing(same: (text: string) => string, other: (text: string) => string)
 const lower = (text: string): string => text.toLowerCase();
 const upper = (text: string): string => text.toUpperCase();
 
+/** Python's `str.casefold`: `ß` becomes `ss`. The dotless i has no other case. */
+function foldCase(text: string): string {
+  return characters(text)
+    .map((c) => (c === 'ı' ? c : c.toUpperCase().toLowerCase()))
+    .join('');
+}
+
 function swapCase(text: string): string {
   return characters(text)
     .map((c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase()))
@@ -300,7 +307,7 @@ function swapCase(text: string): string {
 /** Every method by name; `format` is in attributes.ts, because it reads them. */
 export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, StringMethod>([
   ['capitalize', changing(capitalize)],
-  ['casefold', changing(lower)],
+  ['casefold', changing(foldCase)],
   ['center', padding('center', 1, 1)],
   ['count', count],
   ['endswith', anyAffix('endsWith')],
@@ -315,7 +322,7 @@ export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, 
   ['islower', casing(lower, upper)],
   ['isnumeric', matching(/^\p{N}+$/u)],
   ['isspace', (_runtime, self) => self !== '' && strip(self, 'both') === ''],
-  ['istitle', casing(title, (text) => upper(text) + lower(text))],
+  ['istitle', casing(title, (text) => (upper(text) === lower(text) ? text : ''))],
   ['isupper', casing(upper, lower)],
   [
     'join',

@@ -138,6 +138,19 @@ export class Tuple {
   }
 }
 
+/** A tuple whose elements have names, too: a group of `groupby`. */
+export class NamedTuple extends Tuple {
+  private readonly names: readonly string[];
+  constructor(names: readonly string[], elements: readonly Value[]) {
+    super(elements);
+    this.names = names;
+  }
+  /** The element of a name. */
+  get(name: string): Value | undefined {
+    return this.elements[this.names.indexOf(name)];
+  }
+}
+
 /** A generator or iterator: its elements are created on demand, are read once, and have no length. */
 export class Stream {
   /** Python's name for it when it is printed. */
@@ -210,7 +223,10 @@ export class Attributes {
 }
 
 type Entry = readonly [key: Value, value: Value];
-type HashKey = string | number | null;
+type HashKey = string | number | null | typeof undefinedKey;
+
+/** All undefined values are one key. */
+const undefinedKey = Symbol('undefined');
 
 /** Python's equality of keys: `1`, `1.0` and `True` are one key. */
 function hashKey(key: Value): HashKey {
@@ -222,6 +238,7 @@ function hashKey(key: Value): HashKey {
   if (key instanceof Tuple && !key.elements.some((item) => item instanceof Tuple)) {
     return `\u0000(${key.elements.map((item) => JSON.stringify(hashKey(item))).join()})`;
   }
+  if (key instanceof Undefined) return undefinedKey;
   throw new PythonError('TypeError', 'unhashable type');
 }
 
