@@ -27,6 +27,15 @@ const onList =
 
 /** By name. */
 export const hostileTemplates: Readonly<Record<string, HostileTemplate>> = {
+  'recursive loops': (size) =>
+    `{% for i in range(${size}) recursive %}{{ loop(range(${size})) }}{% endfor %}`,
+  'recursive loops over text': (size) =>
+    `${text(size)}{% for i in [1] recursive %}{{ t }}{{ loop([1]) }}{% endfor %}`,
+  'nested with': (size) => `${'{% with a=1 %}'.repeat(100 * size)}${'{% endwith %}'.repeat(100 * size)}`,
+  'chains of filter blocks': (size) => `{% filter ${'upper|'.repeat(100 * size)}lower %}a{% endfilter %}`,
+  xmlattr: looped('{"a": t}|xmlattr'),
+  'pprint of nested lists': (size) =>
+    `{% set x = ${'['.repeat(30)}1${']'.repeat(30)} %}${often(size, '{{ x|pprint }}')}`,
   // Filters of text, on one long text and in a loop.
   'striptags of openers': once('t | striptags'),
   'striptags of comments': once('t | striptags', '<!--'),
