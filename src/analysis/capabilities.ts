@@ -3,6 +3,7 @@
  * sentinels are read and which are printed. No template or model name decides anything, nor does the source text.
  */
 import type { Capabilities, InputShape } from '../format/chat-format.ts';
+import { memoize } from '../format/memoize.ts';
 import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
 import { observeInputShape, shapeMessages } from '../template/prompt/input-shape.ts';
 import { tryObserve } from '../template/prompt/render-attempt.ts';
@@ -213,8 +214,6 @@ function observeAll(observer: Observer): Record<keyof Capabilities, Sighting> {
   };
 }
 
-const known = new WeakMap<Template, ObservedCapabilities>();
-
 /** Observes the capabilities, and records the evidence. */
 export function inferCapabilities({ template, log }: Pick<Probing, 'template' | 'log'>): {
   readonly capabilities: Capabilities;
@@ -225,9 +224,7 @@ export function inferCapabilities({ template, log }: Pick<Probing, 'template' | 
 }
 
 /** Observes a template's capabilities by about thirty small renders; the result is cached. */
-export function observeCapabilities(template: Template): ObservedCapabilities {
-  const found = known.get(template);
-  if (found !== undefined) return found;
+export const observeCapabilities = memoize((template: Template): ObservedCapabilities => {
   const sightings = observeAll(new Observer(template));
   const flag = (name: keyof Capabilities) => sightings[name].holds;
   const capabilities: Capabilities = {
@@ -244,7 +241,5 @@ export function observeCapabilities(template: Template): ObservedCapabilities {
   const evidence = Object.entries(sightings).map(([name, { probe, slice, reason }]) => {
     return { field: `capabilities.${name}`, probe, slice, reason };
   });
-  const observed = { capabilities, evidence };
-  known.set(template, observed);
-  return observed;
-}
+  return { capabilities, evidence };
+});

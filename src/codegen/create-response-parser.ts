@@ -1,5 +1,6 @@
 /** `createResponseParser`: a streaming parser for the responses of a format. */
 import type { ChatFormat } from '../format/chat-format.ts';
+import { memoize } from '../format/memoize.ts';
 import {
   chatFormat,
   checkOption,
@@ -32,8 +33,6 @@ const source: OptionRule = {
   allows: (value) => chatFormat.allows(value) || (isRecord(value) && 'contract' in value),
 };
 
-const modules = new WeakMap<ChatFormat, ResponseModule>();
-
 /**
  * A streaming parser for the responses of a format, or of a generated module. It never throws because of model output;
  * text that does not fit the format is emitted as `malformed` events.
@@ -56,10 +55,6 @@ export function createResponseParser(
 }
 
 /** The module of a format that is known only at run time; made once per format. */
-function interpretedModule(format: ChatFormat): ResponseModule {
-  const known = modules.get(format);
-  if (known !== undefined) return known;
-  const made = interpretStates(lowerToStates(format));
-  modules.set(format, made);
-  return made;
-}
+const interpretedModule = memoize(
+  (format: ChatFormat): ResponseModule => interpretStates(lowerToStates(format)),
+);

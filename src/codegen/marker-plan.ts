@@ -4,6 +4,7 @@
  * this plan.
  */
 import type { ChatFormat } from '../format/chat-format.ts';
+import { memoize } from '../format/memoize.ts';
 import { type CallPlan, planCalls } from './call-plan.ts';
 import type { MarkerChoice } from './states.ts';
 import { planTurn, type TurnPlan } from './turn-plan.ts';
@@ -18,16 +19,10 @@ export interface MarkerPlan extends TurnPlan {
   readonly regions: readonly MarkerChoice[];
 }
 
-const plans = new WeakMap<ChatFormat, MarkerPlan>();
-
 /** The plan of a format; made once per format. */
-export function markerPlan(format: ChatFormat): MarkerPlan {
-  const known = plans.get(format);
-  if (known !== undefined) return known;
+export const markerPlan = memoize((format: ChatFormat): MarkerPlan => {
   const turn = planTurn(format);
   const calls = format.calls === null ? null : planCalls(turn, format.calls);
   const regions = [...(calls?.atRegion ?? []), ...turn.contentStart, ...turn.turnEnds];
-  const plan = { ...turn, calls, callsInText: calls?.inText ?? [], regions };
-  plans.set(format, plan);
-  return plan;
-}
+  return { ...turn, calls, callsInText: calls?.inText ?? [], regions };
+});

@@ -11,8 +11,8 @@ export interface Absent {
   readonly reason: string;
   /** The code for programs. Default: `unsupported_parameter`. */
   readonly reasonCode?: string;
-  /** Whether the value requests nothing. */
-  readonly isNothing: (value: unknown) => boolean;
+  /** Whether the value requests nothing. Default: no value does. */
+  readonly isNothing?: (value: unknown) => boolean;
 }
 
 /** The fields of an API, by how they are handled. */
@@ -38,7 +38,7 @@ export function readHead(body: Body, known: KnownFields): Omit<ReadRequest, 'cha
 function refuseFeatures(body: Body, features: readonly Absent[]): void {
   for (const { name, reason, reasonCode = 'unsupported_parameter', isNothing } of features) {
     const value = body[name] ?? undefined;
-    if (value === undefined || isNothing(value)) continue;
+    if (value === undefined || isNothing?.(value) === true) continue;
     throw invalid(name, `${name}: ${reason}`, reasonCode);
   }
 }

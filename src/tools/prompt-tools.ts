@@ -1,5 +1,6 @@
 /** Tools for prompts: without properties meant for validators and other APIs. */
 import { isObject } from '../format/json-values.ts';
+import { memoize } from '../format/memoize.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../format/messages.ts';
 
 /** Bounds that libraries add to every integer, because JavaScript's numbers have them. */
@@ -8,27 +9,21 @@ const safeBounds: readonly (readonly [string, number])[] = [
   ['minimum', Number.MIN_SAFE_INTEGER],
 ];
 
-const told = new WeakMap<Tool, Tool>();
-
 /**
  * The tools without `$schema`, `strict` and the bounds of safe integers, on which no model was trained. The grammar
  * still uses them. A tool without any of them is the same object.
  */
 export function promptTools(tools: readonly Tool[]): readonly Tool[] {
-  return tools.map((tool) => {
-    const known = told.get(tool) ?? promptTool(tool);
-    told.set(tool, known);
-    return known;
-  });
+  return tools.map(promptTool);
 }
 
-function promptTool(tool: Tool): Tool {
+const promptTool = memoize((tool: Tool): Tool => {
   const { strict, ...inner } = tool.function as Tool['function'] & { readonly strict?: unknown };
   const { parameters } = inner;
   const plain = parameters === undefined ? undefined : promptSchema(parameters);
   if (strict === undefined && plain === parameters) return tool;
   return { ...tool, function: plain === undefined ? inner : { ...inner, parameters: plain } };
-}
+});
 
 function promptSchema(schema: JsonSchema): JsonSchema {
   if (!isObject(schema)) return schema;

@@ -37,9 +37,9 @@ export function findCalls(text: string, calls: readonly ProbeCall[]): readonly C
   return printed?.every(({ layout }) => layout === 'envelope') ? printed : findWritten(text, calls);
 }
 
-function findWritten(text: string, calls: readonly ProbeCall[], from = 0): readonly CallSpan[] | null {
+function findWritten(text: string, calls: readonly ProbeCall[]): readonly CallSpan[] | null {
   const spans: CallSpan[] = [];
-  let at = from;
+  let at = 0;
   for (const [index, call] of calls.entries()) {
     const others = calls.filter((each) => each !== call).map((each) => each.name);
     const next = calls[index + 1];

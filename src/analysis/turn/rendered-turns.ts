@@ -3,7 +3,7 @@ import { AnalysisError } from '../../format/errors.ts';
 import { type CallSpan, findCalls } from '../probes/call-spans.ts';
 import type { Probe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
-import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
+import type { TemplateProber } from '../probes/template-prober.ts';
 import type { TurnStart, WithTurnStart } from './turn-start.ts';
 
 /** A probe's turn with the spans of its calls. */
@@ -63,13 +63,8 @@ export function afterLead(text: string, { lead }: TurnStart): string {
 }
 
 /** Renders a probe and finds its calls; `null` if they are not rendered. */
-export function readCallTurn(
-  prober: TemplateProber,
-  probe: Probe,
-  start: TurnStart,
-  setting: ThinkingSetting = 'unset',
-): CallTurn | null {
-  const rendered = prober.turn(probe, setting);
+export function readCallTurn(prober: TemplateProber, probe: Probe, start: TurnStart): CallTurn | null {
+  const rendered = prober.turn(probe);
   if (rendered === null) return null;
   const text = afterStart(rendered, start);
   const [first, ...others] = findCalls(text, probe.calls ?? []) ?? [];

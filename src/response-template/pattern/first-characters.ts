@@ -1,19 +1,12 @@
 /** The characters with which a match can begin, so that a search can skip most of a text. */
+import { memoize } from '../../format/memoize.ts';
 import type { Instruction, Program } from './program.ts';
-
-const finders = new WeakMap<Program, { readonly finder: RegExp | null }>();
 
 /**
  * Finds the next character with which a match of `program` can begin, other than at the beginning of a text; `null` if
  * it can begin anywhere.
  */
-export function firstCharacterFinder(program: Program): RegExp | null {
-  const known = finders.get(program);
-  if (known !== undefined) return known.finder;
-  const finder = commonFinder([program]);
-  finders.set(program, { finder });
-  return finder;
-}
+export const firstCharacterFinder = memoize((program: Program): RegExp | null => commonFinder([program]));
 
 /** The same for matches of several programs. */
 export function commonFinder(programs: readonly Program[]): RegExp | null {

@@ -5,6 +5,7 @@
  */
 import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';
+import { memoize } from '../../format/memoize.ts';
 import type { Matcher } from '../../grammar/matcher/matcher.ts';
 
 /** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
@@ -62,16 +63,14 @@ class EngineStates {
   }
 }
 
-const states = new WeakMap<LlamaModel, EngineStates>();
+const statesOf = memoize((model: LlamaModel) => new EngineStates(model));
 
 /**
  * llama.cpp's state for the grammar of everything that may follow the position of `matcher`. Throws `GrammarError` if
  * the engine rejects it.
  */
 export function engineState(matcher: Matcher, model: LlamaModel): LlamaGrammarEvaluationState {
-  const ofModel = states.get(model) ?? new EngineStates(model);
-  states.set(model, ofModel);
-  return ofModel.at(matcher);
+  return statesOf(model).at(matcher);
 }
 
 const built = new WeakSet<Matcher>();

@@ -4,20 +4,19 @@
  */
 import type { Token } from 'node-llama-cpp';
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { memoize } from '../../format/memoize.ts';
 import { SpecialFinder } from '../chat/special-finder.ts';
 import type { SpecialToken } from './special-token.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-const known = new WeakMap<Vocabulary, WeakMap<ChatFormat, MarkerTokens>>();
-
 /** The markers of `format`; the same object for every request, because caches by position depend on it. */
 export function markersOf(vocabulary: Vocabulary, format: ChatFormat): MarkerTokens {
-  const formats = known.get(vocabulary) ?? new WeakMap<ChatFormat, MarkerTokens>();
-  known.set(vocabulary, formats);
-  const markers = formats.get(format) ?? new MarkerTokens(vocabulary, format.preservedTokens);
-  formats.set(format, markers);
-  return markers;
+  return markersIn(vocabulary)(format);
 }
+
+const markersIn = memoize((vocabulary: Vocabulary) =>
+  memoize((format: ChatFormat) => new MarkerTokens(vocabulary, format.preservedTokens)),
+);
 
 /** The markers of one format in one vocabulary. */
 export class MarkerTokens {

@@ -5,9 +5,9 @@ import { parseJson } from '../../format/json-values.ts';
 import { readBeginning, readBody } from '../../format/limited-body.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { onAbort } from '../chat/on-abort.ts';
+import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './failure-text.ts';
 import { isLost, isOverloaded, retryAfter } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
-import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './server-trouble.ts';
 
 /** Address and credentials of a server. */
 export interface ConnectionOptions {

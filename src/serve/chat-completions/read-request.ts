@@ -75,7 +75,7 @@ export const fieldsWithoutEffect = [
 /** Features that do not exist here, with the values that are accepted nevertheless. */
 export const refusedFields: readonly Absent[] = [
   { name: 'n', reason: 'only one choice per request is supported', isNothing: (value) => value === 1 },
-  { name: 'audio', reason: 'models read and write text', isNothing: () => false },
+  { name: 'audio', reason: 'models read and write text' },
   {
     name: 'modalities',
     reason: 'models read and write text',
@@ -84,16 +84,14 @@ export const refusedFields: readonly Absent[] = [
   {
     name: 'web_search_options',
     reason: 'there is no web search; offer a tool for it',
-    isNothing: () => false,
   },
   ...['grammar', 'guided_grammar', 'guided_regex', 'guided_choice', 'structured_outputs'].map((name) => ({
     name,
     reason: 'use response_format or tools to constrain answers',
-    isNothing: () => false,
   })),
-  { name: 'moderation', reason: 'moderation is not supported', isNothing: () => false },
-  { name: 'functions', reason: 'use tools', isNothing: () => false },
-  { name: 'function_call', reason: 'use tool_choice', isNothing: () => false },
+  { name: 'moderation', reason: 'moderation is not supported' },
+  { name: 'functions', reason: 'use tools' },
+  { name: 'function_call', reason: 'use tool_choice' },
 ];
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */

@@ -2,10 +2,10 @@
 
 import { ChatDeltas } from '../../parser/assistant-message.ts';
 import type { Finish, ResponseMessage, Usage } from '../../parser/events.ts';
+import { DeviationLog, deviationsOf } from '../deviations.ts';
 import type { BegunAnswer } from '../endpoint.ts';
 import type { Frame } from '../event-stream.ts';
 import { logprobsOf } from '../logprobs.ts';
-import { TroubleLog, troubleOf } from '../trouble.ts';
 import type { ChatCompletionRequest } from './read-request.ts';
 
 type Answer = BegunAnswer<ChatCompletionRequest>;
@@ -26,14 +26,14 @@ export async function completeChat(answer: Answer): Promise<object> {
       { index: 0, message: plainMessage(message), logprobs: shown, finish_reason: finishReason(finish) },
     ],
     ...(finish?.usage === undefined ? {} : { usage: usageOf(finish.usage) }),
-    ...troubleOf(message),
+    ...deviationsOf(message),
   };
 }
 
 /** The response in chunks. */
 export async function* streamChat(answer: Answer): AsyncGenerator<Frame, void> {
   const deltas = new ChatDeltas();
-  const trouble = new TroubleLog();
+  const deviations = new DeviationLog();
   const { includeUsage } = answer.request;
   const chunk = (choices: readonly object[], rest: object = {}): Frame => ({
     data: {
@@ -45,14 +45,14 @@ export async function* streamChat(answer: Answer): AsyncGenerator<Frame, void> {
   });
   let finish: Finish | null = null;
   for await (const event of answer.events) {
-    trouble.note(event);
+    deviations.note(event);
     const converted = deltas.convert(event);
     if (converted === null) continue;
     const isLast = event.type === 'finish';
     if (isLast) finish = event;
     const tokens = logprobsOf(event);
     const logprobs = tokens.length === 0 ? null : { content: tokens, refusal: null };
-    yield chunk([{ index: 0, ...converted, logprobs }], isLast ? trouble.found : {});
+    yield chunk([{ index: 0, ...converted, logprobs }], isLast ? deviations.found : {});
   }
   if (includeUsage && finish?.usage !== undefined) yield chunk([], { usage: usageOf(finish.usage) });
   yield { data: '[DONE]' };

@@ -58,14 +58,13 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
 
 /** Features that do not exist here. */
 export const refusedFields: readonly Absent[] = [
-  { name: 'container', reason: 'no code is run here', isNothing: () => false },
+  { name: 'container', reason: 'no code is run here' },
   { name: 'mcp_servers', reason: 'tools are called by the client', isNothing: isEmpty },
   {
     name: 'thread',
     reason: 'earlier messages are not stored; send the whole conversation',
     // Clients recognise by this code that they must.
     reasonCode: 'thread_unsupported_request',
-    isNothing: () => false,
   },
 ];
 

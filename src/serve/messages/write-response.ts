@@ -1,17 +1,16 @@
 /** Writes responses of `/v1/messages`: whole, or as events. */
 import type { Finish, ResponseEvent, Usage } from '../../parser/events.ts';
+import { DeviationLog, deviationsOf } from '../deviations.ts';
 import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
 import type { Failure } from '../errors.ts';
 import type { Frame } from '../event-stream.ts';
-import { TroubleLog } from '../trouble.ts';
 
 /** The whole response. */
 export async function completeMessage(answer: BegunAnswer): Promise<object> {
   let finish: Finish | null = null;
   for await (const event of answer.events) if (event.type === 'finish') finish = event;
-  const { content, reasoning_content: thoughts, tool_calls: calls = [], ...rest } = await answer.message();
-  const trouble = new TroubleLog();
-  for (const each of [...(rest.malformed ?? []), ...(rest.repaired ?? [])]) trouble.note(each);
+  const message = await answer.message();
+  const { content, reasoning_content: thoughts, tool_calls: calls = [] } = message;
   return {
     ...messageObject(answer),
     content: [
@@ -26,25 +25,25 @@ export async function completeMessage(answer: BegunAnswer): Promise<object> {
     ],
     stop_reason: stopReason(finish),
     usage: usageOf(finish?.usage),
-    ...trouble.found,
+    ...deviationsOf(message),
   };
 }
 
 /** The response as it arrives. */
 export async function* streamMessage(answer: BegunAnswer): AsyncGenerator<Frame, void> {
   const blocks = new Blocks();
-  const trouble = new TroubleLog();
+  const deviations = new DeviationLog();
   let finish: Finish | null = null;
   const promptTokens = await answer.promptTokens();
   yield frame({ type: 'message_start', message: messageObject(answer, { promptTokens: promptTokens ?? 0 }) });
   for await (const event of answer.events) {
-    trouble.note(event);
+    deviations.note(event);
     if (event.type === 'finish') finish = event;
     for (const next of blocks.next(event)) yield frame(next);
   }
   for (const next of blocks.end()) yield frame(next);
   const delta = { stop_reason: stopReason(finish), stop_sequence: null };
-  yield frame({ type: 'message_delta', delta, usage: usageOf(finish?.usage), ...trouble.found });
+  yield frame({ type: 'message_delta', delta, usage: usageOf(finish?.usage), ...deviations.found });
   yield frame({ type: 'message_stop' });
 }
 

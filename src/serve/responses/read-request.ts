@@ -49,16 +49,16 @@ const stateless = 'earlier responses are not stored; send the whole conversation
 
 /** Features that do not exist here. */
 export const refusedFields: readonly Absent[] = [
-  { name: 'previous_response_id', reason: stateless, isNothing: () => false },
-  { name: 'conversation', reason: stateless, isNothing: () => false },
+  { name: 'previous_response_id', reason: stateless },
+  { name: 'conversation', reason: stateless },
   {
     name: 'background',
     reason: 'responses are not stored; stream it, or wait for it',
     isNothing: isFalse,
   },
-  { name: 'prompt', reason: 'prompts are not stored', isNothing: () => false },
-  { name: 'moderation', reason: 'moderation is not supported', isNothing: () => false },
-  { name: 'max_tool_calls', reason: 'tools are called by the client', isNothing: () => false },
+  { name: 'prompt', reason: 'prompts are not stored' },
+  { name: 'moderation', reason: 'moderation is not supported' },
+  { name: 'max_tool_calls', reason: 'tools are called by the client' },
 ];
 
 /** The contents of a request. */

@@ -1,10 +1,10 @@
 /** Writes responses of `/v1/responses`: whole, or as typed events. */
 import type { Usage } from '../../parser/events.ts';
+import { DeviationLog } from '../deviations.ts';
 import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
 import type { Frame } from '../event-stream.ts';
 import { openAiError } from '../openai-error.ts';
 import type { Body } from '../read-body.ts';
-import { TroubleLog } from '../trouble.ts';
 import { type OutputEvent, OutputItems } from './output-items.ts';
 import type { ResponsesRequest } from './read-request.ts';
 
@@ -13,27 +13,27 @@ type Answer = BegunAnswer<ResponsesRequest>;
 /** The whole response. */
 export async function completeResponse(answer: Answer): Promise<object> {
   const output = new OutputItems(answer.id, answer.request.byFunction);
-  const trouble = new TroubleLog();
+  const deviations = new DeviationLog();
   for await (const event of answer.events) {
-    trouble.note(event);
+    deviations.note(event);
     output.next(event);
   }
-  return finishedResponse(answer, output, trouble);
+  return finishedResponse(answer, output, deviations);
 }
 
 /** The response as it arrives. */
 export async function* streamResponse(answer: Answer): AsyncGenerator<Frame, void> {
   const output = new OutputItems(answer.id, answer.request.byFunction);
-  const trouble = new TroubleLog();
+  const deviations = new DeviationLog();
   const number = numberedFrames();
   const begun = responseObject(answer, { status: 'in_progress', output: [] });
   yield number({ type: 'response.created', response: begun });
   yield number({ type: 'response.in_progress', response: begun });
   for await (const event of answer.events) {
-    trouble.note(event);
+    deviations.note(event);
     for (const next of output.next(event)) yield number(next);
   }
-  const response = finishedResponse(answer, output, trouble);
+  const response = finishedResponse(answer, output, deviations);
   yield number({ type: `response.${isCut(output) ? 'incomplete' : 'completed'}`, response });
 }
 
@@ -62,7 +62,7 @@ function isCut({ finish }: OutputItems): boolean {
   return finish?.reason === 'length';
 }
 
-function finishedResponse(answer: Answer, output: OutputItems, trouble: TroubleLog): object {
+function finishedResponse(answer: Answer, output: OutputItems, deviations: DeviationLog): object {
   const usage = output.finish?.usage;
   return {
     ...responseObject(answer, {
@@ -72,7 +72,7 @@ function finishedResponse(answer: Answer, output: OutputItems, trouble: TroubleL
       output: output.items,
       usage: usage === undefined ? null : usageOf(usage),
     }),
-    ...trouble.found,
+    ...deviations.found,
   };
 }
 

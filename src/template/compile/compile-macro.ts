@@ -1,5 +1,6 @@
 /** Compiles macros, and call blocks that pass them a body. */
 
+import { memoize } from '../../format/memoize.ts';
 import { keywordEntries } from '../values/arguments.ts';
 import { Scope } from '../values/runtime.ts';
 import { str } from '../values/text.ts';
@@ -35,24 +36,18 @@ interface MacroShape {
 const extraNames = ['varargs', 'kwargs', 'caller'] as const;
 type ExtraName = (typeof extraNames)[number];
 
-const nothing: ReadonlySet<ExtraName> = new Set();
-const knownMentions = new WeakMap<object, ReadonlySet<ExtraName>>();
-
 /** Which of the extra names occur anywhere in a tree. Each node is visited once, however deeply macros nest. */
-function mentionsOf(node: unknown): ReadonlySet<ExtraName> {
-  if (typeof node !== 'object' || node === null) return nothing;
-  const known = knownMentions.get(node);
-  if (known !== undefined) return known;
+const mentionsOf = memoize((node: object): ReadonlySet<ExtraName> => {
   const found = new Set<ExtraName>();
   if ('type' in node && node.type === 'Identifier') {
     for (const name of extraNames) if ('value' in node && node.value === name) found.add(name);
   } else {
     const children = node instanceof Map ? [...node.keys(), ...node.values()] : Object.values(node);
-    for (const child of children) for (const name of mentionsOf(child)) found.add(name);
+    for (const child of children.filter((each) => typeof each === 'object' && each !== null))
+      for (const name of mentionsOf(child)) found.add(name);
   }
-  knownMentions.set(node, found);
   return found;
-}
+});
 
 function compileParameter(node: Expression): Parameter {
   if (node.type === 'Identifier') return { name: node.value, otherwise: null };

@@ -4,6 +4,7 @@
  */
 import type { InputShape } from '../../format/chat-format.ts';
 import { parseObject } from '../../format/json-values.ts';
+import { memoize } from '../../format/memoize.ts';
 import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
 import type { Template, TemplateVariables } from '../template.ts';
@@ -162,25 +163,19 @@ function findReasoningField(
   return askedThoughts(probe.template, bare).find((field) => shows(field, {}) || shows(field, asked)) ?? null;
 }
 
-const known = new WeakMap<Template, InputShape>();
-
 /** Finds the shape by about ten to thirty small renders; cached for the template. */
-export function observeInputShape(template: Template): InputShape {
-  const found = known.get(template);
-  if (found !== undefined) return found;
+export const observeInputShape = memoize((template: Template): InputShape => {
   const switches = thinkingSwitches(template);
   const asked = Object.fromEntries(switches.map(({ name, on }) => [name, on]));
   const probe = new ShapeProbe(template);
   const content = findContentShape(probe);
   const calls = { ...findCallShape(probe, content), ...content };
-  const shape: InputShape = {
+  return {
     ...calls,
     reasoningField: findReasoningField(probe, calls, asked),
     thinkingVariables: switches.map(({ name }) => name),
   };
-  known.set(template, shape);
-  return shape;
-}
+});
 
 /** Arguments as an object, if they are the JSON of one. */
 function parseArguments(text: unknown): unknown {

@@ -5,6 +5,7 @@
  */
 import { isInstruction } from '../../format/check-messages.ts';
 import { MessageError } from '../../format/errors.ts';
+import { memoize } from '../../format/memoize.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
@@ -65,8 +66,6 @@ function showsParts(template: Template, role: Role): boolean {
   );
 }
 
-const known = new WeakMap<Template, Map<string, boolean>>();
-
 /** Whether such a message's text is rendered, and not by printing the list. */
 function shows(template: Template, role: Role, content: string | readonly ContentPart[]): boolean {
   const answers = answersOf(template);
@@ -90,11 +89,8 @@ function showsLateInstructions(template: Template): boolean {
   return answer;
 }
 
-function answersOf(template: Template): Map<string, boolean> {
-  const answers = known.get(template) ?? new Map<string, boolean>();
-  known.set(template, answers);
-  return answers;
-}
+/** The answers so far, by question. */
+const answersOf = memoize((_template: Template) => new Map<string, boolean>());
 
 /** The texts to find. Two parts, because some templates only render the first. */
 function plantedIn(template: Template): readonly [string, string] {

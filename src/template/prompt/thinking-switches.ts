@@ -1,5 +1,6 @@
 /** Finds the template variables that switch thinking, and their values, by trying them. */
 
+import { memoize } from '../../format/memoize.ts';
 import type { Template } from '../template.ts';
 import { tryRender } from './render-attempt.ts';
 
@@ -29,8 +30,6 @@ const values: readonly SwitchValues[] = [
 
 const decliningValues: readonly SwitchValues[] = [{ on: false, off: true }];
 
-const known = new WeakMap<Template, readonly ThinkingSwitch[]>();
-
 function valuesOf(name: string): readonly SwitchValues[] {
   if (declining.test(name)) return decliningValues;
   return candidate.test(name) && !otherPurpose.test(name) ? values : [];
@@ -49,10 +48,6 @@ function trySwitch(template: Template, name: string): ThinkingSwitch | null {
 }
 
 /** The switches of a template: setting one to `on` or `off` changes a prompt, and both values are accepted. */
-export function thinkingSwitches(template: Template): readonly ThinkingSwitch[] {
-  const found = known.get(template);
-  if (found !== undefined) return found;
-  const switches = [...template.names].sort().flatMap((name) => trySwitch(template, name) ?? []);
-  known.set(template, switches);
-  return switches;
-}
+export const thinkingSwitches = memoize((template: Template): readonly ThinkingSwitch[] =>
+  [...template.names].sort().flatMap((name) => trySwitch(template, name) ?? []),
+);

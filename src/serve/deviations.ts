@@ -1,19 +1,19 @@
-/** What these APIs have no field for: text that does not fit the model's format, and repairs. */
+/** Deviations from the model's format, for which these APIs have no field: malformed text, and repairs. */
 import type { Malformed, Repaired, ResponseEvent, ResponseMessage } from '../parser/events.ts';
 
 /** An additional field of responses; absent if there is nothing to report. */
-export interface Trouble {
+export interface Deviations {
   readonly idiolect?: { readonly malformed: readonly object[]; readonly repaired: readonly object[] };
 }
 
-/** Those of a whole message. */
-export function troubleOf({ malformed = [], repaired = [] }: ResponseMessage): Trouble {
+/** The deviations of a whole message. */
+export function deviationsOf({ malformed = [], repaired = [] }: ResponseMessage): Deviations {
   if (malformed.length === 0 && repaired.length === 0) return {};
   return { idiolect: { malformed: malformed.map(malformedFacts), repaired: repaired.map(repairFacts) } };
 }
 
-/** Collects those of a stream. */
-export class TroubleLog {
+/** Collects the deviations of a stream. */
+export class DeviationLog {
   readonly #malformed: Malformed[] = [];
   readonly #repaired: Repaired[] = [];
 
@@ -24,8 +24,8 @@ export class TroubleLog {
   }
 
   /** What was collected so far. */
-  get found(): Trouble {
-    return troubleOf({
+  get found(): Deviations {
+    return deviationsOf({
       role: 'assistant',
       content: null,
       malformed: this.#malformed,

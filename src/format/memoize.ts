@@ -1,0 +1,13 @@
+/** Caches the results of `compute` by object, for as long as the object exists. */
+export function memoize<Key extends object, Value extends NonNullable<unknown> | null>(
+  compute: (key: Key) => Value,
+): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const value = compute(key);
+    known.set(key, value);
+    return value;
+  };
+}

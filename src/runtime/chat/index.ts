@@ -1,0 +1,17 @@
+/** The names that the entry points for all engines share. */
+export type { Usage } from '../../parser/events.ts';
+export {
+  type CallContext,
+  type ChatEvent,
+  defineTool,
+  type ToolCallOf,
+  type ToolChoiceOf,
+  type ToolInput,
+  type ToolList,
+} from '../../tools/tools.ts';
+export type { AnswerOf, PartialAnswer } from './answer.ts';
+export type { DryOptions, LogitBias, SamplingOptions, XtcOptions } from './chat-options.ts';
+export type { ChatStream } from './chat-stream.ts';
+export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
+export type { Executor, ToolFailure, ToolResult, ToolResultOf } from './tool-loop/executor.ts';
+export type { RunFinish, StepStart, ToolRun, ToolRunEvent } from './tool-loop/run-tools.ts';
