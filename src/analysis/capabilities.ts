@@ -46,9 +46,7 @@ function read(sighting: Sighting, render: ObservedRender | null, path: string): 
   return { ...sighting, holds: false, reason: `${path} is never read` };
 }
 
-/**
- * The sighting, unless the word was printed as part of a Python list or dict, which the template did not interpret.
- */
+/** The sighting, unless the word was printed as part of a Python list or dict, which the template did not interpret. */
 function notPrinted(sighting: Sighting, key: string, word: string): Sighting {
   if (!sighting.slice.includes(`'${key}': '${word}'`)) return sighting;
   return {

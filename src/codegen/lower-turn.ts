@@ -62,8 +62,7 @@ function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpe
 }
 
 /**
- * What marks a recipient in a header: the beginning of a call's header, if it does not occur in those of other
- * regions.
+ * What marks a recipient in a header: the beginning of a call's header, if it does not occur in those of other regions.
  */
 function recipientMarker({ reasoning, content }: ChatFormat, marker: string): string {
   const begin = /^\W*\w+\W/.exec(marker)?.[0] ?? marker;

@@ -87,10 +87,7 @@ function laterReasoning(start: string): readonly MarkerChoice[] {
   return choicesOf('laterReasoning', markers, 'inReasoning', { role: 'thought', ...condition });
 }
 
-/**
- * Markers with the bars of special tokens, in ASCII or full width. Those that begin an end of the turn keep that
- * meaning.
- */
+/** Markers with the bars of special tokens, in ASCII or full width, except those that begin an end of the turn. */
 function strayMarkers(
   { results, turn }: ChatFormat,
   reasoningEnd: readonly MarkerChoice[],

@@ -191,8 +191,7 @@ export interface ValueFrame extends Delimiters {
 /** Containers in the format's own notation; scalars inside use the frames of their types. */
 export interface NestedFormat {
   /**
-   * `keyOpen ⟨key⟩ keyClose VALUE entryClose`, joined by `separator`, inside `open` and `close`:
-   * `{a:1,b:<|"|>x<|"|>}`.
+   * `keyOpen ⟨key⟩ keyClose VALUE entryClose`, joined by `separator`, inside `open` and `close`: `{a:1,b:<|"|>x<|"|>}`.
    */
   readonly object: Delimiters & {
     readonly separator: string;

@@ -211,8 +211,7 @@ export interface ContentFormat extends Delimiters {
    */
   readonly beforeCalls: string;
   /**
-   * What a message that only has calls contains in place of its content: `<response></response>`. Absent means
-   * nothing.
+   * What a message that only has calls contains in place of its content: `<response></response>`. Absent means nothing.
    */
   readonly empty?: string;
   /** Text before `open` that only follows non-empty reasoning: `\n`. Absent means none. */

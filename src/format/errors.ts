@@ -119,10 +119,7 @@ export class ToolError extends errorClass(
     `tool ${quoted(facts.tool)}: ${facts.reason}`,
 ) {}
 
-/**
- * An unknown option, an invalid value, or a combination that this format does not support.
- * Thrown before the first token.
- */
+/** An unknown or invalid option, or a combination that this format does not support. Thrown before the first token. */
 export class UnsupportedOptionError extends errorClass(
   'unsupported-option',
   ({ option, reason }: { readonly option: string; readonly reason: string }) =>
@@ -348,10 +345,7 @@ export class ResponseReadError extends errorClass(
   }
 }
 
-/**
- * Something waits for an event that nothing in the program can cause any more; otherwise the process would exit
- * silently.
- */
+/** Something waits for an event that nothing in the program can cause any more, so that the process would exit. */
 export class StalledError extends errorClass(
   'stalled',
   ({

@@ -1,6 +1,4 @@
-/**
- * `defineParser` turns a definition into a module. Generated modules and formats interpreted at run time share it.
- */
+/** `defineParser` turns a definition into a module. Generated modules and formats interpreted at run time share it. */
 import type { ResponseModule } from './module-contract.ts';
 import type { State } from './reader.ts';
 import type { MarkerConditions, Transition } from './state-tables.ts';

@@ -30,9 +30,7 @@ export interface WriterOptions {
 
 type Region = 'text' | 'reasoning';
 
-/**
- * Arguments withheld until they are complete, the function that settles them, and the events held back meanwhile.
- */
+/** Arguments withheld until they are complete, the function that settles them, and the events held back meanwhile. */
 interface WithheldInput {
   readonly settle: (json: string) => string;
   readonly events: ResponseEvent[];
@@ -97,10 +95,7 @@ export class EventWriter {
     return events;
   }
 
-  /**
-   * Adds an event. A single event, the usual case, gets a list of exactly that length; `push` would reserve room
-   * for more.
-   */
+  /** Adds an event. A single event, the usual case, gets an array of length 1; `push` would reserve room for more. */
   add(event: ResponseEvent): void {
     if (this.withheld !== null) this.withheld.events.push(event);
     else if (this.events.length === 0) this.events = [event];

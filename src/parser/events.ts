@@ -94,8 +94,7 @@ export interface TextEnd extends Stretch {
 }
 
 /**
- * A call's name is known. `id` is the model's own if it was written before the name, otherwise generated; it does
- * not change.
+ * A call's name is known. `id` is the model's own if it was written before the name, otherwise generated. It is final.
  */
 export interface ToolInputStart extends Stretch {
   readonly type: 'tool-input-start';
@@ -200,8 +199,7 @@ export interface Finish extends Stretch {
 
 /**
  * Tokens of one response, or of several. `completionTokens` is the sum of `reasoningTokens`, `textTokens` and
- * `callTokens`; a marker counts towards the region that it opens or closes. The end-of-generation token is not
- * counted.
+ * `callTokens`; a marker counts towards the region that it opens or closes. The end-of-generation token is not counted.
  */
 export interface Usage {
   readonly promptTokens: number;
@@ -213,10 +211,7 @@ export interface Usage {
   readonly callTokens: number;
   /** Completion tokens written without sampling: forced by a grammar, or the end of thoughts. */
   readonly injectedTokens: number;
-  /**
-   * Messages dropped because they did not fit into the context; absent if none were. For a run, the maximum over
-   * its steps.
-   */
+  /** Messages dropped to fit into the context; absent if none were. For a run, the maximum over its steps. */
   readonly droppedMessages?: number;
 }
 

@@ -32,10 +32,7 @@ export class InputEmitter {
     this.covered = this.cursor.offset;
   }
 
-  /**
-   * Consumes text up to `end` and emits `json` for it; `pending` is the tail of that text which `json` does not
-   * include yet.
-   */
+  /** Consumes text up to `end` and emits `json` for it, which does not include the tail `pending` of that text yet. */
   emit(json: string, end: number, pending: string): void {
     const { cursor } = this;
     if (json === '') {

@@ -1,7 +1,6 @@
 /**
- * The reader, on which the steps in `steps/` work. Each of its parts has one subject: the cursor, the buffered
- * text, the call being read, the JSON of its arguments, the events. Operations on several of them are methods
- * here.
+ * The reader, on which the steps in `steps/` work. Each of its parts has one subject: the cursor, the buffered text,
+ * the call being read, the JSON of its arguments, the events. Operations on several of them are methods here.
  */
 import { BufferedText } from './buffered-text.ts';
 import { CallDraft } from './call-draft.ts';

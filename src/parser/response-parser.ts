@@ -29,10 +29,7 @@ export interface ResponseParserOptions {
    * may be called, and no types are known. Empty: no calls are possible, and their markers are text.
    */
   readonly tools?: readonly Tool[];
-  /**
-   * The part of the assistant's turn that is already in the prompt, including the header. Default: only the
-   * header.
-   */
+  /** The part of the assistant's turn that is already in the prompt, including the header. Default: only the header. */
   readonly generationPrompt?: string;
   /**
    * `false`: only one call is allowed. Further calls are reported as `malformed`; the message keeps their text,

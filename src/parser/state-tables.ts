@@ -13,10 +13,7 @@ export interface MarkerConditions {
   readonly nameFollows?: readonly string[];
   /** Before that name comes the call's number and this text: `. ` in `1. f`. */
   readonly afterNumber?: string;
-  /**
-   * Counts only before one of these, because prose may mention markers. Ignored if the marker is written as a
-   * special token.
-   */
+  /** Counts only before one of these, because prose may mention markers. Not required of special tokens. */
   readonly followedBy?: Following;
   /** Counts only as a special token, because prose may mention it. */
   readonly onlyAsSpecialToken?: true;
@@ -24,9 +21,7 @@ export interface MarkerConditions {
   readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
-  /**
-   * What closes the block of calls that the marker opens: `</tool_call>`. If it comes at once, the block is empty.
-   */
+  /** What closes the block of calls that the marker opens: `</tool_call>`. If it comes at once, the block is empty. */
   readonly blockEnd?: string;
   /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
@@ -124,10 +119,7 @@ export interface SpeculativeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly otherwise: Ref;
 }
 
-/**
- * `expect`: inside a call. White space is skipped; if none of the choices comes, that is an error, or leads to
- * `otherwise`.
- */
+/** `expect`: inside a call. White space is skipped; anything but one of the choices is an error, or `otherwise`. */
 export interface ExpectTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
   readonly otherwise?: Ref | undefined;
@@ -145,9 +137,7 @@ export interface ExpectTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly reason?: string;
 }
 
-/**
- * JSON calls after another one in the same markers: separated by a comma, a semicolon or nothing, or in an array.
- */
+/** JSON calls after another one in the same markers: separated by a comma, a semicolon or nothing, or in an array. */
 export interface MoreCalls<Ref> {
   readonly paths: EnvelopePaths;
   /** Where such a call is read. */
@@ -218,10 +208,7 @@ export interface ValuePlace<Ref> {
    * key. A raw string ends only if one of them follows. Absent means that anything may follow.
    */
   readonly continuations?: readonly KeyedText[];
-  /**
-   * How another entry begins, if its marker does not occur in text: the text before its key, and everything after
-   * the key.
-   */
+  /** How another entry begins, if its marker does not occur in text: the text before its key, and that after it. */
   readonly another?: { readonly open: string; readonly keyEnd: string };
   readonly next: Ref;
 }

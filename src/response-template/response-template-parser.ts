@@ -313,7 +313,7 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   /**
-   * The delimiters that may come next: in a region with an opener, its closer; elsewhere all openers and the implicit
+   * The delimiters that may come next: in a region with an opener, its closer; elsewhere openers and the implicit
    * closer.
    */
   #candidates(): Candidate[] {

@@ -4,10 +4,7 @@ import type { ResponseFormat } from '../grammar/grammar-options.ts';
 import { invalid } from './errors.ts';
 import type { Body } from './read-body.ts';
 
-/**
- * The value of a field; `null` counts as absent. Throws `UnsupportedOptionError` for a value that the rule does not
- * allow.
- */
+/** The value of a field; `null` counts as absent. Throws `UnsupportedOptionError` if the rule does not allow it. */
 export function field(body: Body, name: string, rule: OptionRule): unknown {
   const value = body[name] ?? undefined;
   checkOption(name, value, rule);

@@ -198,10 +198,7 @@ export class TemplateProber {
     return this.#switchedOn(thinking, base, full ?? base) ?? this.#splitAround(base, opened, full ?? base);
   }
 
-  /**
-   * Text that a setting of thinking adds to the end of every conversation, even without a generation prompt, is the
-   * prompt.
-   */
+  /** Text that a setting of thinking adds to the end of every conversation counts as the generation prompt. */
   #switchedOn(thinking: ThinkingSetting, base: string, full: string): Surroundings | null {
     if (thinking === 'unset') return null;
     const { userEnd, prompt } = this.#surroundings('unset');

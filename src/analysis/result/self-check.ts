@@ -49,8 +49,7 @@ function fieldOf(probe: Probe): string {
 }
 
 /**
- * Whether the render drops thoughts, calls, or all calls but the first. Such renders do not show how these are
- * written.
+ * Whether the render drops thoughts, calls, or all calls but the first. Such renders do not show how these are written.
  */
 function drops(rendered: string, { reasoning, calls = [] }: Probe, sentinels: Sentinels): boolean {
   if (reasoning !== undefined && !rendered.includes(sentinels.reasoning)) return true;

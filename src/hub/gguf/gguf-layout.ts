@@ -11,9 +11,7 @@ const stringType = 8;
 const arrayType = 9;
 const boolType = 7;
 
-/**
- * Bytes of a number, by its type: uint8, int8, uint16, int16, uint32, int32, float32, bool, uint64, int64, float64.
- */
+/** Bytes of a number, by its type: uint8, int8, uint16, int16, uint32, int32, float32, bool, uint64, int64, float64. */
 const widths: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [1, 1],

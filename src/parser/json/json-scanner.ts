@@ -4,9 +4,7 @@
  * character that no value allows. Nothing is parsed twice.
  */
 
-/**
- * `open`: more text is needed. `done`: the value has ended. `illegal`: the next character is not allowed there.
- */
+/** `open`: more text is needed. `done`: the value has ended. `illegal`: the next character is not allowed there. */
 export type ScanStatus = 'open' | 'done' | 'illegal';
 
 /** Maximum nesting; deeper values are illegal. */

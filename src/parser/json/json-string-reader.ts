@@ -63,8 +63,7 @@ export class JsonStringReader {
   }
 
   /**
-   * Feeds decoded text to the scanner; returns how much of it belongs to the value. `written`: its form in the
-   * string.
+   * Feeds decoded text to the scanner; returns how much of it belongs to the value. `written`: its form in the string.
    */
   private give(decoded: string, written: string): number {
     const { scanner } = this;

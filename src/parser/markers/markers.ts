@@ -22,9 +22,7 @@ const longestGap = 64;
 export interface CompiledTransition<Ref> extends Transition<Ref> {
   /** White space at the start of the marker, which it claims from the text before it. */
   readonly leadingSpace: string;
-  /**
-   * The marker without white space at its edges, split where white space is flexible; empty for an empty marker.
-   */
+  /** The marker without white space at its edges, split where white space is flexible; empty for an empty marker. */
   readonly parts: readonly string[];
   /** White space at the end of the marker, claimed if present. */
   readonly trailingSpace: string;
@@ -279,9 +277,7 @@ export class MarkerTable<Ref> {
     return unit >= 256 || this.seconds[unit] === 1;
   }
 
-  /**
-   * The longest choice that matches at `at`; `null` if none does; `undecided` if more text could make one match.
-   */
+  /** The longest choice that matches at `at`; `null` if none does; `undecided` if more text could make one match. */
   matchAt(context: MatchContext, text: string, at: number): Match<Ref> | null | typeof undecided {
     const withMarker = this.firstMatch(context, text, at, this.byFirst.get(text.charCodeAt(at)) ?? []);
     if (withMarker !== null) return withMarker;

@@ -70,9 +70,7 @@ export class WrittenText {
     return json;
   }
 
-  /**
-   * The same for ASCII with two-character escapes, in one loop; `null` for other pieces, which are not appended.
-   */
+  /** The same for ASCII with two-character escapes, in one loop; `null` for other pieces, which are not appended. */
   private escapeShort(piece: string): string | null {
     this.makeRoom();
     const { bytes } = this;

@@ -42,8 +42,7 @@ export function mayHoldArguments(reader: Reader, key: string): boolean {
 }
 
 /**
- * A key that may wrap the arguments, before an object, at the beginning of the object at `at`; `null` if there is
- * none.
+ * A key that may wrap the arguments, before an object, at the beginning of the object at `at`; `null` if there is none.
  */
 export function wrapperAt(reader: Reader, at: number): string | null | typeof undecided {
   if (!reader.options.lenient) return null;

@@ -1,7 +1,4 @@
-/**
- * Names in places where the format does not have them: under another key, or in one more object. See
- * `docs/leniency.md`.
- */
+/** Names where the format does not have them: under another key, or in one more object. See `docs/leniency.md`. */
 import type { Reader } from '../reader.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import { plainMembers } from './lenient-arguments.ts';

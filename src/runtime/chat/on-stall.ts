@@ -13,8 +13,7 @@ interface EndingProcess {
 const waiting = new Set<() => void>();
 
 /**
- * Calls `fail` once if the process is about to exit because nothing else is pending; returns a function that cancels
- * this.
+ * Calls `fail` once if the process is about to exit because nothing is pending; returns a function that cancels this.
  */
 export function onStall(fail: () => void): () => void {
   // A separate function, so that two callers may pass the same one.

@@ -53,10 +53,7 @@ export class SpecialFinder<Special extends Findable = Findable> {
     return cuts;
   }
 
-  /**
-   * Every position where an occurrence begins, including overlapping ones, with the ends of the occurrences there,
-   * ascending.
-   */
+  /** Every position where occurrences begin, including overlapping ones, with their ends in ascending order. */
   *findEverywhere(text: string): Generator<{ readonly start: number; readonly ends: readonly number[] }> {
     for (let start = this.#nextBeginning(text, 0); start >= 0; start = this.#nextBeginning(text, start + 1)) {
       const ends: number[] = [];

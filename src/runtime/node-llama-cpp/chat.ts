@@ -123,10 +123,7 @@ interface RenderedChat {
   readonly grammarOptions: PlainGrammarOptions;
 }
 
-/**
- * Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before anything is
- * sampled.
- */
+/** Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before sampling. */
 export function prepareChat(engine: ChatEngine, given: ChatOptions): PreparedChat {
   const rendered = renderChat(engine, given);
   const { template, grammarOptions } = rendered;

@@ -97,8 +97,7 @@ const loadRules: OptionRules<LoadModelOptions> = {
 };
 
 /**
- * Validates the options of a model; `null` counts as absent. Throws `UnsupportedOptionError` for the first invalid
- * one.
+ * Validates the options of a model; `null` counts as absent. Throws `UnsupportedOptionError` for the first invalid one.
  */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
   return readOptions(given, loadRules, refusedOptions);

@@ -59,10 +59,7 @@ export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }
   throw new ContextOverflowError({ needed: sizeAt(last) + 1, available: contextSize });
 }
 
-/**
- * The first number from 0 to `last` for which `holds` is true. It must be true for `last`, and stay true from the
- * first on.
- */
+/** The first number up to `last` for which `holds` is true. It must be true for `last`, and from the first one on. */
 function firstWhere(last: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, last];
   while (low < high) {

@@ -1,7 +1,6 @@
 /**
  * llama.cpp's grammar states at positions of our matcher. To create one, the engine must parse the text of a grammar;
- * copying one that has not accepted anything is about ten times cheaper. So one state per position is kept for
- * copying.
+ * copying one that has not accepted anything is about ten times cheaper. So one state per position is kept for copying.
  */
 import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';

@@ -45,10 +45,7 @@ function copyOf(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
-/**
- * `text`, split before those of the special tokens `found` in it that `begins` selects. The first fragment may be
- * empty.
- */
+/** `text`, split before those of the special tokens `found` in it that `begins` selects. The first may be empty. */
 export function splitIntoFragments(
   text: string,
   found: Iterable<{ readonly start: number; readonly special: SpecialToken }>,

@@ -61,9 +61,7 @@ function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabular
 /** The most tokens in a bias: applying it then takes as long as two tokens of a small model. */
 const mostTokens = 50_000;
 
-/**
- * Whether the marker is more than text here: other text of its length leads to another position, or is not allowed.
- */
+/** Whether the marker is more than text here: other text of its length leads to another position, or is not allowed. */
 function leadsOn(matcher: Matcher, bytes: Uint8Array): boolean {
   const marked = matcher.clone();
   if (!marked.accept(bytes)) return false;

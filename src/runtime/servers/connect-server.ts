@@ -30,15 +30,9 @@ export interface ServerModel {
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ServerChatOptions<Tools, Format>,
   ): ChatStream<Tools, Format>;
-  /**
-   * Answers a conversation with tools: executes the model's calls and passes it the results until it answers without a
-   * call.
-   */
+  /** Answers with tools: executes the model's calls and passes it the results until it answers without a call. */
   runTools<const Tools extends ToolList>(options: ServerRunToolsOptions<Tools>): ToolRun<Tools>;
-  /**
-   * What `chat` would use: the prompt as text, and the grammar. Throws the errors that `chat` would throw before its
-   * request.
-   */
+  /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat` before its request. */
   preview(options: ServerChatOptions): Promise<ServerChatPreview>;
 }
 

@@ -32,8 +32,7 @@ export function readConversation(body: Body): readonly Message[] {
 const headerBlock = /^x-anthropic-[\w-]+:.*$/;
 
 /**
- * Headers are no instructions; if they were part of the prompt, everything after them would have to be evaluated
- * again.
+ * Headers are no instructions; if they were part of the prompt, everything after them would have to be evaluated again.
  */
 function readSystem(system: unknown): string {
   const texts = blocksOf(system, 'system').map(textOf);

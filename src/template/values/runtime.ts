@@ -6,8 +6,7 @@ import type { Dict, Value } from './values.ts';
 /** Limits for one render of an untrusted template. */
 export interface TemplateLimits {
   /**
-   * Units of work: expressions, statements, elements, and texts by length. Default 5,000,000, a second or two at
-   * worst.
+   * Units of work: expressions, statements, elements, and texts by length. Default 5,000,000, a second or two at worst.
    */
   readonly steps: number;
   /** Characters of output. Default 16,777,216. */

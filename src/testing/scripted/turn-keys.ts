@@ -93,10 +93,7 @@ function keyLength(
   return smallest <= place.end ? smallest : least;
 }
 
-/**
- * An end gives way to a prompt that continues from there, and text that only resembles a prompt gives way to every
- * prompt.
- */
+/** An end gives way to a prompt that continues there, and text that only resembles a prompt to every prompt. */
 function areRivals(place: ScriptPosition, other: ScriptPosition): boolean {
   return other.kind !== 'late start' && !(other.kind === 'end' && place.kind === 'start');
 }

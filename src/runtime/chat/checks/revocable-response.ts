@@ -136,10 +136,7 @@ export class RevocableResponse {
     this.#kept = this.#kept.slice(given);
   }
 
-  /**
-   * Ends the response; `left`: the caller has stopped reading. Throws `CheckFailedError` for a value that ends invalid
-   * here.
-   */
+  /** Ends the response; `left`: the caller has stopped reading. Throws `CheckFailedError` for an invalid last value. */
   finish(left: boolean): WrittenResponse {
     const { events, message } = this.#response.finish(left);
     if (!left) this.#follow(events);

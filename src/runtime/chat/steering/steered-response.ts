@@ -33,8 +33,7 @@ export interface SteeringOptions {
   /** Texts that also end it, unless certain texts follow. Default: none. */
   readonly openEnds?: readonly OpenEnd[];
   /**
-   * Texts that also end it inside an answer; `text` is the response so far, its last `length` characters new. Default:
-   * none.
+   * Texts that also end it inside an answer; `text` is the response, its last `length` characters new. Default: none.
    */
   readonly answerEnds?: (text: string, length: number) => readonly string[];
   /** The maximum number of tokens, including injected ones. */

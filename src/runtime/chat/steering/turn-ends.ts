@@ -64,10 +64,7 @@ export function mayContinue(
   return !isEnd && markersOf(format).includes(quoted(marker));
 }
 
-/**
- * Whether `text` ends with an answer that no call can follow: it has the format's own opener, while preambles have
- * others.
- */
+/** Whether `text` ends with an answer that no call can follow, recognised by its opener, which preambles lack. */
 function isLastAnswer({ content, alternatives = {} }: ChatFormat, text: string): boolean {
   const opened = content.open.trim() === '' ? -1 : text.lastIndexOf(content.open.trim());
   const others = (alternatives.content ?? []).map((open) => text.lastIndexOf(open.trim()));

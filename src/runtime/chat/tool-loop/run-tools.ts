@@ -127,9 +127,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   }
 }
 
-/**
- * The report of the first response; if that only has the required tool, also the report of the following responses.
- */
+/** The report of the first response; if that only has the required tool, also the report of the following responses. */
 async function reportOf(model: ToolCaller, given: RunToolsOptions): Promise<readonly SchemaIssue[]> {
   requireOption('model', model, toolCaller);
   const chat = withoutRunOptions(checkRunOptions(given));

@@ -52,8 +52,7 @@ export class Backtracking {
   }
 
   /**
-   * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to
-   * try.
+   * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to try.
    */
   judge({ tokens, sampled, over }: Taken): Step {
     const response = this.#response;
@@ -81,10 +80,7 @@ export class Backtracking {
     return this.#goBack();
   }
 
-  /**
-   * Leaves every position after which nothing may come; every few attempts, also half of those inside the invalid
-   * value.
-   */
+  /** Leaves positions after which nothing may come; every few attempts, also half of those inside the invalid value. */
   #goBack(): Step {
     const places = this.#places;
     const response = this.#response;

@@ -51,8 +51,7 @@ export function guessTokens(
 }
 
 /**
- * The allowed token that followed the longest earlier occurrence of the end of `written`; the latest, if there are
- * several.
+ * The allowed token that followed the longest earlier occurrence of the end of `written`; among several, the latest.
  */
 function likeliest(written: readonly Token[], allowed: readonly Token[]): Token | undefined {
   const possible = new Set(allowed);

@@ -1,7 +1,4 @@
-/**
- * One response, token by token: what is evaluated in place of a sampled token, and after it. `decode.ts` does the
- * sampling.
- */
+/** One response, token by token: what to evaluate in place of a sampled token, and after it. `decode.ts` samples. */
 import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
 import { DecodingError } from '../../../format/errors.ts';
 import type { TokenLogprob, Usage } from '../../../parser/events.ts';
@@ -194,8 +191,7 @@ export class ResponseRun {
   }
 
   /**
-   * After `tokens`, or before the first: adds forced text and the end of reasoning, and sets the grammar for the next
-   * token.
+   * After `tokens`, or before the first: adds forced text and the end of reasoning, and sets the next token's grammar.
    */
   #step(tokens: readonly Token[], sampled: boolean): Taken {
     const response = this.#response;

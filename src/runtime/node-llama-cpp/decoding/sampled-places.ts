@@ -43,8 +43,7 @@ export class SampledPlaces {
   }
 
   /**
-   * Adds `place`, with `written` between it and the last one. If that text is excluded, adds nothing and returns
-   * `false`.
+   * Adds `place`, with `written` between it and the last one. If that is excluded, adds nothing and returns `false`.
    */
   go(place: SampledAt, written: Uint8Array): boolean {
     const last = this.#places.at(-1);
@@ -78,10 +77,7 @@ export class SampledPlaces {
     return allowed?.every((id) => this.#isExcluded(this.#vocabulary.token(id), excluded)) === true;
   }
 
-  /**
-   * The middle of the positions after the first `valueLength` characters of the checked value, as a length of that
-   * value.
-   */
+  /** The middle of the positions after the first `valueLength` characters of the checked value, as a length of it. */
   middleAfter(valueLength: number): number {
     const within = this.#places.filter((place) => place.valueLength > valueLength);
     return within[within.length >> 1]?.valueLength ?? Number.POSITIVE_INFINITY;

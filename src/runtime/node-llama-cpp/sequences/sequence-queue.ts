@@ -16,9 +16,7 @@ interface Waiting {
 /** A prompt may be overtaken this often: with `n` before it, it waits for at most `n + 4` others. */
 export const mostPassed = 4;
 
-/**
- * A free sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest.
- */
+/** A free sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest. */
 export class SequenceQueue {
   readonly #waiting: Waiting[] = [];
 
