@@ -1,17 +1,16 @@
-/** `argumentValidator`: what the parser's option `validate` takes. */
+/** `argumentValidator`: validates call arguments, for the parser's option `validate`. */
 import { SchemaError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
 import { compileValidator } from './json-schema/validate/validate.ts';
 
-/** Says what is wrong with the arguments of a call, a line for each problem. */
+/** Returns the problems with a call's arguments, one line each; empty if there are none. */
 export type ArgumentValidator = (toolName: string, input: JsonObject) => readonly string[];
 
 /**
- * A function for the parser's option `validate`: what is wrong with the arguments of a call, each problem
- * with its JSON pointer; empty when nothing is. Schemas are compiled once per tool, at its first call. A
- * tool that was not offered is a problem; a schema that cannot be compiled is one too, never an exception.
- * Throws `ToolListError` for tools that cannot be read.
+ * Creates a validator for the parser's option `validate`. Each problem names its JSON pointer; no problems give an
+ * empty array. A tool's schema is compiled once, at its first call. Calls of unknown tools and schemas that do not
+ * compile are reported as problems, never thrown. Throws `ToolListError` for tools that cannot be read.
  */
 export function argumentValidator(tools: ToolList): ArgumentValidator {
   const offered = new Map(normalizeTools(tools).map((tool) => [tool.function.name, tool]));

@@ -1,4 +1,4 @@
-/** The grammar of one request, ready for an engine: GBNF text, when it starts, and what it leaves out. */
+/** Builds the grammar of one request: GBNF, its triggers, and a report of what it does not enforce. */
 import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
@@ -26,36 +26,36 @@ import {
 import type { SchemaStore } from './stored-schemas.ts';
 import type { ToolArguments } from './tool-arguments.ts';
 
-/** When a lazy grammar starts: at the first occurrence of a word, or of a pattern's first group. */
+/** Starts a lazy grammar: at the first occurrence of a word, or at the first capture group of a pattern. */
 export interface Trigger {
   readonly type: 'word' | 'pattern';
   readonly value: string;
 }
 
-/** A grammar for one request. */
+/** The grammar of one request. */
 export interface BuiltGrammar {
   /** GBNF with start rule `root`; `null` if there is nothing to enforce. */
   readonly grammar: string | null;
-  /** The same as an expression tree, for other printers and for matching. */
+  /** The same grammar as an expression tree, for other printers and for matching. */
   readonly expression: Grammar | null;
-  /** The grammar starts at the first trigger in the output, and covers the text from there on. */
+  /** True if the grammar starts at the first trigger in the output and covers only the text from there on. */
   readonly lazy: boolean;
   readonly triggers: readonly Trigger[];
   /** Special tokens that must reach the parser as text. */
   readonly preservedTokens: readonly string[];
   /** Strings at which generation ends. */
   readonly stops: readonly string[];
-  /** Every keyword of a schema that is not enforced exactly. Empty: everything is. */
+  /** Every schema keyword that is not enforced exactly; empty if all are. */
   readonly report: readonly SchemaIssue[];
 }
 
-/** Says where the arguments of a request's tools are kept, so that they are compiled once. */
+/** Looks up the shared `ToolArguments` of a request, so that each schema is compiled once. */
 export type KnownArguments = (
   format: ChatFormat,
   request: ResponseGrammarOptions,
 ) => ToolArguments | undefined;
 
-/** A grammar that no engine can build, or that has a dead end, never leaves here. */
+/** Compiles and checks a grammar. Throws `GrammarError` if no engine can build it or it has a dead end. */
 function* compileResponse(
   format: ChatFormat,
   request: ResponseGrammarOptions,
@@ -68,8 +68,8 @@ function* compileResponse(
 }
 
 /**
- * Builds the grammar of one request. Throws `ToolListError`, `ToolError` (unknown or unwritable tool, name
- * given twice), `SchemaError`, `GrammarError` and `UnsupportedOptionError`, all before a token is sampled.
+ * Builds the grammar of one request. Throws `ToolListError`, `ToolError` (unknown tool, unwritable name, duplicate
+ * name), `SchemaError`, `GrammarError` or `UnsupportedOptionError`, always before a token is sampled.
  */
 export function buildGrammar(format: ChatFormat, given: GrammarOptions = {}): BuiltGrammar {
   requireOption('format', format, chatFormat);
@@ -78,7 +78,7 @@ export function buildGrammar(format: ChatFormat, given: GrammarOptions = {}): Bu
   return finish(buildGrammarSteps(() => undefined, format, { ...options, tools }));
 }
 
-/** The same in steps, with arguments that are kept, for options that were checked. */
+/** `buildGrammar` in steps, with shared arguments; `options` are already validated. */
 export function* buildGrammarSteps(
   argumentsOf: KnownArguments,
   format: ChatFormat,
@@ -94,7 +94,7 @@ export function* buildGrammarSteps(
   const lazy = plan.shape === 'calls-from-trigger';
   let printed: string | undefined;
   return {
-    // Printed only when it is read: users of the tree do not need it, and it takes as long as all the rest.
+    // Printed lazily: users of the tree do not need it, and printing takes as long as everything else.
     get grammar() {
       printed ??= printGbnf(grammar);
       return printed;
@@ -107,7 +107,7 @@ export function* buildGrammarSteps(
   };
 }
 
-/** What is compiled for a request; `null` when any response will do. Throws what `buildGrammar` throws of it. */
+/** The options a request's grammar is compiled with; `null` if any response is allowed. Throws like `buildGrammar`. */
 export function planRequest(format: ChatFormat, options: PlainGrammarOptions): ResponseGrammarOptions | null {
   const plan = planResponse(format, options);
   return plan === null ? null : requestOf(plan, options);
@@ -128,7 +128,7 @@ interface ResponsePlan {
   readonly parallel: boolean;
 }
 
-/** Decides which texts the response may be; `null` when any may. */
+/** Decides which responses are allowed; `null` if any is. */
 function planResponse(format: ChatFormat, options: PlainGrammarOptions): ResponsePlan | null {
   const all = options.tools ?? [];
   refuseDuplicates(all);
@@ -155,7 +155,7 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
   return all.length > 0 && format.calls !== null ? { ...plan, shape: 'text' } : null;
 }
 
-/** The tools that can be called at all, and what is asked of them. */
+/** Resolves `toolChoice`: the tools that may be called, and the choice among them. */
 function allowedTools(
   tools: readonly Tool[],
   choice: ToolChoice,
@@ -167,7 +167,7 @@ function allowedTools(
   return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
 }
 
-/** Whether a call can follow where the prompt has left the turn. */
+/** Whether a call can follow the text that the prompt already contains. */
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const open = openContent(format, prompt);
   if (open === null || format.content.position === 'before-calls') return true;
@@ -218,7 +218,7 @@ function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, Allow
   throw new ToolError({ tool: name, reason: 'toolChoice names it, but it is not among the tools' });
 }
 
-/** The same with plain JSON Schema: the schema objects of libraries have no JSON of their own. Throws `SchemaError`. */
+/** Converts a schema object of a library to plain JSON Schema, so that it serialises. Throws `SchemaError`. */
 export function plainResponseFormat(format: ResponseFormat | undefined): ResponseFormat | undefined {
   if (format?.type !== 'json_schema') return format;
   return { ...format, json_schema: { schema: plainSchema(toJsonSchema(format.json_schema.schema), '') } };
@@ -230,8 +230,8 @@ function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
 }
 
 /**
- * The openers of calls. Where calls have no marker of their own only a call at the beginning of the response
- * can be told from text; where the prompt already wrote it, the first call has none there, but later ones do.
+ * The triggers: the openers of calls. A format without a call marker can tell a call from text only at the start of
+ * the response. If the prompt already wrote the opener, the first call has none, but later calls do.
  */
 function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
   const { calls } = markerPlan(format);
@@ -250,7 +250,7 @@ function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): read
   return [{ type: 'pattern', value: pattern }, ...triggers(later)];
 }
 
-/** What follows the opener of a call: the head that all calls share, or each tool's name. */
+/** What can follow the opener of a call: the head that all calls share, or else the name of any tool. */
 export function callBeginnings(format: ChatFormat, tools: readonly Tool[]): readonly string[] {
   const { calls } = markerPlan(format);
   if (calls === null) return [];

@@ -1,7 +1,4 @@
-/**
- * Tool calls as an expression: the skeleton of `ChatFormat.calls` with its holes filled by the tools
- * on offer.
- */
+/** Tool calls as an expression: the skeleton of `ChatFormat.calls` with its holes filled by the tools. */
 import type { ArgumentsFormat, CallPart, CallsFormat } from '../format/chat-format.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { alternatives } from './expression/alternatives.ts';
@@ -16,25 +13,25 @@ import {
 import type { RuleSet } from './expression/rule-set.ts';
 import { compileArguments } from './json-schema/compile-arguments.ts';
 
-/** What a section of calls is written for. */
+/** Options of a call section. */
 export interface CallGrammarOptions {
-  /** Tools on offer; empty: any name, any arguments. */
+  /** Tools on offer; empty allows any name with any arguments. */
   readonly tools: readonly OfferedTool[];
-  /** More than one call may be written. */
+  /** Allows more than one call. */
   readonly parallel: boolean;
-  /** Other spellings of the opener that may be read but are not written (`ChatFormat.alternatives`). */
+  /** Other spellings of the opener, which are accepted but never forced (`ChatFormat.alternatives`). */
   readonly otherOpeners: readonly CallOpener[];
-  /** The section's opener as it is to be written here, made of its full text. */
+  /** Turns the full text of the section's opener into an expression, which may omit what is already written. */
   readonly spellOpener: (text: string) => Expression;
 }
 
-/** How a call begins: its opening literal, and the skeleton up to its arguments. */
+/** How a call begins: its opening literal, then its skeleton up to the arguments. */
 export interface CallOpener {
   readonly open: string;
   readonly head: readonly CallPart[];
 }
 
-/** One tool's place in the grammar: how its name is spelled, and the expression of its arguments. */
+/** One tool in the grammar: its spelled name and the expression of its arguments. */
 export interface OfferedTool {
   readonly name: Expression;
   readonly arguments: Expression;
@@ -44,13 +41,13 @@ export interface OfferedTool {
 const nameCharacters = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a], [0x2d, 0x2d]);
 const digit = characterClass([0x30, 0x39]);
 const idCharacter = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a], [0x2d, 0x2d]);
-/** As OpenAI's API limits names. */
+/** OpenAI's limit for the length of names. */
 const maxNameLength = 64;
-/** Ids longer than this are not ids. */
+/** Limit for ids whose length the template does not fix. */
 const maxIdLength = 64;
-/** An id of any length that an id may have. One object, by which it is known again among patterns that look like it. */
+/** An id of any allowed length. A single object, so that `easeGrammar` recognises it by identity. */
 export const idOfAnyLength: Expression = repeat(idCharacter, 1, maxIdLength);
-/** Digits of an index. */
+/** Most digits of a call's index. */
 const maxIndexDigits = 3;
 
 /** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */
@@ -71,7 +68,7 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
   return alternatives(...openers);
 }
 
-/** The heads that follow each opening literal. */
+/** Groups the heads by the opening literal they follow. */
 function openersByText(
   calls: CallsFormat,
   others: readonly CallOpener[],
@@ -82,8 +79,8 @@ function openersByText(
 }
 
 /**
- * The calls after the first. What separates later calls in history may hold the end of a turn, with which
- * generation stops: a model goes on as between the first two.
+ * The calls after the first. `laterSeparator` may contain an end of turn, at which generation stops, so that a model
+ * may also use the first separator again.
  */
 function moreCalls(calls: CallsFormat, following: Expression): Expression {
   const after = (separator: string) =>
@@ -94,7 +91,7 @@ function moreCalls(calls: CallsFormat, following: Expression): Expression {
   return optional(sequence(after(separator), repeat(later)));
 }
 
-/** White space at the end of the calls is left out: a model may stop as soon as the last marker is written. */
+/** The close of the section, without trailing white space: a model may stop right after the last marker. */
 function sectionEnd({ section, call, sectionCloseOptional }: CallsFormat): Expression {
   if (section.close.trim() === '') return literal('');
   const close = literal(blankEnd(call.close) + section.close.trimEnd());
@@ -105,7 +102,7 @@ function blankEnd(text: string): string {
   return text.slice(text.trimEnd().length);
 }
 
-/** Any function name with any arguments: for a grammar that describes the format without tools. */
+/** A tool with any name and any arguments, for the grammar of a format without tools. */
 function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
   const parameters: JsonSchema = isAllText(calls.arguments)
     ? { type: 'object', additionalProperties: { type: 'string' } }
@@ -123,7 +120,7 @@ function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
   };
 }
 
-/** Every value is written as raw text in one frame, so that text is all there is to say of it. */
+/** Whether all values are raw text in the same frame, so that their types cannot be distinguished. */
 function isAllText(format: ArgumentsFormat): boolean {
   if (format.kind === 'json') return false;
   const { string } = format.frames;
@@ -150,8 +147,8 @@ function holdsIndex(part: CallPart): boolean {
 }
 
 /**
- * One call after its opening literal. What stands before the first name is common to all tools; from
- * there each has its own. Several heads must agree up to the first name.
+ * One call after its opening literal. The part before the first name is common to all tools; from the name on, each
+ * tool has its own alternative. All `heads` must agree up to the name.
  */
 function callBody(
   calls: CallsFormat,
@@ -205,7 +202,7 @@ function partExpression(
   }
 }
 
-/** An id of the length that the template insists on, or else of any. */
+/** An id: of the length that the template requires, otherwise of any length. */
 function idExpression({ id }: CallsFormat): Expression {
   return id?.length === undefined ? idOfAnyLength : repeat(idCharacter, id.length, id.length);
 }

@@ -1,4 +1,4 @@
-/** The grammar of a format by itself, without tools: any function name, any arguments. */
+/** The grammar of a format without tools: any function name, any arguments. */
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { Grammar } from './expression/expression.ts';
 import { mergeEqualRules } from './expression/merge-rules.ts';
@@ -6,7 +6,7 @@ import { printGbnf } from './gbnf/print-gbnf.ts';
 import { turnStart } from './prompt-position.ts';
 import { responseGrammar } from './response-grammar.ts';
 
-/** How rules are named that hold wherever a notation is written: `json-value`. */
+/** Names of rules that describe a notation rather than a place in the format, such as `json-value`. */
 const notation = /^(?:json|python|nested)-/;
 
 /** A format's grammar as a tree and as GBNF. */
@@ -15,7 +15,7 @@ export interface FormatGrammar {
   readonly gbnf: string;
 }
 
-/** The grammar of a whole response: reasoning, text and calls, in the format's own order. */
+/** Builds the grammar of a whole response: reasoning, text and calls, in the format's order. */
 export function formatGrammar(format: ChatFormat): FormatGrammar {
   const { grammar } = responseGrammar(format, {
     shape: 'whole',

@@ -1,33 +1,33 @@
-/** What a grammar is asked for. */
+/** Options for building a grammar. */
 import type { Tool, ToolChoice } from '../format/messages.ts';
 import type { SchemaInput } from '../tools/standard-schema.ts';
 import type { ToolList } from '../tools/tools.ts';
 
-/** What a request asks for. */
+/** Options of a request. */
 export interface GrammarOptions {
   /** Tools on offer, in any form that `normalizeTools` accepts. Default: none. */
   readonly tools?: ToolList;
   /**
-   * Default: `auto`. The grammar then begins with the first call outside of reasoning; a call inside thoughts that
-   * are never closed is read as a call, but is unconstrained.
+   * Default: `auto`. The grammar then starts at the first call outside reasoning; a call inside unclosed reasoning is
+   * parsed as a call, but not constrained.
    */
   readonly toolChoice?: ToolChoice;
-  /** Allows several calls. Default: if the format supports it; one call where `toolChoice` names a tool. */
+  /** Allows several calls. Default: true if the format supports it, but false if `toolChoice` names a tool. */
   readonly parallelToolCalls?: boolean;
-  /** The content must be JSON that fits this schema (or, without a schema, any JSON object). */
+  /** Constrains the content to JSON that conforms to this schema, or to any JSON object. */
   readonly responseFormat?: ResponseFormat;
-  /** The part of the assistant's turn that is already in the prompt. Default: only its start. */
+  /** The part of the assistant's turn that the prompt already contains. Default: only the start of the turn. */
   readonly generationPrompt?: string;
   /**
-   * `strict` (default): a schema that cannot be fully enforced is a `SchemaError`. `degrade`: it is
-   * accepted and reported; validate those calls afterwards.
+   * `strict` (default): throw `SchemaError` for a schema that cannot be fully enforced. `degrade`: accept and report
+   * it; the caller validates those calls afterwards.
    */
   readonly policy?: 'strict' | 'degrade';
-  /** `schema` (default): arguments, and keys within them, come in the schema's order. `any`: in any order. */
+  /** `schema` (default): arguments and nested keys follow the schema's order. `any`: any order. */
   readonly argumentOrder?: 'schema' | 'any';
 }
 
-/** The same with tools in OpenAI's shape. */
+/** `GrammarOptions` with tools in OpenAI's shape. */
 export interface PlainGrammarOptions extends Omit<GrammarOptions, 'tools'> {
   readonly tools?: readonly Tool[];
 }
@@ -38,6 +38,6 @@ export type ResponseFormat =
   | { readonly type: 'json_object' }
   | {
       readonly type: 'json_schema';
-      /** Plain JSON Schema, or an object of a library that implements Standard JSON Schema. */
+      /** Plain JSON Schema, or a library's object that implements Standard JSON Schema. */
       readonly json_schema: { readonly schema: SchemaInput };
     };

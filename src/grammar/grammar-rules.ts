@@ -1,4 +1,4 @@
-/** The values that options of a grammar may have: an unknown one must not turn enforcement off. */
+/** Validates `GrammarOptions`: an unknown value must not silently turn enforcement off. */
 import {
   anyValue,
   boolean,
@@ -21,14 +21,14 @@ const responseFormat: OptionRule = {
   expected:
     '{ type: "text" }, { type: "json_object" } or, with a schema, { type: "json_schema", json_schema: { schema } }',
   allows: (value) => {
-    // A schema next to the type is another server's spelling, and would be left out of account.
+    // A schema next to the type is another server's spelling; accepting it would ignore the schema.
     if (!isRecord(value) || value.schema !== undefined) return false;
     if (value.type !== 'json_schema') return value.type === 'text' || value.type === 'json_object';
     return isRecord(value.json_schema) && value.json_schema.schema !== undefined;
   },
 };
 
-/** The rules of `GrammarOptions`; tools are checked where they are read. */
+/** The rules for `GrammarOptions`. Tools are checked where they are normalised. */
 export const grammarRules: OptionRules<GrammarOptions> = {
   tools: anyValue,
   toolChoice,

@@ -1,4 +1,4 @@
-/** Where the generation prompt has left the assistant's turn, as the parser reads it: a grammar goes on from there. */
+/** Runs the parser over the generation prompt to find where in the turn the grammar must continue. */
 import { createResponseParser } from '../codegen/create-response-parser.ts';
 import { placeOfState, type TurnPlace } from '../codegen/turn-places.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
@@ -10,21 +10,21 @@ import { withoutHeader } from '../parser/response-parser.ts';
 export interface PromptPosition {
   readonly place: TurnPlace;
   /**
-   * The end of the prompt that the parser has not settled yet, because it depends on what follows: the
-   * beginning of a marker (`>>>`), of a header, or, inside a call, all of the call so far.
+   * Suffix of the prompt that the parser cannot classify yet: the start of a marker (`>>>`) or header, or, inside a
+   * call, the whole call so far.
    */
   readonly pending: string;
-  /** Other beginnings of the open call, to be tried where `pending` does not begin a call: the last of several calls. */
+  /** Suffix of the prompt from the opener of the latest call; tried if the grammar cannot begin with `pending`. */
   readonly laterCall: string;
-  /** The prompt wrote text of the region that is open. */
+  /** True if the prompt contains text of the open region. */
   readonly begun: boolean;
-  /** The prompt wrote nothing after the start of the turn, so that a model may still write `turn.lead`. */
+  /** True if the prompt ends with the start of the turn, so that the model may still write `turn.lead`. */
   readonly untouched: boolean;
-  /** All that the prompt wrote of the turn after its start. */
+  /** Everything in the prompt after the start of the turn. */
   readonly written: string;
 }
 
-/** The position where the prompt wrote nothing but the start of the turn. */
+/** The position if the prompt contains only the start of the turn. */
 export const turnStart: PromptPosition = {
   place: 'start',
   pending: '',
@@ -35,8 +35,8 @@ export const turnStart: PromptPosition = {
 };
 
 /**
- * Reads `generationPrompt` (all that the prompt wrote of the assistant's turn, with or without the turn's
- * start) with the format's parser. `tools` are those that the response's parser knows.
+ * Parses `generationPrompt`: the part of the assistant's turn in the prompt, with or without the start of the turn.
+ * `tools` must be those of the response's parser.
  */
 export function readPromptPosition(
   format: ChatFormat,
@@ -48,7 +48,7 @@ export function readPromptPosition(
   const events = parser.feed('');
   const { state, callsOpenedAt } = parser.position;
   const place = placeOfState(state);
-  // Events tile the text, at negative offsets: what lies after the last one waits for more.
+  // Events cover the prompt without gaps, at negative offsets; the text after the last event is pending.
   const readTo = events.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
   const prompt = withoutHeader(generationPrompt, format.turn.start);
   const from = (offset: number): string => prompt.slice(Math.max(0, prompt.length + offset));
@@ -63,13 +63,13 @@ export function readPromptPosition(
   };
 }
 
-/** Where the text of the last region before the calls ends. */
+/** Offset at which the last region before the calls ends. */
 function callsBegin(events: readonly ResponseEvent[]): number {
   const last = events.findLast(({ type }) => type === 'text-delta' || type === 'reasoning-end');
   return last?.end ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether answer text that is more than white space stands after the last marker. */
+/** Whether answer text other than white space follows the last marker. */
 function hasText(events: readonly ResponseEvent[]): boolean {
   const marker = events.findLastIndex(({ type }) => type === 'marker');
   return events.slice(marker + 1).some((event) => event.type === 'text-delta' && event.delta.trim() !== '');

@@ -1,4 +1,4 @@
-/** ChatFormat + tools + what was asked → the expression for one response. */
+/** Builds the expression of one response from the format, the tools and the request. */
 import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat, Delimiters } from '../format/chat-format.ts';
 import { GrammarError, type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
@@ -33,46 +33,46 @@ import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { withThoughts } from './thoughts-grammar.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
-/** What a response may be. */
+/** What a response may contain. */
 export type ResponseShape =
-  /** From the trigger on: the calls alone. For a lazy grammar. */
+  /** The calls alone, starting at the trigger; for a lazy grammar. */
   | 'calls-from-trigger'
-  /** Reasoning, then calls and nothing else. */
+  /** Reasoning, then only calls. */
   | 'calls'
-  /** Reasoning, then content of a schema. */
+  /** Reasoning, then content that conforms to a schema. */
   | 'schema'
-  /** Reasoning, then content of a schema or calls. */
+  /** Reasoning, then content that conforms to a schema, or calls. */
   | 'schema-or-calls'
-  /** Reasoning, then text in which no call opens. */
+  /** Reasoning, then text that contains no call opener. */
   | 'text'
-  /** Everything that the format knows, in the order of its regions: the readable specification. */
+  /** Everything the format allows, in order of its regions; serves as a readable specification. */
   | 'whole';
 
-/** Which response a grammar is for. */
+/** Options of a response's grammar. */
 export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly shape: ResponseShape;
   readonly prompt: PromptPosition;
-  /** Tools that can be called; empty: any name, any arguments. */
+  /** Tools that can be called; empty allows any name with any arguments. */
   readonly tools: readonly Tool[];
-  /** More than one call may be written. */
+  /** Allows more than one call. */
   readonly parallel: boolean;
-  /** Schema of the content for the shapes that need one. */
+  /** Schema of the content; used by `schema` and `schema-or-calls`. */
   readonly contentSchema: JsonSchema;
-  /** Where expensive schemas are kept between processes. Default: nowhere. */
+  /** Keeps the results of expensive schemas between processes. Default: none. */
   readonly store?: SchemaStore | null;
 }
 
-/** The grammar of a response, and what it does not enforce exactly. */
+/** The grammar of a response, and the schema keywords it does not enforce exactly. */
 export interface ResponseGrammar {
   readonly grammar: Grammar;
   readonly issues: readonly SchemaIssue[];
 }
 
-/** White space that a model may put where regions meet, and after the last one. */
+/** White space allowed between regions and after the last one. */
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 const maxBlanks = 8;
 
-/** The shapes in which a tool can be called. */
+/** Shapes that contain tool calls. */
 const callingShapes: ReadonlySet<ResponseShape> = new Set([
   'calls-from-trigger',
   'calls',
@@ -80,7 +80,7 @@ const callingShapes: ReadonlySet<ResponseShape> = new Set([
   'whole',
 ]);
 
-/** The tools whose arguments are part of the grammar. */
+/** The tools whose arguments become part of the grammar. */
 export function callableTools(
   { calls }: ChatFormat,
   { shape, tools }: ResponseGrammarOptions,
@@ -89,8 +89,8 @@ export function callableTools(
 }
 
 /**
- * The grammar of one response, its tools' arguments out of `known` if that is given. Throws what
- * `ToolArguments` and `compileSchema` throw.
+ * Builds the grammar of one response, reusing compiled arguments in `known`. Throws what `ToolArguments` and
+ * `compileSchema` throw.
  */
 export function responseGrammar(
   format: ChatFormat,
@@ -100,7 +100,7 @@ export function responseGrammar(
   return finish(responseGrammarSteps(format, options, known));
 }
 
-/** The same in steps. */
+/** `responseGrammar` in steps. */
 export function* responseGrammarSteps(
   format: ChatFormat,
   options: ResponseGrammarOptions,
@@ -123,20 +123,20 @@ export function* responseGrammarSteps(
 }
 
 /**
- * What of the grammar is left after the end of the prompt that waits for what follows. Where the grammar does
- * not begin so it is text, or a call that is malformed and after which another one begins.
+ * Removes the prompt's pending text from the front of the grammar. If the grammar cannot begin with it, the pending
+ * text is plain text or a malformed call, and the grammar stays as it is.
  */
 function afterPrompt(grammar: Grammar, { turn }: ChatFormat, prompt: PromptPosition): Grammar {
   const { place, pending, laterCall } = prompt;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
   if (rest !== null) return rest;
-  // Where each region has a header no call begins within one.
+  // If every region has a header, no call can begin inside the malformed one.
   if (turn.restart && (place === 'call' || place === 'start')) return refuseBrokenHeader();
   return grammar;
 }
 
-/** The turn from the place on where the prompt has left it, `answer` after all that comes before it. */
+/** The rest of the turn from the prompt's position: whatever precedes the answer, then `answer`. */
 function turnExpression(
   format: ChatFormat,
   { prompt, shape }: ResponseGrammarOptions,
@@ -149,7 +149,7 @@ function turnExpression(
   return prompt.untouched && lead !== '' ? sequence(optional(literal(lead)), turn) : turn;
 }
 
-/** What may stand for thoughts that are empty. None before free text, which may begin with anything. */
+/** Texts that may replace empty reasoning. None before free text, which can begin with anything. */
 function emptyThoughts({ reasoning }: ChatFormat, shape: ResponseShape): readonly string[] {
   if (reasoning === null || shape === 'text' || shape === 'whole') return [];
   const { empty, emptyWithCalls = empty } = reasoning;
@@ -157,11 +157,11 @@ function emptyThoughts({ reasoning }: ChatFormat, shape: ResponseShape): readonl
   return shape === 'schema' ? [empty] : [...new Set([empty, emptyWithCalls])];
 }
 
-/** What a grammar is put together from. */
+/** The parts of a grammar. */
 interface Parts {
   readonly offered: OfferedTools;
   readonly rules: RuleSet;
-  /** Content of the schema, for the shapes that have it. */
+  /** Content that conforms to the schema; empty for the other shapes. */
   readonly content: Expression;
   readonly issues: SchemaIssue[];
 }
@@ -178,14 +178,15 @@ function answerExpression(
       {
         tools: offered.tools,
         parallel: options.parallel,
-        // What a model has begun by itself is taken as it comes; what it is made to begin has one spelling.
+        // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
+        // grammar forces a single one.
         otherOpeners: fromTrigger ? (format.alternatives?.calls ?? []) : [],
         spellOpener: (text) => (fromTrigger ? spellTrigger(text, options.prompt) : literal(text)),
       },
       rules,
     );
     issues.push(...offered.issues);
-    // What a model wrote before the calls it has ended itself.
+    // In a free response, the model closes the content before the calls itself.
     const isFree = fromTrigger || options.shape === 'whole';
     const before = isFree ? literal('') : contentBeforeCalls(format, options.prompt);
     return sequence(before, section, repeat(blank, 0, maxBlanks));
@@ -213,25 +214,25 @@ function requireCalls(format: ChatFormat) {
   });
 }
 
-/** Content that the prompt opened ends before the calls; where none was, what stands in its place. */
+/** What precedes the calls: the close of content that the prompt opened, otherwise the marker for no content. */
 function contentBeforeCalls(format: ChatFormat, prompt: PromptPosition): Expression {
   const open = openContent(format, prompt);
   const { empty = '' } = format.content;
   if (open !== null) return literal(open.close.trimEnd());
   if (prompt.begun || prompt.place === 'call' || empty === '') return literal('');
-  // After thoughts the prompt may have written it.
+  // After reasoning, the prompt may already contain the marker.
   return prompt.place === 'answer' ? optional(literal(empty)) : literal(empty);
 }
 
-/** The wrapper of the answer that the prompt has opened; `null` where none is open. */
+/** The delimiters of the content that the prompt opened; `null` if it opened none. */
 export function openContent({ content }: ChatFormat, { place }: PromptPosition): Delimiters | null {
   if (place === 'content') return content;
   return place === 'content-with-calls' ? content.withCalls : null;
 }
 
 /**
- * A lazy grammar begins at the opener's first marker; where the prompt wrote the beginning of it, at what is
- * left, but a later call has all of it.
+ * The opener of the calls from its first marker on. If the prompt contains its beginning, the first call needs only
+ * the rest, but later calls need the whole opener.
  */
 function spellTrigger(opener: string, prompt: PromptPosition): Expression {
   const whole = opener.trimStart();
@@ -241,13 +242,13 @@ function spellTrigger(opener: string, prompt: PromptPosition): Expression {
   return rest === '' ? optional(literal(marker)) : alternatives(literal(rest), literal(whole));
 }
 
-/** What is left of an opener after what the prompt wrote of it. */
+/** `opener` without the part that the prompt already contains. */
 export function restOfOpener(opener: string, { pending }: PromptPosition): string {
   const written = pending.trimStart();
   return written !== '' && opener.startsWith(written) ? opener.slice(written.length) : opener;
 }
 
-/** Content of the schema that is asked for; nothing where the response has another shape. */
+/** Compiles the content's schema; empty for shapes without one. */
 function* contentSteps(
   format: ChatFormat,
   { shape, contentSchema, policy, prompt, store = null }: ResponseGrammarOptions,
@@ -260,7 +261,8 @@ function* contentSteps(
       compileSchemaSteps(contentSchema, { rules, syntax, tool: '', policy }),
     );
   const lenient = yield* compileIn(lenientJsonSyntax);
-  // What is checked is taken back and written again; that has to give another value, and not another layout of it.
+  // A value that fails a `checked` keyword is rewound and sampled again. Canonical JSON makes the retry a different
+  // value, not the same one in another layout.
   const isChecked = lenient.issues.some(({ effect }) => effect === 'checked');
   const { expression, issues } = isChecked ? yield* compileIn(jsonSyntax) : lenient;
   const open = openContent(format, prompt);
@@ -274,8 +276,8 @@ function* contentSteps(
 }
 
 /**
- * Free text up to a call's opener, then the calls; or free text alone. Calls without a marker of their own stand
- * alone, and an answer whose own marker holds the opener begins with that.
+ * Free text up to a call opener followed by calls, or free text alone. Calls without a marker cannot follow text.
+ * Content whose opening marker contains the call opener gets an alternative that begins with that marker.
  */
 function textThenCalls(format: ChatFormat, calls: Expression): Expression {
   const opener = triggerText(format);
@@ -289,8 +291,8 @@ function textThenCalls(format: ChatFormat, calls: Expression): Expression {
 }
 
 /**
- * `expression` after the first occurrence of `text` in its leading literal. Throws GrammarError where it begins with
- * something else: text would then be followed by the opener twice, or by half of it.
+ * Removes everything up to and including `text` from the leading literal of `expression`. Throws `GrammarError` if
+ * that literal does not contain `text`; the opener would otherwise appear twice or only in part.
  */
 function dropLeading(expression: Expression, text: string): Expression {
   const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
@@ -301,7 +303,7 @@ function dropLeading(expression: Expression, text: string): Expression {
   return sequence(literal(first.text.slice(at + text.length)), ...rest);
 }
 
-/** Where the prompt began an opener that calls and content share, it is the content's that goes on. */
+/** Free text without calls. If the prompt ends in a prefix that calls and content share, force the content's marker. */
 function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammarOptions): Expression {
   const opener = triggerText(format);
   const text = opener === '' ? without() : without(...distinctTriggers(format, opener, tools));
@@ -312,8 +314,8 @@ function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammar
 }
 
 /**
- * `opener`, with which calls begin; where thoughts or an answer may begin with it too (` to=self`, ` to=f`),
- * each of its continuations with the name of a tool.
+ * Words that identify a call: `opener`, or, if reasoning or content can begin with it too (` to=self`, ` to=f`),
+ * `opener` followed by each tool's name.
  */
 export function distinctTriggers(
   format: ChatFormat,
@@ -327,11 +329,11 @@ export function distinctTriggers(
   const named = typeof head === 'object' && head.hole === 'name';
   if (!named || !others.some((other) => other.includes(opener))) return [opener];
   const words = tools.map((tool) => opener + tool.function.name);
-  // What holds a shorter one begins a call too.
+  // Drop words that contain another one: the shorter word already triggers.
   return words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
 }
 
-/** The text at which a lazy grammar starts: the opener of the first call without white space around it. */
+/** The text at which a lazy grammar starts: the opener of the first call, without surrounding white space. */
 export function triggerText(format: ChatFormat): string {
   const { calls } = markerPlan(format);
   return calls?.opener || (calls?.opening ?? '');

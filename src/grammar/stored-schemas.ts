@@ -1,4 +1,4 @@
-/** What expensive schemas were compiled to, kept between processes. */
+/** Stores the results of compiling expensive schemas between processes. */
 import type { PackedExpression } from '../format/compiled-tools.ts';
 import { IdiolectError, type SchemaIssue } from '../format/errors.ts';
 import { toolVersion } from '../format/version.ts';
@@ -9,16 +9,16 @@ import type { RuleSet } from './expression/rule-set.ts';
 import type { Steps } from './expression/steps.ts';
 import type { CompiledSchema } from './json-schema/compile-schema.ts';
 
-/** Where texts are kept by name. What it loses is compiled again. */
+/** A store of texts by name. A lost entry is compiled again. */
 export interface SchemaStore {
-  /** A name of letters and digits for a text: its SHA-256. */
+  /** The SHA-256 of a text, in letters and digits, to serve as a name. */
   digest(text: string): string;
-  /** What was kept under a name; `null` where nothing is. */
+  /** The stored text; `null` if there is none. */
   read(name: string): string | null;
   write(name: string, text: string): void;
 }
 
-/** Steps of compiling from which a schema is kept: to read it is quicker than some tens of milliseconds of work. */
+/** Steps above which a result is stored: reading is faster than tens of milliseconds of compiling. */
 const minSteps = 20_000;
 
 interface StoredSchema {
@@ -28,8 +28,8 @@ interface StoredSchema {
 }
 
 /**
- * What `compile` makes in `rules`, or what it has made before of the same: `madeOf` is all that its result depends on
- * next to this version of the compiler, the schema included.
+ * Returns the stored result, or runs `compile` and stores its result. `madeOf` is the cache key: everything that the
+ * result depends on, schema included, except for the version of the compiler.
  */
 export function* storedOrCompiled(
   store: SchemaStore | null,
@@ -58,7 +58,7 @@ function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet):
   return { value: packExpression(expression), rules: packed, report: issues };
 }
 
-/** A stored schema, its rules among `rules` under names of their own; `null` for anything else, or a damaged one. */
+/** Reads a stored schema and adds its rules under fresh names; `null` if it is missing or damaged. */
 function readStored(text: string | null, rules: RuleSet): CompiledSchema | null {
   if (text === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** What comes before an answer: thoughts as the prompt has left them, or what a template writes in their place. */
+/** The grammar of reasoning: the rest of what the prompt opened, or what a template writes instead of it. */
 import type { ChatFormat, ReasoningFormat } from '../format/chat-format.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { alternatives } from './expression/alternatives.ts';
@@ -6,18 +6,18 @@ import { type Expression, literal, sequence, until } from './expression/expressi
 import type { RuleSet } from './expression/rule-set.ts';
 import type { PromptPosition } from './prompt-position.ts';
 
-/** An answer, and what may come before it. */
+/** An answer, and what may precede it. */
 export interface ThoughtsAndAnswer {
   readonly format: ChatFormat;
   readonly prompt: PromptPosition;
   readonly answer: Expression;
-  /** What may stand for thoughts that are empty. */
+  /** Texts that may replace empty reasoning. */
   readonly empty: readonly string[];
 }
 
 /**
- * Thoughts, then the answer. Throws `UnsupportedOptionError` where the prompt opened thoughts whose end cannot be
- * told from a gap in them.
+ * Reasoning, then the answer. Throws `UnsupportedOptionError` if the prompt opened reasoning whose end looks like a
+ * gap inside it.
  */
 export function withThoughts(
   { format: { reasoning }, prompt, answer, empty }: ThoughtsAndAnswer,
@@ -35,7 +35,7 @@ export function withThoughts(
   );
   if (place === 'reasoning') return rest;
   const opened = start.trim();
-  // Empty thoughts that begin as others do are among them.
+  // Drop texts that contain the reasoning opener: ordinary reasoning already matches them.
   const none = empty.filter((text) => text.trim() !== '' && (opened === '' || !text.includes(opened)));
   const starts = opened === '' ? [] : [...new Set([start.trimEnd(), opened])];
   return alternatives(
@@ -45,7 +45,7 @@ export function withThoughts(
   );
 }
 
-/** The prompt may close thoughts and leave it to the model to write the white space that follows them. */
+/** The prompt may close the reasoning and leave the white space after it to the model. */
 function afterClosedThoughts(
   { end }: ReasoningFormat,
   { written, begun }: PromptPosition,
@@ -67,7 +67,7 @@ function blankEnd(text: string): string {
   return text.slice(text.trimEnd().length);
 }
 
-/** White space does not tell the end of thoughts from a gap in them. */
+/** An end of only white space cannot be told from a gap in the reasoning. */
 function refuseUnterminatedThoughts(): never {
   throw new UnsupportedOptionError({
     option: 'thinking',

@@ -1,6 +1,6 @@
 /**
- * The arguments of tools as rules of one set, each compiled once: the grammars of every choice (all tools,
- * one by name, some, with one call or several) are put together from the same rules.
+ * Compiles each tool's arguments once, into one rule set shared by the grammars of all tool choices (all tools, one
+ * named tool, some tools, one call or several).
  */
 import type { CallsFormat, ChatFormat } from '../format/chat-format.ts';
 import type { CompiledArguments, CompiledTools } from '../format/compiled-tools.ts';
@@ -20,46 +20,43 @@ import { schemaText } from './json-schema/document/schema-text.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 
-/** How schemas are compiled. */
+/** Options that change how schemas are compiled. */
 export interface ArgumentOptions {
   readonly policy: 'strict' | 'degrade';
   readonly argumentOrder: 'schema' | 'any';
 }
 
-/** What was compiled ahead, and the digest (SHA-256) by which it names schemas. */
+/** Arguments compiled ahead of time, and the digest (SHA-256) that names their schemas. */
 export interface CompiledAhead {
   readonly table: CompiledTools;
   readonly digest: (text: string) => string;
 }
 
-/** Tools as a grammar offers them, and every keyword of theirs that it does not enforce exactly. */
+/** Tools for a grammar, and every schema keyword that is not enforced exactly. */
 export interface OfferedTools {
   readonly tools: readonly OfferedTool[];
   readonly issues: readonly SchemaIssue[];
 }
 
-/**
- * All but the schemas that arguments are made of, as one text: the compiler's version, the format, the
- * options. With equal texts equal schemas give equal arguments.
- */
+/** Cache key for everything that compiled arguments depend on except the schemas: compiler version, format, options. */
 export function compilerText(format: ChatFormat, { policy, argumentOrder }: ArgumentOptions): string {
   return JSON.stringify([toolVersion, format, policy, argumentOrder]);
 }
 
-/** The arguments of tools in one format. What is asked for is compiled, or taken from what was compiled ahead. */
+/** The arguments of tools in one format, compiled on demand or taken from those compiled ahead. */
 export class ToolArguments {
   readonly #calls: CallsFormat;
   readonly #options: ArgumentOptions;
   readonly #rules = new RuleSet();
-  /** By the schema as text: servers offer the same arguments under many names. */
+  /** Keyed by the schema's text: servers offer the same arguments under many names. */
   readonly #known = new Map<string, CompiledSchema | SchemaError>();
-  /** Schemas that are too large to be compared. */
+  /** Schemas too large to compare as text. */
   readonly #large = new WeakMap<Tool, CompiledSchema | SchemaError>();
   readonly #announced = new Set<string>();
   readonly #packed: ReadonlyMap<string, CompiledArguments>;
   readonly #ahead: CompiledAhead | null;
   readonly #store: SchemaStore | null;
-  /** The schema that is being compiled, for whichever request: the rules of two cannot be written at once. */
+  /** The compilation in progress, for any request: two cannot write rules into the set at once. */
   #underway: Steps<void> | null = null;
 
   constructor(
@@ -76,21 +73,18 @@ export class ToolArguments {
     if (ahead !== null) this.#rules.reserve(Object.keys(ahead.table.rules));
   }
 
-  /** Of how many of `tools` the arguments are neither there nor announced. */
+  /** Number of `tools` whose arguments are neither available nor about to be compiled. */
   lacking(tools: readonly Tool[]): number {
     const texts = tools.map(({ function: { parameters } }) => schemaText(parameters));
     return texts.filter((text) => text === null || !this.#comesTo(text)).length;
   }
 
-  /** A set of rules to write a grammar with; what it refers to here is in it. */
+  /** A rule set for one grammar; it already contains the rules of the arguments. */
   branch(): RuleSet {
     return this.#rules.branch();
   }
 
-  /**
-   * Compiles the arguments of `tools` ahead of `offer`, which throws what is wrong with them. A call for the same
-   * tools meanwhile adds to this set, too.
-   */
+  /** Compiles the arguments of `tools` ahead of `offer`, which throws their errors. Concurrent calls share the work. */
   *add(tools: readonly Tool[]): Steps<void> {
     for (const tool of tools) {
       const text = textOf(tool);
@@ -103,8 +97,8 @@ export class ToolArguments {
   }
 
   /**
-   * All `tools` with their arguments. Throws `ToolError` for a name that the format cannot write, and one
-   * `SchemaError` for all schemas that are refused.
+   * All `tools` with their arguments. Throws `ToolError` for a name that the format cannot write, and a single
+   * `SchemaError` for all rejected schemas.
    */
   offer(tools: readonly Tool[]): OfferedTools {
     const issues: SchemaIssue[] = [];
@@ -125,7 +119,7 @@ export class ToolArguments {
     return { tools: offered, issues };
   }
 
-  /** The arguments of `tools` as a table. Throws what `offer` throws. */
+  /** The arguments of `tools` as a table for generated files. Throws what `offer` throws. */
   pack(tools: readonly Tool[], digest: (text: string) => string): Pick<CompiledTools, 'arguments' | 'rules'> {
     this.offer(tools);
     const packed = Array.from(this.#known, ([text, compiled]): readonly CompiledArguments[] =>
@@ -198,7 +192,7 @@ export class ToolArguments {
     return { expression, issues: packed.report, steps: 0 };
   }
 
-  /** Unpacks the rules that `expression` comes to, which no other arguments had unpacked yet. */
+  /** Unpacks the rules that `expression` uses, directly or indirectly, if they are not unpacked yet. */
   #defineRules(expression: Expression): void {
     const table = new Map(Object.entries(this.#ahead?.table.rules ?? {}));
     const needed = new Set(referredRules(expression));
@@ -212,7 +206,7 @@ export class ToolArguments {
   }
 }
 
-/** The schema of a tool as text; `null` where it is too large to be compared; the error where it is not a schema. */
+/** A tool's schema as text; `null` if it is too large to compare, the error if it is not a schema. */
 function textOf({ function: { name, parameters } }: Tool): string | null | SchemaError {
   try {
     if (parameters !== undefined) plainSchema(parameters, name);

@@ -1,15 +1,15 @@
-/** Names of tools as formats write them. */
+/** Spells tool names as formats write them. */
 import type { CallPart, CallsFormat } from '../format/chat-format.ts';
 import { ToolError } from '../format/errors.ts';
 
-/** A name as the format spells it: escaped where the call is JSON. */
+/** `name` as written in the format: escaped if the call is JSON. */
 export function spellName(name: string, calls: CallsFormat): string {
   return calls.envelope === null ? name : JSON.stringify(name).slice(1, -1);
 }
 
 /**
- * Throws `ToolError` when a parser could not read the name back: it is empty, padded, holds a control
- * character, or holds the text that ends it.
+ * Throws `ToolError` for a name that a parser could not read back: empty, padded, with control characters, or
+ * containing the text that ends a name.
  */
 export function checkToolName(name: string, calls: CallsFormat): void {
   const reason = unwritableBecause(name, calls);
@@ -38,7 +38,7 @@ function unwritableBecause(name: string, calls: CallsFormat): string | null {
   return null;
 }
 
-/** The literal that follows the name: where a parser stops reading it. */
+/** The literal after the name, at which a parser stops reading it. */
 function textAfterName(calls: CallsFormat): string {
   const parts = calls.head.flatMap((part): readonly CallPart[] =>
     typeof part !== 'string' && part.hole === 'composed-id' ? part.parts : [part],

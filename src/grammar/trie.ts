@@ -1,17 +1,17 @@
-/** Words as a tree of their characters, in which the next character decides. */
+/** A trie of words. */
 
-/** A place in the tree: what has been read is the beginning of some words. */
+/** A node of the trie; the path from the root spells a prefix. */
 export interface TrieNode {
-  /** The character that leads here; empty at the root. */
+  /** Label of the edge from the parent; empty at the root. */
   readonly character: string;
   readonly parent: TrieNode | null;
-  /** By the next character, in the order in which the words came. */
+  /** By next character, in order of insertion. */
   readonly children: Map<string, TrieNode>;
-  /** The word that ends here. */
+  /** The word that ends here; `null` if none does. */
   word: string | null;
 }
 
-/** The nodes of the tree of `words`, breadth first; the first is the root. */
+/** Builds the trie of `words` and returns its nodes in breadth-first order, root first. */
 export function trieNodes(words: Iterable<string>): readonly TrieNode[] {
   const root = newNode('', null);
   for (const word of words) {

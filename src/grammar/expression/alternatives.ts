@@ -1,13 +1,13 @@
 /**
- * Choices between expressions that begin with literals, factored so that the next character decides:
- * `<think>…` and `<tool_call>…` become `"<t" ("hink>…" | "ool_call>…")`.
+ * Left-factors choices so that the next character decides: `<think>…` and `<tool_call>…` become `"<t" ("hink>…" |
+ * "ool_call>…")`.
  */
 import { choice, type Expression, empty, literal, optional, sequence } from './expression.ts';
 
 /**
- * One of `expressions`. Common literals and rules at the beginning are factored out; an expression that begins with
- * anything else stays whole, and its first set must differ from all others. An empty one makes the
- * whole optional.
+ * A choice between `expressions`, left-factored by common leading literals and rules. An expression that begins with
+ * anything else is kept whole; its first set must be disjoint from all others. An empty alternative makes the choice
+ * optional.
  */
 export function alternatives(...expressions: readonly Expression[]): Expression {
   const [only, second] = expressions;
@@ -29,12 +29,12 @@ export function alternatives(...expressions: readonly Expression[]): Expression 
   return optionalWhole ? optional(whole) : whole;
 }
 
-/** One of several texts, in which the next character always decides. */
+/** A choice between `texts`, left-factored so that the next character decides. */
 export function oneOf(texts: Iterable<string>): Expression {
   return alternatives(...Array.from(new Set(texts), literal));
 }
 
-/** Expressions that begin with the same character: the common literal, then what differs. */
+/** Factors expressions that begin with the same character: the common prefix, then a choice of the rests. */
 function factorGroup(group: readonly Expression[]): Expression {
   const [first, ...rest] = group;
   if (first === undefined) return empty;
@@ -43,7 +43,7 @@ function factorGroup(group: readonly Expression[]): Expression {
   return sequence(literal(common), alternatives(...group.map((each) => dropLeading(each, common.length))));
 }
 
-/** Expressions that begin with the same rule: the rule, then what differs. */
+/** Factors expressions that begin with the same rule: the rule, then a choice of the rests. */
 function factorRule(group: readonly Expression[]): Expression {
   const [first, second] = group;
   if (first?.type !== 'sequence' || second === undefined) return first ?? empty;
@@ -52,13 +52,13 @@ function factorRule(group: readonly Expression[]): Expression {
   return sequence(rule, alternatives(...rests));
 }
 
-/** The rule with which a sequence begins. */
+/** The rule that a sequence begins with. */
 function leadingRule(expression: Expression): string | null {
   const [first] = expression.type === 'sequence' ? expression.items : [];
   return first?.type === 'rule' ? first.name : null;
 }
 
-/** First code point of the leading literal; `''` for the empty expression, `undefined` for no literal. */
+/** First code point of the leading literal: `''` for the empty expression, `undefined` if there is no literal. */
 function leadingCharacter(expression: Expression): string | undefined {
   const text = leadingText(expression);
   if (text !== '') return String.fromCodePoint(text.codePointAt(0) ?? 0);
@@ -78,7 +78,7 @@ function dropLeading(expression: Expression, length: number): Expression {
   return first?.type === 'literal' ? sequence(literal(first.text.slice(length)), ...rest) : expression;
 }
 
-/** Longest common prefix that does not end inside a surrogate pair. */
+/** Longest common prefix that does not split a surrogate pair. */
 export function commonPrefix(a: string, b: string): string {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1;

@@ -1,8 +1,10 @@
-/** A deterministic allowance of work, so that a hostile or unlucky schema ends in a typed refusal. */
+/** A deterministic limit on work, so that a hostile or unlucky schema ends in a typed error. */
 
-/** Thrown inside the compiler when an allowance is used up; becomes a `SchemaIssue` before it leaves. */
+/**
+ * Thrown inside the compiler when a budget is exhausted; converted to a `SchemaIssue` before it leaves the compiler.
+ */
 export class BudgetExceeded extends Error {
-  /** What there was too much of: `automaton states`. */
+  /** What exceeded the budget, such as `automaton states`. */
   readonly subject: string;
   constructor(subject: string) {
     super(`more ${subject} than the budget allows`);
@@ -11,7 +13,7 @@ export class BudgetExceeded extends Error {
   }
 }
 
-/** Counts down from an allowance of steps. */
+/** A countdown of steps. */
 export class StepBudget {
   readonly #allowed: number;
   #left: number;
@@ -20,26 +22,26 @@ export class StepBudget {
     this.#left = steps;
   }
 
-  /** Steps that were taken away so far, those that were not there included. */
+  /** Steps spent so far, including those beyond the budget. */
   get spent(): number {
     return this.#allowed - this.#left;
   }
 
-  /** Takes `steps` away; throws `BudgetExceeded` when none are left. */
+  /** Spends `steps`; throws `BudgetExceeded` if they are not left. */
   spend(steps = 1): void {
     this.#left -= steps;
     if (this.#left < 0) throw new BudgetExceeded('steps');
   }
 
-  /** Throws `BudgetExceeded` where fewer than `steps` are left for what is about to be done; takes none away. */
+  /** Throws `BudgetExceeded` if fewer than `steps` are left; spends none. */
   foresee(steps: number): void {
     if (steps > this.#left) throw new BudgetExceeded('steps');
   }
 }
 
 /**
- * Thrown by a writer when a shape turns out to have no value, which the fixpoint of satisfiability (it looks
- * at conditions one by one) had not seen.
+ * Thrown by a writer for a shape that turns out to have no value. The satisfiability fixpoint can miss one, because
+ * it looks at conditions one at a time.
  */
 export class NoValueLeft extends BudgetExceeded {
   constructor() {

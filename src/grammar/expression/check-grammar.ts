@@ -1,7 +1,7 @@
 /**
- * What is wrong with a grammar, found before the first token.
+ * Checks a grammar before the first token is sampled.
  *
- * Two linear checks exclude dead ends: every rule can produce some text, and every class has a character.
+ * Two linear checks exclude dead ends: every rule is productive, and every class has a character.
  */
 import { GrammarError } from '../../format/errors.ts';
 import { type Expression, type Grammar, unreachable } from './expression.ts';
@@ -18,20 +18,20 @@ import {
   rulesOnCycles,
 } from './rule-facts.ts';
 
-/** How bad each finding is. */
+/** Severity of each kind of finding. */
 const severities = {
-  /** No engine can run it. */
+  /** No engine can build it. */
   'undefined-rule': 'unbuildable',
   'left-recursion': 'unbuildable',
   'invalid-repetition': 'unbuildable',
   'invalid-until': 'unbuildable',
-  /** llama.cpp takes it for left recursion; the matcher can run it. */
+  /** llama.cpp rejects it as left recursion; the matcher can run it. */
   'nullable-repetition': 'unbuildable',
-  /** It runs, and may come to a place that nothing leads out of. */
+  /** Builds, but can reach a state with no way out. */
   'unproductive-rule': 'dead-end',
   'empty-class': 'dead-end',
   'nul-character': 'dead-end',
-  /** A PEG and a context-free reading may differ, and engines get slow. */
+  /** PEG and context-free readings may differ, and engines slow down. */
   'ambiguous-choice': 'ambiguous',
   'ambiguous-repetition': 'ambiguous',
   'ambiguous-end': 'ambiguous',
@@ -39,23 +39,26 @@ const severities = {
   'unused-rule': 'unused',
 } as const;
 
-/** What can be wrong with a grammar. */
+/** Kinds of findings. */
 export type GrammarFindingKind = keyof typeof severities;
-/** How bad it is: no engine builds it, nothing leads on, it means more than one thing, or it is harmless. */
+/**
+ * `unbuildable`: no engine builds it. `dead-end`: can get stuck. `ambiguous`: has several readings. `unused`:
+ * harmless.
+ */
 export type GrammarSeverity = (typeof severities)[GrammarFindingKind];
 
-/** One thing that is wrong. */
+/** One problem of a grammar. */
 export interface GrammarFinding {
   readonly kind: GrammarFindingKind;
   readonly severity: GrammarSeverity;
-  /** Name of the rule at fault. */
+  /** Name of the offending rule. */
   readonly rule: string;
   readonly reason: string;
 }
 
 /**
- * Everything that is wrong with `grammar`, worst first. Whether the next character always decides is
- * looked at only in a grammar that could be built; `ambiguity: false` leaves it out.
+ * All problems of `grammar`, worst first. Ambiguity is checked only if the grammar is buildable; `ambiguity: false`
+ * skips that check.
  */
 export function checkGrammar(
   grammar: Grammar,
@@ -83,15 +86,15 @@ function worstFirst(findings: readonly GrammarFinding[]): readonly GrammarFindin
   return [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
 }
 
-/** What a sampler must not be given: it cannot be built, or may come to a dead end. */
+/** Whether a finding makes a grammar unfit for sampling: it cannot be built, or has a dead end. */
 function isFatal({ severity }: GrammarFinding): boolean {
   return severity === 'unbuildable' || severity === 'dead-end';
 }
 
 /**
- * Refuses a grammar for what was found in it.
+ * Rejects a grammar because of its findings.
  *
- * @throws GrammarError for the first finding that `refuses` names, fatal ones by default.
+ * @throws GrammarError for the first finding that satisfies `refuses`; by default, for the first fatal one.
  */
 export function refuseFindings(
   findings: readonly GrammarFinding[],
@@ -131,7 +134,7 @@ function findLeftRecursion({ rules }: Grammar, nullable: ReadonlySet<string>): G
   );
 }
 
-/** Also a part of a rule that as a whole is productive leads into a dead end. */
+/** Even in a productive rule, an unproductive part is a dead end. */
 function findUnproductive({ rules }: Grammar, productive: ReadonlySet<string>): GrammarFinding[] {
   const found: GrammarFinding[] = [];
   for (const [rule, body] of rules) {
@@ -142,7 +145,7 @@ function findUnproductive({ rules }: Grammar, productive: ReadonlySet<string>): 
   return found;
 }
 
-/** Whether every part of `expression` matches some text: its smallest parts tell. */
+/** Whether every leaf of `expression` is productive. */
 function allProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
   const inner = children(expression);
   if (inner.length === 0) return isProductive(expression, productive);

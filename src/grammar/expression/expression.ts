@@ -1,39 +1,39 @@
 /**
- * The expression tree: one closed union from which every back end is made (GBNF, Ohm, matcher).
+ * The expression tree: a closed union that every back end (GBNF, Ohm, matcher) is generated from.
  *
- * Matching is over Unicode code points. Every tree must read the same as a context-free grammar and as
- * a PEG: at each choice and at each repetition the next character alone decides ("LL(1)"), except in
- * `until`, which is defined by its delimiters. Constructors below keep simple trees in that shape; who
- * builds choices of literals uses `oneOf` (`alternatives.ts`), which factors out what they have in common.
+ * Matching is over Unicode code points. Every tree must match the same texts as a context-free grammar and as a PEG:
+ * in each choice and repetition, the next character alone decides (LL(1)), except in `until`, which is defined by its
+ * delimiters. The constructors below keep simple trees in that form. Build choices of literals with `oneOf`
+ * (`alternatives.ts`), which left-factors them.
  */
 
 /** Inclusive range of code points. */
 export type CodePointRange = readonly [from: number, to: number];
 
-/** A node of the tree from which every grammar is printed: what some text of the language looks like. */
+/** A node of the tree. */
 export type Expression = Literal | CharacterClass | Sequence | Choice | Repeat | Until | RuleReference;
 
-/** Exactly this text; may be empty. Never holds NUL, which no sampler lets through. */
+/** Exactly this text, possibly empty. Never contains NUL, which no sampler produces. */
 export interface Literal {
   readonly type: 'literal';
   readonly text: string;
 }
-/** One code point out of sorted, disjoint ranges; never empty, never holds NUL or surrogates. */
+/** One code point of sorted, disjoint ranges. Never empty; excludes NUL and surrogates. */
 export interface CharacterClass {
   readonly type: 'class';
   readonly ranges: readonly CodePointRange[];
 }
-/** One after the other. */
+/** All items, in order. */
 export interface Sequence {
   readonly type: 'sequence';
   readonly items: readonly Expression[];
 }
-/** One of several, at least two; first sets are disjoint, an alternative that can be empty comes last. */
+/** One of at least two alternatives. First sets are disjoint; a nullable alternative comes last. */
 export interface Choice {
   readonly type: 'choice';
   readonly alternatives: readonly Expression[];
 }
-/** Repetition, as often as possible; `item` is never nullable. `max: null` is unbounded. */
+/** Greedy repetition of `item`, which is never nullable. `max: null` is unbounded. */
 export interface Repeat {
   readonly type: 'repeat';
   readonly item: Expression;
@@ -41,20 +41,21 @@ export interface Repeat {
   readonly max: number | null;
 }
 /**
- * Any text up to the first of several delimiters, that delimiter, and what follows it. A delimiter may
- * end with another one (then the longer counts), and else contains none. In PEG: `(~(d1 | d2) any)* (d1 next1 | d2 next2)`; in GBNF, an automaton.
+ * Any text up to the first of several delimiters, then that delimiter and its continuation. A delimiter may be a
+ * suffix of another (the longer one wins), but otherwise contains none. In PEG: `(~(d1 | d2) any)* (d1 next1 | d2
+ * next2)`; in GBNF, an automaton.
  */
 export interface Until {
   readonly type: 'until';
-  /** `next: null`: this delimiter must not come at all (only useful with `mayEnd`). */
+  /** `next: null` forbids the delimiter; only useful with `mayEnd`. */
   readonly branches: readonly { readonly delimiter: string; readonly next: Expression | null }[];
   /**
-   * The text may also end before any delimiter came: in PEG, one more alternative at the end that
-   * matches nothing. Such an expression stands last in its sequence.
+   * The text may also end before any delimiter: in PEG, one more alternative, which matches the end. Such an
+   * expression must be the last of its sequence.
    */
   readonly mayEnd: boolean;
 }
-/** A named rule of the surrounding grammar; recursion goes through here. */
+/** Reference to a named rule of the grammar; all recursion goes through references. */
 export interface RuleReference {
   readonly type: 'rule';
   readonly name: string;
@@ -75,17 +76,17 @@ const lastSurrogate = 0xdfff;
 /** The empty text. */
 export const empty: Literal = { type: 'literal', text: '' };
 
-/** Exactly `text`. */
+/** Matches exactly `text`. */
 export function literal(text: string): Literal {
   return text === '' ? empty : { type: 'literal', text };
 }
 
-/** One code point of `ranges`, which are sorted and merged here; NUL and surrogates are taken out. */
+/** Matches one code point of `ranges`, which get sorted and merged; NUL and surrogates are removed. */
 export function characterClass(...ranges: readonly CodePointRange[]): CharacterClass {
   return { type: 'class', ranges: normaliseRanges(ranges) };
 }
 
-/** One code point that is in none of `ranges` (nor NUL, nor a surrogate). */
+/** Matches one code point outside `ranges`, except for NUL and surrogates. */
 export function exceptCharacters(...ranges: readonly CodePointRange[]): CharacterClass {
   const complement: CodePointRange[] = [];
   let next = 0;
@@ -97,10 +98,10 @@ export function exceptCharacters(...ranges: readonly CodePointRange[]): Characte
   return characterClass(...complement);
 }
 
-/** Any one code point. */
+/** Any code point. */
 export const anyCharacter: CharacterClass = exceptCharacters();
 
-/** `items` in order; nested sequences and neighbouring literals are merged, empty ones dropped. */
+/** Matches `items` in order. Nested sequences and adjacent literals are merged, empty literals dropped. */
 export function sequence(...items: readonly Expression[]): Expression {
   const merged: Expression[] = [];
   for (const item of items) {
@@ -113,7 +114,7 @@ export function sequence(...items: readonly Expression[]): Expression {
   return second === undefined ? only : { type: 'sequence', items: merged };
 }
 
-/** Puts `item` at the end of a sequence, or into the literal that is there. */
+/** Appends `item` to a sequence, merging adjacent literals. */
 function append(merged: Expression[], item: Expression): void {
   if (item.type === 'literal') {
     if (item.text === '') return;
@@ -126,50 +127,50 @@ function append(merged: Expression[], item: Expression): void {
   merged.push(item);
 }
 
-/** One of `alternatives`, whose first sets the caller keeps disjoint. */
+/** Matches one of `alternatives`; the caller ensures that their first sets are disjoint. */
 export function choice(...alternatives: readonly Expression[]): Expression {
   const [only, second] = alternatives;
   if (only === undefined) throw new RangeError('a choice needs an alternative');
   return second === undefined ? only : { type: 'choice', alternatives };
 }
 
-/** `item` from `min` to `max` times. */
+/** Matches `item` from `min` to `max` times. */
 export function repeat(item: Expression, min = 0, max: number | null = null): Expression {
   if (max === 0) return empty;
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
 }
 
-/** `item` or nothing. */
+/** Matches `item` or nothing. */
 export function optional(item: Expression): Expression {
   return repeat(item, 0, 1);
 }
 
-/** Text up to the first of the delimiters, then the delimiter and its continuation. */
+/** Matches text up to the first delimiter, then the delimiter and its continuation. */
 export function until(...branches: Until['branches']): Until {
   return { type: 'until', branches, mayEnd: false };
 }
 
-/** Text up to the first of the delimiters and on from there, or text to the end that holds none of them. */
+/** Like `until`, but the text may also end without a delimiter. */
 export function untilOrEnd(...branches: Until['branches']): Until {
   return { type: 'until', branches, mayEnd: true };
 }
 
-/** Any text that holds none of `texts`; stands last in its sequence. */
+/** Matches any text that contains none of `texts`; must be the last of its sequence. */
 export function without(...texts: readonly string[]): Until {
   return untilOrEnd(...texts.map((delimiter) => ({ delimiter, next: null })));
 }
 
-/** The rule called `name`. */
+/** References the rule `name`. */
 export function rule(name: string): RuleReference {
   return { type: 'rule', name };
 }
 
-/** Says at compile time that a switch over a union is complete. */
+/** Makes the compiler check that a switch over a union is exhaustive. */
 export function unreachable(value: never): never {
   throw new TypeError(`unexpected ${JSON.stringify(value)}`);
 }
 
-/** Sorted, disjoint, not adjacent, and without NUL and surrogates. */
+/** Sorts and merges ranges; removes NUL and surrogates. */
 function normaliseRanges(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   const merged: [number, number][] = [];
   for (const [from, to] of isSorted(ranges) ? ranges : [...ranges].sort((a, b) => a[0] - b[0])) {
@@ -190,7 +191,7 @@ function isSorted(ranges: readonly CodePointRange[]): boolean {
   return true;
 }
 
-/** Adds a range to sorted ones of which none begins after it. */
+/** Adds a range to sorted ranges, none of which starts after it. */
 function addRange(ranges: [number, number][], from: number, to: number): void {
   if (from > to) return;
   const last = ranges[ranges.length - 1];

@@ -1,7 +1,7 @@
 /**
- * First and follow sets, as bits over the pieces into which a grammar's classes and literals cut the code
- * points. With them: the places where reading a grammar as a PEG and as a context-free grammar could
- * differ, because the next character alone does not decide.
+ * First and follow sets as bit sets, and the LL(1) conflicts they reveal: places where a PEG and a context-free
+ * reading could differ, because the next character does not decide. Each bit is one interval of code points that no
+ * class or literal of the grammar splits.
  */
 import { type Expression, type Grammar, maxCodePoint, unreachable } from './expression.ts';
 import { children } from './references.ts';
@@ -9,14 +9,14 @@ import { isNullable, nullableRules, type RuleReferences, ruleGraph } from './rul
 
 type Bits = Uint32Array;
 
-/** A place where the next character does not decide. */
+/** An LL(1) conflict. */
 export interface Ambiguity {
   readonly rule: string;
   readonly kind: 'ambiguous-choice' | 'ambiguous-repetition' | 'ambiguous-end';
   readonly reason: string;
 }
 
-/** All such places. The grammar must be free of undefined rules and of left recursion. */
+/** All LL(1) conflicts. The grammar must have no undefined rules and no left recursion. */
 export function findAmbiguities(grammar: Grammar): readonly Ambiguity[] {
   const search = new AmbiguitySearch(grammar);
   return search.run();
@@ -43,11 +43,11 @@ class AmbiguitySearch {
     this.#cuts = cutPoints(rules.values());
   }
 
-  /** Follow sets first, to their fixpoint; then one more walk that reports. */
+  /** Computes the follow sets to a fixpoint, then walks once more to report conflicts. */
   run(): readonly Ambiguity[] {
     this.#changed = reachableRules(this.#references, this.#root);
     for (const name of this.#changed) {
-      // A rule that changes while it waits is not walked twice; one that changes later is.
+      // Remove it first: if its follow set changes during the walk, it must be walked again.
       this.#changed.delete(name);
       this.#walkRule(name);
     }
@@ -182,7 +182,7 @@ class AmbiguitySearch {
     return bits;
   }
 
-  /** A character that is in both, for people. */
+  /** A character that is in both sets, for messages. */
   #name(a: Bits, b: Bits): string {
     const piece = this.#cuts.findIndex((_, index) => {
       const word = (a[index >> 5] ?? 0) & (b[index >> 5] ?? 0);
@@ -192,7 +192,7 @@ class AmbiguitySearch {
   }
 }
 
-/** First code points of the pieces; within a piece all first sets agree. */
+/** First code points of the intervals; all code points of an interval are in the same first sets. */
 function cutPoints(expressions: Iterable<Expression>): readonly number[] {
   const cuts = new Set<number>([0]);
   const cut = (from: number, to: number): void => {
@@ -209,7 +209,7 @@ function cutPoints(expressions: Iterable<Expression>): readonly number[] {
   return [...cuts].sort((a, b) => a - b);
 }
 
-/** Index of the piece that holds `code`. */
+/** Index of the interval that contains `code`. */
 function pieceOf(cuts: readonly number[], code: number): number {
   let start = 0;
   let end = cuts.length;
@@ -229,7 +229,7 @@ function intersects(a: Bits, b: Bits): boolean {
   return a.some((word, index) => (word & (b[index] ?? 0)) !== 0);
 }
 
-/** The start rule and what it leads to. */
+/** The start rule and all rules reachable from it. */
 export function reachableRules(references: RuleReferences, root: string): Set<string> {
   const reached = new Set([root]);
   for (const name of reached) for (const each of references.get(name) ?? []) reached.add(each);

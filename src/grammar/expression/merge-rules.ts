@@ -1,13 +1,13 @@
-/** One name for rules that say the same: what a reader sees of a grammar should not repeat itself. */
+/** Merges equal rules, so that a printed grammar does not repeat itself. */
 import type { Expression, Grammar } from './expression.ts';
 import { mapChildren } from './references.ts';
 
 /**
- * The same grammar in which no two rules say the same, up to the names of what they refer to. Of equal rules the
- * first keeps its name, but one that `shared` matches comes first: it is named for what all places have in common.
+ * Merges rules that are equal up to the names of the rules they refer to. Of equal rules, the first keeps its name;
+ * one whose name matches `shared` takes precedence, because it is named for what all uses have in common.
  *
- * All rules begin as one class, and classes are split by what their bodies say with classes for names, until none
- * splits any more (partition refinement).
+ * Partition refinement: all rules start in one class; classes are split by the bodies, with classes in place of
+ * names, until no class splits.
  */
 export function mergeEqualRules({ root, rules }: Grammar, shared: RegExp): Grammar {
   const order = [...rules].sort(([a], [b]) => Number(shared.test(b)) - Number(shared.test(a)));
@@ -31,7 +31,7 @@ export function mergeEqualRules({ root, rules }: Grammar, shared: RegExp): Gramm
   };
 }
 
-/** `expression` with other names for its rules. Throws `TypeError` for a rule that has none. */
+/** Renames the rules in `expression`. Throws `TypeError` for a rule without a new name. */
 export function renamedRules(expression: Expression, names: ReadonlyMap<string, string>): Expression {
   if (expression.type !== 'rule') return mapChildren(expression, (inner) => renamedRules(inner, names));
   const name = names.get(expression.name);

@@ -1,10 +1,10 @@
-/** Expressions as the tables of generated files hold them, and back. */
+/** Packs expressions into the compact form of generated files, and unpacks them. */
 
 import type { PackedExpression } from '../../format/compiled-tools.ts';
 import { GrammarError } from '../../format/errors.ts';
 import type { CharacterClass, CodePointRange, Expression } from './expression.ts';
 
-/** An expression as tables hold it. */
+/** Packs an expression. */
 export function packExpression(expression: Expression): PackedExpression {
   switch (expression.type) {
     case 'literal':
@@ -28,7 +28,7 @@ export function packExpression(expression: Expression): PackedExpression {
   }
 }
 
-/** The expression that was packed. Throws `GrammarError` when a table was spoilt. */
+/** Unpacks an expression. Throws `GrammarError` for a corrupt table. */
 export function unpackExpression(packed: PackedExpression): Expression {
   if (typeof packed === 'string') return { type: 'literal', text: packed };
   if (isList(packed)) return { type: 'sequence', items: packed.map(unpackExpression) };

@@ -1,14 +1,14 @@
-/** Which rules an expression refers to. */
+/** Walks expressions and their references to rules. */
 import { choice, type Expression, type Grammar, repeat, sequence, unreachable } from './expression.ts';
 
-/** Names of the rules that `expression` refers to, each once, in the order of their first mention. */
+/** Names of the rules that `expression` refers to, without duplicates, in order of first use. */
 export function referredRules(expression: Expression): readonly string[] {
   const names: string[] = [];
   collectNames(expression, names);
   return eachOnce(names);
 }
 
-/** The same names without repetitions. Most rules refer to few others, for which a set costs more than it saves. */
+/** Removes duplicates. Most rules have few references, for which a `Set` costs more than it saves. */
 export function eachOnce(names: readonly string[]): readonly string[] {
   if (names.length > 8) return [...new Set(names)];
   return names.filter((name, index) => names.indexOf(name) === index);
@@ -21,7 +21,7 @@ function collectNames(expression: Expression, names: string[]): void {
   }
 }
 
-/** The expressions directly inside one. */
+/** The direct subexpressions. */
 export function children(expression: Expression): readonly Expression[] {
   switch (expression.type) {
     case 'literal':
@@ -41,7 +41,7 @@ export function children(expression: Expression): readonly Expression[] {
   }
 }
 
-/** `expression` with `change` made to each expression directly inside it. */
+/** Applies `change` to each direct subexpression. */
 export function mapChildren(expression: Expression, change: (inner: Expression) => Expression): Expression {
   switch (expression.type) {
     case 'literal':
@@ -66,7 +66,7 @@ export function mapChildren(expression: Expression, change: (inner: Expression) 
   }
 }
 
-/** The same grammar without the rules that no text comes to. */
+/** Removes rules that are not reachable from the start rule. */
 export function withoutUnused({ root, rules }: Grammar): Grammar {
   const used = new Set([root]);
   for (const name of used) {

@@ -1,8 +1,8 @@
-/** Which rules can match the empty text, which can match anything at all, which lead to which. */
+/** Nullable rules, productive rules, and the graph of references between rules. */
 import { type Expression, unreachable } from './expression.ts';
 import { eachOnce, referredRules } from './references.ts';
 
-/** Per rule, the rules that its body refers to. */
+/** For each rule, the rules that its body refers to. */
 export type RuleReferences = ReadonlyMap<string, readonly string[]>;
 
 function ruleReferences(rules: ReadonlyMap<string, Expression>): RuleReferences {
@@ -11,14 +11,14 @@ function ruleReferences(rules: ReadonlyMap<string, Expression>): RuleReferences 
   return references;
 }
 
-/** Who refers to whom, in both directions. */
+/** References between rules, in both directions. */
 export interface RuleGraph {
   readonly references: RuleReferences;
-  /** Per rule, the rules whose bodies refer to it. */
+  /** For each rule, the rules whose bodies refer to it. */
   readonly users: RuleReferences;
 }
 
-/** The graph of `rules`. */
+/** Builds the reference graph of `rules`. */
 export function ruleGraph(rules: ReadonlyMap<string, Expression>): RuleGraph {
   const references = ruleReferences(rules);
   return { references, users: ruleUsers(references) };
@@ -52,7 +52,7 @@ export function productiveRules(
   return leastFixpoint(rules, graph, isProductive);
 }
 
-/** Whether `expression` can match the empty text, given the rules that can. */
+/** Whether `expression` can match the empty text, given the nullable rules. */
 export function isNullable(expression: Expression, nullable: ReadonlySet<string>): boolean {
   switch (expression.type) {
     case 'literal':
@@ -74,7 +74,7 @@ export function isNullable(expression: Expression, nullable: ReadonlySet<string>
   }
 }
 
-/** Whether `expression` can match some text, given the rules that can. */
+/** Whether `expression` can match some text, given the productive rules. */
 export function isProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
   switch (expression.type) {
     case 'literal':
@@ -99,7 +99,10 @@ export function isProductive(expression: Expression, productive: ReadonlySet<str
   }
 }
 
-/** The smallest set of rules with `holds(body, set)` for each member; a rule is looked at again when one it uses joins. */
+/**
+ * The least set of rules such that `holds(body, set)` for each member. A rule is revisited when a rule that it uses
+ * joins.
+ */
 function leastFixpoint(
   rules: ReadonlyMap<string, Expression>,
   { users }: RuleGraph,
@@ -111,13 +114,13 @@ function leastFixpoint(
     const body = rules.get(name);
     if (body === undefined || known.has(name) || !holds(body, known)) continue;
     known.add(name);
-    // One by one: a rule may have more users than a call can have arguments.
+    // Not `push(...users)`: a rule may have more users than a call can have arguments.
     for (const user of users.get(name) ?? []) if (!known.has(user)) todo.push(user);
   }
   return known;
 }
 
-/** Rules that `expression` may enter before it has matched a character. */
+/** Rules that `expression` may enter before it consumes a character. */
 export function leftmostRules(expression: Expression, nullable: ReadonlySet<string>): readonly string[] {
   const names: string[] = [];
   collectLeftmost(expression, nullable, names);
@@ -137,7 +140,7 @@ function collectLeftmost(each: Expression, nullable: ReadonlySet<string>, names:
   }
 }
 
-/** Rules on a cycle of `edges`; of every knot of cycles at least one, which is enough to refuse it. */
+/** Rules on cycles of `edges`: at least one for each strongly connected component, enough to reject it. */
 export function rulesOnCycles(edges: RuleReferences): ReadonlySet<string> {
   const state = new Map<string, 'open' | 'done'>();
   const cyclic = new Set<string>();

@@ -1,19 +1,19 @@
-/** Named rules of one grammar: hands out legal names, and gives equal rules one name. */
+/** Collects the named rules of a grammar: assigns legal names, and shares one name between equal rules. */
 
 import { BudgetExceeded, type StepBudget } from './budget.ts';
 import { type Expression, type Grammar, rule } from './expression.ts';
 import { finish, type Steps } from './steps.ts';
 
-/** What a rule costs of the budget: to write, check and print it takes about as long as so many steps. */
+/** Steps charged for a rule: what it costs to write, check and print it. */
 const stepsPerRule = 15;
 
-/** A rule that was promised. */
+/** A rule whose name is reserved and whose body is not built yet. */
 interface Waiting {
   readonly name: string;
   readonly build: () => Expression;
 }
 
-/** Collects the rules of a grammar while it is being built. */
+/** The rules of a grammar under construction. */
 export class RuleSet {
   readonly #rules = new Map<string, Expression | null>();
   readonly #byKey = new Map<string, string>();
@@ -28,14 +28,14 @@ export class RuleSet {
   readonly #shortKeys = new Map<string, string>();
   readonly #memory = new Map<string, Expression>();
 
-  /** The rules so far. */
+  /** The rules built so far. */
   get rules(): ReadonlyMap<string, Expression> {
     const finished = new Map<string, Expression>();
     for (const [name, expression] of this.#rules) if (expression !== null) finished.set(name, expression);
     return finished;
   }
 
-  /** A set that begins as this one is now; what is added there is not added here. */
+  /** A copy of this set; later additions do not affect the original. */
   branch(): RuleSet {
     const branch = new RuleSet();
     copyInto(branch.#rules, this.#rules);
@@ -48,46 +48,43 @@ export class RuleSet {
     return branch;
   }
 
-  /** Keeps names free for rules that `define` may give them. */
+  /** Reserves names for rules that `define` may add later. */
   reserve(names: Iterable<string>): void {
     for (const name of names) this.#rules.set(name, null);
   }
 
-  /** Gives a reserved name its rule; says whether it had none yet. */
+  /** Defines a reserved rule; returns false if it was defined already. */
   define(name: string, expression: Expression): boolean {
     if (this.#rules.get(name) !== null) return false;
     this.#rules.set(name, expression);
     return true;
   }
 
-  /** The grammar that starts at a rule `name`, which is made of `expression` and must be new. */
+  /** The grammar with start rule `name`, which must be new and gets `expression` as its body. */
   grammar(name: string, expression: Expression): Grammar {
     if (this.#rules.has(name)) throw new RangeError(`there is a rule ${name} already`);
     this.#rules.set(name, expression);
     return { root: name, rules: this.rules };
   }
 
-  /**
-   * From now on so many more rules may be added, which are paid for from `budget`; beyond, adding throws
-   * `BudgetExceeded`.
-   */
+  /** Allows `count` more rules, paid from `budget`; adding beyond that throws `BudgetExceeded`. */
   allow(count: number, budget: StepBudget): void {
     this.#limit = this.#rules.size + count;
     this.#budget = budget;
   }
 
-  /** Takes back what `allow` has set. */
+  /** Lifts the limits set by `allow`. */
   allowAll(): void {
     this.#limit = Number.POSITIVE_INFINITY;
     this.#budget = null;
   }
 
-  /** Pays for work on the rules. */
+  /** Charges work on the rules to the budget. */
   charge(steps: number): void {
     this.#budget?.spend(steps);
   }
 
-  /** A name that no rule has yet, made of letters and digits of `hint`. */
+  /** An unused rule name derived from `hint`. */
   freshName(hint: string): string {
     if (this.#rules.size >= this.#limit) throw new BudgetExceeded('rules');
     this.charge(stepsPerRule);
@@ -101,22 +98,22 @@ export class RuleSet {
     }
   }
 
-  /** A short text that stands for a long key. */
+  /** A short alias for a long key. */
   shortKey(key: string): string {
     const known = this.#shortKeys.get(key) ?? `=${this.#shortKeys.size}`;
     this.#shortKeys.set(key, known);
     return known;
   }
 
-  /** A key that was not given before. */
+  /** A key that is used nowhere else. */
   freshKey(hint: string): string {
     this.#nextKey += 1;
     return `${hint} ${this.#nextKey}`;
   }
 
   /**
-   * The rule that stands for `key`; the first time, `build` makes it. Until then the reference is already
-   * good, so rules can be recursive. Builds wait for their turn, so that they do not nest deeply.
+   * The rule for `key`; `build` makes its body on first use. The reference is valid before the body exists, so rules
+   * can be recursive. Builds are queued, so that they do not nest deeply.
    */
   named(key: string, hint: string, build: () => Expression): Expression {
     const found = this.#byKey.get(key);
@@ -127,7 +124,7 @@ export class RuleSet {
     return rule(name);
   }
 
-  /** A rule that no one asks for again; made like one that has a key, and only while such a one is built. */
+  /** Like `named`, but without a key, for a rule referenced once. Call it only while another rule is being built. */
   later(hint: string, build: () => Expression): Expression {
     return rule(this.#await(hint, build));
   }
@@ -142,7 +139,7 @@ export class RuleSet {
   *#buildWaiting(): Steps<void> {
     this.#building = true;
     try {
-      // What builds ask for waits for the next batch, so that finished builds can be garbage-collected.
+      // Rules requested during a batch go into the next one, so that finished builds can be garbage-collected.
       while (this.#waiting.length > 0) {
         const batch = this.#waiting;
         this.#waiting = [];
@@ -158,8 +155,8 @@ export class RuleSet {
   }
 
   /**
-   * Runs `write`, then builds the rules that it has asked for, step by step; nothing else may be written meanwhile.
-   * When it throws or is stopped, takes back what was added.
+   * Runs `write`, then builds the rules it requested, step by step; nothing else may write in the meantime. Rolls
+   * back all additions if it throws or is stopped.
    */
   *attempt<T>(write: () => T): Steps<T> {
     const maps = [this.#rules, this.#byKey, this.#byContent, this.#memory];
@@ -178,7 +175,7 @@ export class RuleSet {
     }
   }
 
-  /** What `make` gave for `key`, which may refer to rules of this set. */
+  /** Memoises `make` by `key`; the result may refer to rules of this set. */
   remember(key: string, make: () => Expression): Expression {
     const found = this.#memory.get(key);
     if (found !== undefined) return found;
@@ -187,7 +184,7 @@ export class RuleSet {
     return made;
   }
 
-  /** A reference to a rule that is `expression`; equal expressions get one rule. */
+  /** A reference to a rule with body `expression`; equal expressions share a rule. */
   add(hint: string, expression: Expression): Expression {
     if (expression.type === 'rule') return expression;
     const content = JSON.stringify(expression);
@@ -200,7 +197,7 @@ export class RuleSet {
   }
 }
 
-/** Takes out all but the first `size` entries. */
+/** Deletes all but the first `size` entries. */
 function cutTo<Key>(map: Map<Key, unknown>, size: number): void {
   for (const key of [...map.keys()].slice(size)) map.delete(key);
 }
@@ -209,7 +206,7 @@ function copyInto<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, 
   for (const [key, value] of source) target.set(key, value);
 }
 
-/** `hint` as a rule name: `[a-z][a-z0-9-]*`, of moderate length. */
+/** Turns `hint` into a rule name: `[a-z][a-z0-9-]*`, at most 40 characters. */
 function legalName(hint: string): string {
   const letters = hint
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
@@ -219,6 +216,6 @@ function legalName(hint: string): string {
     .slice(0, 40)
     .replace(/-+$/, '');
   if (letters === '') return 'rule';
-  // The start rule has this name in every engine.
+  // Every engine reserves this name for the start rule.
   return letters === 'root' ? 'root-value' : letters;
 }

@@ -1,12 +1,12 @@
-/** Work in small steps, so that others can have their turn between two of them. */
+/** Splits long work into steps, so that the event loop can run in between. */
 
-/** Yields where it may be stopped, for a while or for good; returns what it has made. */
+/** Work that yields wherever it may be paused or abandoned, and returns its result. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Milliseconds after which whatever else waits has its turn. */
+/** Milliseconds to work before yielding to the event loop. */
 const longestTurn = 10;
 
-/** All steps at once. */
+/** Runs all steps synchronously. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
@@ -15,8 +15,8 @@ export function finish<Result>(steps: Steps<Result>): Result {
 }
 
 /**
- * All steps, in turns of 10 ms. Between them the event loop goes on, and the signal is looked at: throws its
- * reason, and the work takes back what it has begun.
+ * Runs all steps, yielding to the event loop every 10 ms. If `signal` aborts, throws its reason and the work rolls
+ * back.
  */
 export async function finishInTurns<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
   let turn = performance.now();
@@ -30,7 +30,7 @@ export async function finishInTurns<Result>(steps: Steps<Result>, signal?: Abort
       turn = performance.now();
     }
   } finally {
-    // After the end, this does nothing.
+    // Does nothing if the generator has finished.
     steps.return(undefined as never);
   }
 }

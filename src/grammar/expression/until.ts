@@ -1,13 +1,13 @@
 /**
- * "Text up to a delimiter" as an automaton: one rule per state, one alternative per edge
- * (Aho and Corasick 1975), so that every `until` of a grammar becomes plain rules.
+ * Expands "text up to a delimiter" to an automaton: one rule per state, one alternative per edge (Aho and Corasick
+ * 1975), so that every `until` becomes plain rules.
  *
  *     thoughts ::= until("</x>")     thoughts   ::= [^<] thoughts | "<" thoughts-1
  *                                    thoughts-1 ::= [^</] thoughts | "<" thoughts-1 | "/" thoughts-2
  *                                    …
  *
- * A state is the longest suffix of the text that begins a delimiter, so delimiters that overlap
- * themselves (`aab` in `aaab`) are found where a backtracking search would find them.
+ * A state stands for the longest suffix of the text that is a prefix of a delimiter. Delimiters that overlap
+ * themselves (`aab` in `aaab`) are thus found where a backtracking search would find them.
  */
 import { type TrieNode, trieNodes } from '../trie.ts';
 import {
@@ -24,12 +24,12 @@ import {
   type Until,
 } from './expression.ts';
 
-/** A grammar without `until`, and a remark for the first rule of each automaton. */
+/** A grammar without `until`, and a comment for the first rule of each automaton. */
 export interface ExpandedGrammar extends Grammar {
   readonly comments: ReadonlyMap<string, string>;
 }
 
-/** Replaces every `until` by rules of its own; equal ones share theirs. The other rules keep their names. */
+/** Replaces every `until` by rules; equal ones share them. Other rules keep their names. */
 export function expandUntil(grammar: Grammar): ExpandedGrammar {
   if (!anyHolds([...grammar.rules.values()])) return { ...grammar, comments: noComments };
   const expansion = new Expansion(grammar);
@@ -52,14 +52,14 @@ class Expansion {
   }
 
   addRule(name: string, expression: Expression): void {
-    // The rule's place in the order comes before those of its automata.
+    // Insert it now, so that the rule is printed before those of its automata.
     this.rules.set(name, expression);
-    // The start rule stays apart, so that another one can take its place.
+    // Keep the start rule separate, so that another one can replace it.
     if (expression.type === 'until' && name !== this.#root) this.#expandRule(expression, name);
     else if (holdsUntil(expression)) this.rules.set(name, this.#expand(expression, name));
   }
 
-  /** A rule that is nothing but text up to a delimiter is the first state of its automaton. */
+  /** A rule that consists of one `until` becomes the first state of its automaton. */
   #expandRule(until: Until, name: string): void {
     const first = this.#automaton(until, name, name);
     if (first !== name) this.rules.set(name, rule(first));
@@ -80,7 +80,7 @@ class Expansion {
     }
   }
 
-  /** Name of the automaton's first state: `begin`, where that is given and there is none yet. */
+  /** Name of the automaton's first state. A new automaton uses `begin` if it is given. */
   #automaton(until: Until, name: string, begin: string | null = null): string {
     const branches = until.branches.map(({ delimiter, next }) => ({
       delimiter,
@@ -111,7 +111,7 @@ class Expansion {
   }
 }
 
-/** Most expressions hold none and are kept as they are. */
+/** Most expressions contain no `until` and are kept as they are. */
 function holdsUntil(expression: Expression): boolean {
   switch (expression.type) {
     case 'until':
@@ -148,26 +148,26 @@ function describe(until: Until): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** Where the reader stands within the delimiters: which characters lead where. */
+/** A state of the automaton: its transitions. */
 interface State {
-  /** Edges that lead elsewhere than back to the first state. */
+  /** Transitions, except for those back to the first state. */
   readonly edges: ReadonlyMap<string, Target>;
 }
-/** Another state by number, or a delimiter that is now complete. */
+/** Another state by number, or a completed delimiter. */
 type Target = { readonly state: number } | { readonly delimiter: string };
 
 interface Automaton {
-  /** The first is the one where nothing of a delimiter has been read. */
+  /** The first is the start state: no prefix of a delimiter has been read. */
   readonly states: readonly State[];
 }
 
-/** Aho–Corasick over `delimiters`. Of two that end at the same place, the longer one counts. */
+/** Aho–Corasick over `delimiters`. If two end at the same position, the longer one wins. */
 function buildAutomaton(delimiters: readonly string[]): Automaton {
   const nodes = trieNodes(delimiters).filter(({ word }) => word === null);
   const numbers = new Map(nodes.map((node, index) => [node, index]));
   const states: State[] = [];
   const fallbacks = new Map<TrieNode, number>();
-  // Breadth first: the state to fall back to is shorter, so it is done already.
+  // Breadth first: the fallback state is shallower, so it is done already.
   for (const node of nodes) {
     const fallback = fallbackState(node, states, fallbacks);
     fallbacks.set(node, fallback);
@@ -182,8 +182,8 @@ function buildAutomaton(delimiters: readonly string[]): Automaton {
 }
 
 /**
- * Number of the state for the longest proper suffix of the node's text that begins a delimiter: where the
- * parent's own suffix goes on this character.
+ * Fallback link: the state of the longest proper suffix of the node's text that is a prefix of a delimiter. Found by
+ * following the parent's fallback on this character.
  */
 function fallbackState(
   { parent, character }: TrieNode,

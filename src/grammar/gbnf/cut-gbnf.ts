@@ -1,16 +1,16 @@
 /**
- * Cuts a GBNF text into its rules, and each rule into tokens, so that rules of one shape need to be parsed
- * only once. A large grammar has few shapes: most of its rules are a text, a name and a text.
+ * Splits GBNF text into rules, and rules into tokens, so that each rule shape is parsed only once. A large grammar
+ * has few shapes: most rules are a literal, a name and a literal.
  */
 
-/** One rule of a text. */
+/** One rule of the text. */
 export interface CutRule {
   readonly name: string;
-  /** The rule's body with a dot for each leaf and no white space: a body in GBNF that is parsed alike. */
+  /** The body with a dot for each leaf and without white space: GBNF with the same structure. */
   readonly shape: string;
   /** The leaves as written, in order: literals, classes, names, dots and tokens. */
   readonly leaves: readonly string[];
-  /** Where in the text it ends. */
+  /** Offset of the rule's end in the text. */
   readonly end: number;
 }
 
@@ -19,7 +19,7 @@ const space = String.raw`[ \t]|#[^\r\n]*(?![^\r\n])`;
 const gap = String.raw`(?:${space}|[\r\n])*`;
 const head = new RegExp(`${gap}([a-zA-Z0-9-]+)(?:${space})*::=`, 'uy');
 const blank = new RegExp(`${gap}$`, 'uy');
-/** What stands in a body; each is told by its first character. */
+/** The tokens of a body; the first character tells them apart. */
 const token = new RegExp(
   [
     String.raw`[ \t]+`,
@@ -36,8 +36,8 @@ const token = new RegExp(
 );
 
 /**
- * The rules up to the end of the text, or to the first that cannot be cut. What is after the last is then no
- * GBNF, unless it is white space and comments.
+ * The rules up to the end of the text, or up to the first that cannot be split. Text after the last rule is invalid
+ * unless `isBlank`.
  */
 export function* cutRules(text: string): Generator<CutRule> {
   let rule = cutRule(text, 0);
@@ -47,7 +47,7 @@ export function* cutRules(text: string): Generator<CutRule> {
   }
 }
 
-/** Whether nothing but white space and comments is after `start`. */
+/** Whether only white space and comments follow `start`. */
 export function isBlank(text: string, start: number): boolean {
   blank.lastIndex = start;
   return blank.test(text);

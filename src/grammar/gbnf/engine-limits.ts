@@ -1,11 +1,11 @@
 /**
- * What llama.cpp's engine makes of a repetition: one rule for each optional iteration, one for each group and
- * one for each name it had not seen. An item weighs as many rules as reading it makes, and weight times
- * iterations must not exceed 2,000.
+ * How llama.cpp expands repetitions: it makes a rule for each optional iteration, each group and each name it sees
+ * for the first time. An item's weight is the number of rules that reading it makes; weight times iterations must not
+ * exceed 2,000.
  */
 import type { GbnfNode } from './gbnf.ts';
 
-/** Weight of a repeated item. `isNew` says of a name whether the engine meets it there for the first time. */
+/** Weight of a repeated item. `isNew` tells whether this is the first occurrence of a name. */
 export function repetitionWeight(item: GbnfNode, isNew: (name: string) => boolean = () => true): number {
   return isGroup(item, 'repeated') ? Math.max(1, madeInGroup(item, isNew)) : 1;
 }

@@ -1,4 +1,4 @@
-/** GBNF → expression tree, with the engine's own reading of what it cannot keep. */
+/** Converts GBNF to an expression tree, with the engine's semantics where the two differ. */
 import { GrammarError } from '../../format/errors.ts';
 import { callback, integerFrom, type OptionRules, readOptions } from '../../format/option-rules.ts';
 import {
@@ -25,21 +25,20 @@ import {
 import { readGbnf } from './read-gbnf.ts';
 import { tokenClass } from './token-character.ts';
 
-/** How what a text alone does not say is read. */
+/** How to resolve what GBNF text alone does not define. */
 export interface GbnfReading {
   /**
-   * What a token terminal stands for: an id, to be fed with `acceptToken`, or a text. By default ids
-   * stand for themselves, and names, which only a vocabulary can resolve, are refused.
+   * Resolves a token terminal to an id, to be fed with `acceptToken`, or to a text. By default, ids stand for
+   * themselves, and names, which only a vocabulary can resolve, are rejected.
    */
   readonly resolveToken?: (token: number | string) => number | string | undefined;
 }
 
 /**
- * The expression tree that llama.cpp's engine would match. A rule that is defined twice counts as its
- * last definition, a count above 2,000 has no upper bound, an empty class matches the empty text, and a
- * token is a character beyond Unicode.
+ * The expression tree that llama.cpp's engine would match. The last definition of a rule wins, a count above 2,000 is
+ * unbounded, an empty class matches the empty text, and a token is a code point beyond Unicode.
  *
- * @throws GrammarError for a token terminal that is not resolved.
+ * @throws GrammarError for an unresolved token terminal.
  */
 export function gbnfExpression(grammar: GbnfGrammar, reading: GbnfReading = {}): Grammar {
   const rules = new Map(grammar.rules.map(({ name, body }) => [name, expressionOf(body, reading)]));
@@ -52,9 +51,9 @@ const matcherRules: OptionRules<GbnfReading & MatcherOptions> = {
 };
 
 /**
- * A matcher for a GBNF text.
+ * Creates a matcher for GBNF text.
  *
- * @throws GrammarError when it cannot be read or matched, UnsupportedOptionError for a wrong option.
+ * @throws GrammarError if the text is not valid GBNF or cannot be matched, UnsupportedOptionError for a wrong option.
  */
 export function createGbnfMatcher(text: string, given: GbnfReading & MatcherOptions = {}): Matcher {
   const options = readOptions(given, matcherRules);
@@ -85,7 +84,7 @@ function expressionOf(node: GbnfNode, reading: GbnfReading): Expression {
   }
 }
 
-/** NUL comes through no sampler: what holds it matches nothing. */
+/** No sampler produces NUL, so a literal that contains it matches nothing. */
 function literalExpression(text: string): Expression {
   const parts = text.split('\0').map(literal);
   return sequence(...parts.flatMap((part, index) => (index === 0 ? [part] : [characterClass(), part])));

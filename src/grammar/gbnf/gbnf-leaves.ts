@@ -1,8 +1,8 @@
-/** The leaves of GBNF's notation: names, texts, classes of characters, tokens. */
+/** Parses the leaves of GBNF: names, literals, character classes, tokens. */
 import { type CodePointRange, maxCodePoint } from '../expression/expression.ts';
 import type { GbnfNode } from './gbnf.ts';
 
-/** The node of a leaf as written. */
+/** Parses one leaf. */
 export function readLeaf(written: string): GbnfNode {
   switch (written.charAt(0)) {
     case '"':
@@ -20,13 +20,13 @@ export function readLeaf(written: string): GbnfNode {
   }
 }
 
-/** Without escapes and lone surrogates. */
+/** Text without escapes and lone surrogates. */
 const plainText = /^[^\\\p{Cs}]*$/u;
 const character = String.raw`\\x..|\\u.{4}|\\U.{8}|\\.|[^]`;
 const characters = new RegExp(character, 'gu');
 const members = new RegExp(`(${character})(?:-(${character}))?`, 'gu');
 
-/** Codes that no text can hold stand in a literal as classes of their own. */
+/** Code points that no string can hold become classes of their own. */
 function readLiteral(text: string): GbnfNode {
   if (plainText.test(text)) return { type: 'literal', text };
   const items: GbnfNode[] = [];
@@ -51,7 +51,7 @@ function readClass(inner: string): GbnfNode {
   return { type: 'class', negated, ranges };
 }
 
-/** The number of `<[42]>`, else the text with its brackets. */
+/** The number of `<[42]>`, otherwise the text with its brackets. */
 function readToken(written: string): number | string {
   const id = /^<\[(\d+)\]>$/.exec(written)?.[1];
   return id === undefined ? written : Number(id);
@@ -63,7 +63,7 @@ const controls = new Map([
   ['n', '\n'],
 ]);
 
-/** The code of a character, which may be escaped. */
+/** The code point of a possibly escaped character. */
 function readCharacter(written: string): number {
   if (written.length < 2 || !written.startsWith('\\')) return written.codePointAt(0) ?? 0;
   const sign = written.charAt(1);

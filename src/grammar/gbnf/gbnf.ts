@@ -1,16 +1,13 @@
-/**
- * GBNF, the grammar notation of llama.cpp, as data: what `read-gbnf` reads and every printer writes.
- * Imports nothing but types.
- */
+/** GBNF, llama.cpp's grammar notation, as data: what `read-gbnf` returns and every printer writes. */
 import { gbnfGrammar, requireOption } from '../../format/option-rules.ts';
 import type { CodePointRange } from '../expression/expression.ts';
 
-/** A grammar: rules in written order; matching begins with the one named `root`. */
+/** A grammar: rules in source order; the start rule is `root`. */
 export interface GbnfGrammar {
   readonly rules: readonly GbnfRule[];
 }
 
-/** `name ::= body`, with an optional comment on the line before. */
+/** `name ::= body`, with an optional comment on the preceding line. */
 export interface GbnfRule {
   readonly name: string;
   readonly body: GbnfNode;
@@ -18,7 +15,7 @@ export interface GbnfRule {
   readonly comment?: string;
 }
 
-/** The body of a rule, or a part of one. */
+/** The body of a rule, or part of one. */
 export type GbnfNode =
   | GbnfLiteral
   | GbnfClass
@@ -29,12 +26,12 @@ export type GbnfNode =
   | GbnfChoice
   | GbnfRepeat;
 
-/** `"text"`; empty text matches nothing at all. */
+/** `"text"`; the empty literal matches the empty text. */
 export interface GbnfLiteral {
   readonly type: 'literal';
   readonly text: string;
 }
-/** `[a-z]`, `[^"\\]`. Ranges as written: they may overlap, touch, or be reversed and so hold nothing. */
+/** `[a-z]`, `[^"\\]`. Ranges as written: they may overlap, touch, or be reversed and thus empty. */
 export interface GbnfClass {
   readonly type: 'class';
   readonly negated: boolean;
@@ -51,17 +48,17 @@ export interface GbnfToken {
   /** The id, or the text with its angle brackets. */
   readonly token: number | string;
 }
-/** The rule called `name`. */
+/** Reference to the rule `name`. */
 export interface GbnfReference {
   readonly type: 'reference';
   readonly name: string;
 }
-/** One after the other; none of them is the empty text. */
+/** Items in order; no items match the empty text. */
 export interface GbnfSequence {
   readonly type: 'sequence';
   readonly items: readonly GbnfNode[];
 }
-/** `a | b`: any of them. */
+/** `a | b`. */
 export interface GbnfChoice {
   readonly type: 'choice';
   readonly alternatives: readonly GbnfNode[];
@@ -74,19 +71,19 @@ export interface GbnfRepeat {
   readonly max: number | null;
 }
 
-/** The most repetitions that llama.cpp's engine expands: above, it fails or forgets the bound. */
+/** The highest count that llama.cpp's engine expands; above it, the engine fails or ignores the bound. */
 export const engineRepetitionLimit = 2000;
 
-/** Names are padded to one column up to this width. */
+/** Rule names are padded to one column up to this width. */
 const nameColumn = 28;
-/** Grammars of more rules are not aligned: the spaces would be a fifth of their text. */
+/** Larger grammars are not aligned: padding would be a fifth of their text. */
 const mostAligned = 300;
-/** A rule whose alternatives are longer than this puts each on its own line. */
+/** Alternatives longer than this go on lines of their own. */
 const lineWidth = 100;
 
 /**
- * Writes a grammar: `::=` aligned where it is small, long choices one alternative to a line. Throws
- * `UnsupportedOptionError` for anything that is not a grammar.
+ * Prints a grammar: `::=` aligned if it is small, long choices with one alternative per line. Throws
+ * `UnsupportedOptionError` if it is not a grammar.
  */
 export function writeGbnf(grammar: GbnfGrammar): string {
   requireOption('grammar', grammar, gbnfGrammar);
@@ -96,13 +93,13 @@ export function writeGbnf(grammar: GbnfGrammar): string {
   return written;
 }
 
-/** The width to which names of rules are padded; 0 where there are too many to be read in a column. */
+/** Width of the name column; 0 if there are too many rules to align. */
 export function columnOf(names: readonly string[]): number {
   if (names.length > mostAligned) return 0;
   return Math.max(0, ...names.filter((name) => name.length <= nameColumn).map((name) => name.length));
 }
 
-/** A rule and a line end, its name padded to `width`. */
+/** Prints a rule with a line end, its name padded to `width`. */
 export function writeRule({ name, body, comment }: GbnfRule, width: number): string {
   const head = `${name.padEnd(width)} ::= `;
   const above = comment === undefined ? '' : `# ${comment}\n`;
@@ -114,14 +111,14 @@ function writeBody(body: GbnfNode, indent: number): string {
   const alternatives = body.alternatives.map((each) => writeNode(each, 'alternative'));
   const line = alternatives.join(' | ');
   if (indent + line.length <= lineWidth) return line;
-  // A line may end only after `|`: llama.cpp takes any other line end for the end of the rule.
+  // A line may break only after `|`: llama.cpp ends the rule at any other line break.
   return alternatives.join(` |\n${' '.repeat(indent)}`);
 }
 
-/** What a node stands in, which decides whether it needs parentheses. */
+/** The parent of a node, which decides whether the node needs parentheses. */
 type Parent = 'rule' | 'alternative' | 'item' | 'repeated';
 
-/** One node in GBNF. */
+/** Prints one node. */
 function writeNode(node: GbnfNode, place: Parent): string {
   switch (node.type) {
     case 'literal':
@@ -152,7 +149,7 @@ function writeAll(nodes: readonly GbnfNode[], place: Parent, between: string): s
   return written;
 }
 
-/** Characters that stand for themselves in a literal, and with which most literals get by. */
+/** Fast path: literals that need no escapes. */
 const plainText = /^[ !#-[\]-~]*$/;
 
 function writeLiteral(text: string): string {
@@ -178,7 +175,7 @@ function writeClass(node: GbnfClass): string {
   return known;
 }
 
-/** A class stands in many rules. */
+/** Cached, because classes are shared by many rules. */
 const writtenClasses = new WeakMap<GbnfClass, string>();
 
 function spellClass({ negated, ranges }: GbnfClass): string {
@@ -190,7 +187,7 @@ function spellClass({ negated, ranges }: GbnfClass): string {
   return `[${negated ? '^' : ''}${withClearEnds(members.join(''))}]`;
 }
 
-/** XGrammar reads as many digits after `\x` as there are, and llama.cpp two; `\u` has four for both. */
+/** XGrammar reads all hex digits after `\x`, llama.cpp only two. Both read exactly four after `\u`. */
 function withClearEnds(escaped: string): string {
   return escaped.replace(/\\(x[0-9A-F]{2}(?=[0-9A-Fa-f])|.)/gs, (whole, sign: string) =>
     sign.length > 1 ? `\\u00${sign.slice(1)}` : whole,
@@ -204,13 +201,13 @@ const namedEscapes = new Map([
   ['\t', '\\t'],
 ]);
 
-/** A character as it is where one can see it, else escaped. `specials` need a backslash. */
+/** A printable character as it is, any other escaped. `specials` need a backslash. */
 function escapeCharacter(code: number, specials: string): string {
   const char = String.fromCodePoint(code);
   if (code >= 0x20 && code < 0x7f && !specials.includes(char)) return char;
   const named = namedEscapes.get(char);
   if (named !== undefined) return named;
-  // GBNF has no `\^`; a caret matters only as the first character of a class.
+  // GBNF has no `\^`. A caret is special only at the start of a class.
   if (specials.includes(char)) return char === '^' ? '\\x5E' : `\\${char}`;
   if (char === ' ' || /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
   if (code <= 0xff) return `\\x${hex(code, 2)}`;

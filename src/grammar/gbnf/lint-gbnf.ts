@@ -1,4 +1,4 @@
-/** What is wrong with a GBNF text: what `checkGrammar` finds, and traps of the notation itself. */
+/** Lints GBNF text: the findings of `checkGrammar`, and pitfalls of the notation. */
 
 import { gbnfGrammar, requireOption } from '../../format/option-rules.ts';
 import { checkGrammar, type GrammarFinding, type GrammarSeverity } from '../expression/check-grammar.ts';
@@ -6,24 +6,24 @@ import { repetitionWeight } from './engine-limits.ts';
 import { engineRepetitionLimit, type GbnfGrammar, type GbnfNode } from './gbnf.ts';
 import { gbnfExpression } from './gbnf-expression.ts';
 
-/** How bad each finding about the notation is. */
+/** Severity of each finding about the notation. */
 const severities = {
   'missing-root': 'unbuildable',
-  /** Weight times iterations exceed what the engine expands. */
+  /** Weight times iterations exceeds what the engine expands. */
   'repetition-limit': 'unbuildable',
-  /** The engine forgets an upper bound above 2,000. */
+  /** The engine ignores an upper bound above 2,000. */
   'forgotten-bound': 'surprise',
-  /** Only the last definition counts. */
+  /** Only the last definition takes effect. */
   'duplicate-rule': 'surprise',
   /** `[]` matches the empty text. */
   'empty-brackets': 'surprise',
-  /** `[z-a]` holds nothing. */
+  /** `[z-a]` matches nothing. */
   'reversed-range': 'surprise',
 } as const;
 
 type NotationKind = keyof typeof severities;
 
-/** One thing that is wrong with a GBNF text. `surprise`: it does not mean what it seems to. */
+/** One problem of a GBNF text. `surprise`: it does not mean what it seems to. */
 export interface GbnfFinding {
   readonly kind: GrammarFinding['kind'] | NotationKind;
   readonly severity: GrammarSeverity | 'surprise';
@@ -32,13 +32,13 @@ export interface GbnfFinding {
 }
 
 /**
- * All findings; those that keep the engine from building it first. `grammar` is what `readGbnf` returns;
+ * All findings; those that prevent the engine from building the grammar come first. `grammar` comes from `readGbnf`;
  * throws `UnsupportedOptionError` for anything else.
  */
 export function lintGbnf(grammar: GbnfGrammar): readonly GbnfFinding[] {
   requireOption('grammar', grammar, gbnfGrammar);
   const notation = [...lintRules(grammar), ...lintNodes(grammar)];
-  // Names are given ids of their own: what a token is called does not matter here.
+  // Named tokens get placeholder ids: the checks do not depend on which token it is.
   const ids = new Map<number | string, number>();
   const resolveToken = (token: number | string): number => {
     const id = typeof token === 'number' ? token : (ids.get(token) ?? namedTokens + ids.size);
@@ -78,7 +78,7 @@ function lintRules(grammar: GbnfGrammar): GbnfFinding[] {
   ];
 }
 
-/** Goes through the text in its order, because a name weighs only where it comes first. */
+/** Visits nodes in source order, because a name has weight only at its first occurrence. */
 function lintNodes(grammar: GbnfGrammar): GbnfFinding[] {
   const found: GbnfFinding[] = [];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** Expression tree → GBNF, within the limits of llama.cpp's engine. */
+/** Prints expression trees as GBNF, within the limits of llama.cpp's engine. */
 import { GrammarError } from '../../format/errors.ts';
 import {
   type CharacterClass,
@@ -22,10 +22,10 @@ import {
 import { classToken } from './token-character.ts';
 
 /**
- * GBNF text of a grammar, its start rule first and called `root`. Equal grammars print equally.
+ * Prints a grammar as GBNF, its start rule first and renamed to `root`. Equal grammars print equally.
  *
- * @throws GrammarError for what GBNF cannot say: a rule name with other characters than
- *   `[A-Za-z0-9-]`, a literal with NUL.
+ * @throws GrammarError for what GBNF cannot express: a rule name with characters outside `[A-Za-z0-9-]`, a literal
+ * with NUL.
  */
 export function printGbnf(grammar: Grammar): string {
   const expanded = expandUntil(grammar);
@@ -34,30 +34,30 @@ export function printGbnf(grammar: Grammar): string {
   const names = [root, ...[...rules.keys()].filter((name) => name !== root)];
   const width = columnOf(names);
   let text = '';
-  // Rule by rule, so that the nodes of one need not outlive it.
+  // One rule at a time, so that its nodes can be garbage-collected.
   for (const name of names) for (const rule of printer.rule(name)) text += writeRule(rule, width);
   return text;
 }
 
-/** Repetitions per block where a count exceeds what the engine expands. */
+/** Repetitions per block if a count exceeds the engine's limit. */
 const blockSize = 1000;
 
-/** Prints the rules of a grammar without `until`, one by one, under the names that it is given. */
+/** Prints the rules of a grammar without `until`, one at a time, under the given names. */
 export class GbnfPrinter {
   readonly #grammar: ExpandedGrammar;
   readonly #names: ReadonlyMap<string, string>;
-  /** Names that are in use; made when the first rule is. */
+  /** Names in use; created with the first rule. */
   #taken: Set<string> | null = null;
-  /** Rules made here for repeated groups of the rule being printed. */
+  /** Rules added for repeated groups of the rule being printed. */
   #made: GbnfRule[] = [];
 
-  /** `names` says how each rule is called in print. */
+  /** `names` maps rules to their printed names. */
   constructor(grammar: ExpandedGrammar, names: ReadonlyMap<string, string>) {
     this.#grammar = grammar;
     this.#names = names;
   }
 
-  /** A rule of the grammar, and the rules that had to be made for its repetitions. */
+  /** Prints a rule, followed by the rules added for its repetitions. */
   rule(name: string): GbnfRule[] {
     const expression = this.#grammar.rules.get(name);
     if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
@@ -66,7 +66,7 @@ export class GbnfPrinter {
     return [{ ...rule, ...(comment === undefined ? {} : { comment }) }, ...made];
   }
 
-  /** A start rule for `expression`, called `root`; the names of the rules it makes are free again after. */
+  /** Prints a start rule `root` for `expression`; the names of its added rules become free again. */
   root(expression: Expression): GbnfRule[] {
     const rules = this.#rules(expression, 'root');
     for (const { name } of this.#made) this.#taken?.delete(name);
@@ -109,7 +109,7 @@ export class GbnfPrinter {
     }
   }
 
-  /** A repetition in counts that the engine takes: large groups become rules, large counts blocks. */
+  /** A repetition within the engine's limit: large groups become rules, large counts blocks. */
   #repeat(item: GbnfNode, min: number, max: number | null, owner: string): GbnfNode {
     const count = max ?? min;
     if (count * repetitionWeight(item) <= engineRepetitionLimit) return { type: 'repeat', item, min, max };
@@ -127,8 +127,8 @@ export class GbnfPrinter {
   }
 
   /**
-   * Full blocks, then less than a block: this reaches one less than a multiple of the block's size. What
-   * is above that is taken off first, so that every count has one derivation.
+   * Full blocks, then a partial block: together they reach a multiple of the block size, minus one. Anything above is
+   * split off first, so that every count has exactly one derivation.
    */
   #atMost(item: GbnfNode, count: number, owner: string): GbnfNode {
     if (count <= engineRepetitionLimit) return counted(item, 0, count);
@@ -154,7 +154,7 @@ export class GbnfPrinter {
   }
 }
 
-/** How rules are called in print: `root` becomes the rule called `root`, and another of that name steps aside. */
+/** Printed names of rules: the start rule becomes `root`, and another rule of that name is renamed. */
 export function printedNames(rules: Iterable<string>, root: string | null): Map<string, string> {
   const names = new Map<string, string>();
   for (const name of rules) {
@@ -182,9 +182,8 @@ function printLiteral(text: string, rule: string): GbnfNode {
 }
 
 /**
- * The class or its complement, whichever is shorter to read. But the engine refuses the first byte of a
- * character under a negated class that excludes any character with that first byte: such a class is
- * written out.
+ * The class or its complement, whichever is shorter. But the engine rejects a character under a negated class that
+ * excludes any character with the same first byte; such a class is written positively.
  */
 function printClass(expression: CharacterClass): GbnfNode {
   const known = printedClasses.get(expression.ranges) ?? makeClass(expression);
@@ -192,14 +191,14 @@ function printClass(expression: CharacterClass): GbnfNode {
   return known;
 }
 
-/** Most classes of a grammar have the ranges of another one. */
+/** Cached, because most classes of a grammar share their ranges. */
 const printedClasses = new WeakMap<readonly CodePointRange[], GbnfNode>();
 
 function makeClass(expression: CharacterClass): GbnfNode {
   const token = classToken(expression);
   if (token !== undefined) return { type: 'token', negated: token.negated, token: token.id };
   const { ranges } = expression;
-  // A class that leaves out more than ASCII is written as it is, whatever its complement.
+  // A class that excludes non-ASCII characters is never negated.
   if (ranges[ranges.length - 1]?.[1] !== maxCodePoint) return { type: 'class', negated: false, ranges };
   const complement = exceptCharacters(...ranges).ranges;
   // XGrammar has no bare `.`.
@@ -209,7 +208,7 @@ function makeClass(expression: CharacterClass): GbnfNode {
   return { type: 'class', negated, ranges: negated ? fromNul(complement) : ranges };
 }
 
-/** `[^\x00-\x1F]` reads better than `[^\x01-\x1F]` and means the same: NUL never comes. */
+/** `[^\x00-\x1F]` reads better than `[^\x01-\x1F]` and is equivalent: NUL never occurs. */
 function fromNul([first, ...rest]: readonly CodePointRange[]): readonly CodePointRange[] {
   if (first === undefined) return [];
   return [first[0] === 1 ? [0, first[1]] : first, ...rest];

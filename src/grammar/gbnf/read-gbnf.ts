@@ -1,9 +1,9 @@
 /**
- * Reads GBNF as llama.cpp v0.5.0 reads it (its `grammars/README.md` is the description, its parser the
- * judge): rules that end with the line unless inside parentheses, comments, counts, token terminals.
+ * Parses GBNF as llama.cpp v0.5.0 does (its `grammars/README.md` describes it, its parser decides): rules that end at
+ * the line end except in parentheses, comments, counts, token terminals.
  *
- * Parsed as a whole, megabytes would take minutes and gigabytes. So a text is cut into rules first, whose
- * leaves are read by themselves, and what is parsed is each shape of a rule, once.
+ * Parsing megabytes with Ohm as a whole would take minutes and gigabytes. So the text is split into rules, their
+ * leaves are parsed separately, and each distinct rule shape is parsed once.
  */
 import * as ohm from 'ohm-js';
 import { GrammarError } from '../../format/errors.ts';
@@ -13,9 +13,9 @@ import type { GbnfGrammar, GbnfNode, GbnfRule } from './gbnf.ts';
 import { readLeaf } from './gbnf-leaves.ts';
 
 /**
- * `thin` is white space within a line, `wide` goes over lines. In parentheses wide space may stand between
- * elements, elsewhere the end of the line ends the rule: hence two of each rule there. Leaves are spelled out
- * for texts that are not GBNF: they are parsed as they are, to say what was expected where.
+ * `thin` is white space within a line; `wide` also spans lines. Wide space is allowed between elements only in
+ * parentheses, hence two versions of each rule there. Leaves are spelled out for invalid texts: those are parsed as a
+ * whole, to report what was expected where.
  */
 const syntaxSource = String.raw`
   Gbnf {
@@ -67,7 +67,7 @@ const syntaxSource = String.raw`
   }
 `;
 
-/** How the leaves of a rule hang together, in the order in which they are written. */
+/** The structure of a rule body; leaves are filled in, in source order. */
 type Shape =
   | { readonly type: 'leaf' }
   | { readonly type: 'sequence'; readonly items: readonly Shape[] }
@@ -82,10 +82,10 @@ interface Count {
 }
 
 /**
- * The rules of a GBNF text, as written.
+ * Parses GBNF text to rules, in source order.
  *
- * @throws GrammarError with line and column where the text is not GBNF, and for nesting too deep to read;
- * UnsupportedOptionError for anything but a text.
+ * @throws GrammarError with line and column for invalid GBNF, and for nesting that is too deep;
+ * UnsupportedOptionError if `text` is not a string.
  */
 export function readGbnf(text: string): GbnfGrammar {
   requireOption('text', text, string);
@@ -97,7 +97,7 @@ export function readGbnf(text: string): GbnfGrammar {
   }
 }
 
-/** Each shape is parsed once and filled with the leaves of each rule that has it. */
+/** Parses each shape once and fills it with the leaves of every rule that has it. */
 function readRules(text: string): readonly GbnfRule[] {
   const shapes = new Map<string, Shape>();
   const rules: GbnfRule[] = [];
@@ -111,13 +111,13 @@ function readRules(text: string): readonly GbnfRule[] {
   return isBlank(text, end) ? rules : refuse(text, end);
 }
 
-/** A body of dots is GBNF, too. */
+/** A body of dots is valid GBNF, too. */
 function parseShape(shape: string): Shape | null {
   const match = gbnf().syntax.match(`name ::= ${shape}`);
   return match.succeeded() ? gbnf().semantics(match).shape() : null;
 }
 
-/** Says what is wrong after `start`. What is before it becomes blank, which keeps line and column. */
+/** Throws for the error after `start`. The text before it is blanked, which keeps line and column. */
 function refuse(text: string, start: number): never {
   const before = text.slice(0, start).replace(/.+\n/g, '\n').replace(/[^\n]/g, ' ');
   const failure = gbnf().syntax.match(before + text.slice(start));
@@ -131,7 +131,7 @@ interface GbnfSyntax {
 
 let built: GbnfSyntax | null = null;
 
-/** Ohm takes a quarter of a second to build this grammar, and most programs never read GBNF: so it is built at first use. */
+/** Built on first use: it takes Ohm a quarter of a second, and most programs never read GBNF. */
 function gbnf(): GbnfSyntax {
   if (built === null) {
     const syntax = ohm.grammar(syntaxSource);
@@ -189,7 +189,7 @@ function repeated(item: Shape, count: ohm.Node): Shape {
   return { type: 'repeat', item, count: { written: count.sourceString, ...count.bounds() } };
 }
 
-/** The node of a shape; takes its leaves. */
+/** Builds the node of a shape; consumes its leaves. */
 function fill(shape: Shape, leaves: Iterator<string>): GbnfNode {
   switch (shape.type) {
     case 'leaf':
@@ -209,7 +209,7 @@ function sequenceOf(items: readonly GbnfNode[]): GbnfNode {
   return second === undefined ? only : { type: 'sequence', items };
 }
 
-/** llama.cpp refuses a count after something that is empty as written. */
+/** llama.cpp rejects a count after an empty element. */
 function repeat(item: GbnfNode, { written, min, max }: Count): GbnfNode {
   if (isEmpty(item)) throw new GrammarError({ reason: `${written} has nothing to repeat` });
   return { type: 'repeat', item, min, max };

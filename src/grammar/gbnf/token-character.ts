@@ -1,6 +1,6 @@
 /**
- * Tokens as characters beyond Unicode, so that GBNF's token terminals need no node of their own in the
- * expression tree: token 5 is U+110005.
+ * Maps tokens to code points beyond Unicode, so that GBNF's token terminals need no node type of their own: token 5
+ * is U+110005.
  */
 import {
   type CharacterClass,
@@ -10,15 +10,15 @@ import {
 } from '../expression/expression.ts';
 
 const firstToken = maxCodePoint + 1;
-/** Above the largest vocabulary; ids fit into 31 bits together with the offset. */
+/** Above the largest vocabulary; ids with the offset fit into 31 bits. */
 const lastToken = 2 ** 31 - 1;
 
-/** The character that stands for a token. */
+/** The code point of a token. */
 export function tokenCharacter(id: number): number {
   return firstToken + id;
 }
 
-/** The token, or what is any other token and, as a token of its own, any character. */
+/** The class of token `id`. Negated: all other tokens and all characters, since each character counts as a token. */
 export function tokenClass(id: number, negated: boolean): CharacterClass {
   const code = tokenCharacter(id);
   if (!negated) return { type: 'class', ranges: [[code, code]] };
@@ -32,7 +32,7 @@ export function tokenClass(id: number, negated: boolean): CharacterClass {
   };
 }
 
-/** The token that a class made by `tokenClass` is about; `undefined` for any other class. */
+/** The token of a class made by `tokenClass`; `undefined` for any other class. */
 export function classToken({ ranges }: CharacterClass): { id: number; negated: boolean } | undefined {
   const [from, to] = ranges.at(-1) ?? [0, 0];
   if (to < firstToken) return undefined;
