@@ -1,27 +1,27 @@
 /**
- * Positions over UTF-8 bytes: tokens are bytes and may end inside a character.
+ * Matcher positions over UTF-8 bytes: a token is a byte string and may end inside a character.
  *
- * A sequence of the right length that is not a character (too long for its value, a surrogate, beyond
- * U+10FFFF) counts as one U+FFFD, as llama.cpp's engine counts it as one character; a byte that cannot
- * stand where it is does not match at all.
+ * A sequence of the right length that does not encode a character (overlong, a surrogate, beyond U+10FFFF) counts as
+ * one U+FFFD, because llama.cpp's engine counts it as one character. A byte that is invalid at its position never
+ * matches.
  */
 
 import { maxCodePoint } from '../expression/expression.ts';
 import { intersectsRange } from './lookup-set.ts';
 import type { Position, Stacks } from './stacks.ts';
 
-/** A position and the bytes of a character that is not complete. */
+/** A position, and the bytes of an incomplete character. */
 export interface BytePosition {
   readonly position: Position;
   /** Bytes still missing; 0 between characters. */
   readonly missing: number;
-  /** The bits read so far, and the length of the whole sequence. */
+  /** Bits decoded so far; `length` is the length of the whole sequence. */
   readonly bits: number;
   readonly length: number;
 }
 
 const replacement = 0xfffd;
-/** Smallest code point that takes a sequence of this many bytes. */
+/** Smallest code point whose encoding has this many bytes. */
 const smallest = [0, 0, 0x80, 0x800, 0x10000];
 
 /** A position between characters. */
@@ -29,7 +29,7 @@ export function wholePosition(position: Position): BytePosition {
   return { position, missing: 0, bits: 0, length: 0 };
 }
 
-/** The position after `byte`, or `null` where it is not allowed. */
+/** The position after `byte`; `null` if it is not allowed. */
 export function advanceByte(stacks: Stacks, from: BytePosition, byte: number): BytePosition | null {
   if (from.missing > 0) return continueCharacter(stacks, from, byte);
   if (byte < 0x80) {
@@ -60,7 +60,7 @@ function realCharacter(code: number, length: number): number {
   return overlong || surrogate || code > maxCodePoint ? replacement : code;
 }
 
-/** The same, if some character that begins with these bits is allowed. */
+/** `from`, if the grammar allows some character that begins with these bits. */
 function ifAlive(from: BytePosition): BytePosition | null {
   const { bits, missing, length, position } = from;
   const low = bits << (6 * missing);

@@ -1,6 +1,6 @@
 /**
- * The grammar of everything that may follow a position: what is left of each stack, as a new `root` in
- * front of those rules of the grammar that it refers to.
+ * Prints the grammar of everything that may follow a position: the rest of each stack as a new `root`, then the rules
+ * it refers to.
  */
 import { referredRules } from '../expression/references.ts';
 import type { ExpandedGrammar } from '../expression/until.ts';
@@ -9,13 +9,13 @@ import { GbnfPrinter, printedNames } from '../gbnf/print-gbnf.ts';
 import { rest } from './rest-of-grammar.ts';
 import type { Position } from './stacks.ts';
 
-/** A rule as printed, and the rules that it refers to. */
+/** A rule as printed, and the rules it refers to. */
 interface PrintedRule {
   readonly text: string;
   readonly refers: readonly string[];
 }
 
-/** Prints continuations of one grammar; each rule is printed once. */
+/** Prints continuations of one grammar; prints each rule only once. */
 export class Continuation {
   readonly #grammar: ExpandedGrammar;
   readonly #printer: GbnfPrinter;

@@ -1,7 +1,7 @@
-/** Sets of code points that a matcher asks for one character at a time: a bitmap for ASCII, binary search above. */
+/** Code point sets for single lookups: a bitmap for ASCII, binary search above. */
 import type { CodePointRange } from '../expression/expression.ts';
 
-/** Code points, made ready for looking up. */
+/** A set of code points, prepared for lookups. */
 export interface LookupSet {
   /** Sorted and disjoint. */
   readonly ranges: readonly CodePointRange[];
@@ -11,7 +11,7 @@ export interface LookupSet {
   readonly ascii: Uint32Array;
 }
 
-/** The set of `ranges`, which are sorted and disjoint. */
+/** Prepares `ranges`, which are sorted and disjoint. */
 export function lookupSet(ranges: readonly CodePointRange[]): LookupSet {
   const ascii = new Uint32Array(4);
   for (const [from, to] of ranges) {

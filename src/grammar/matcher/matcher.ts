@@ -1,7 +1,7 @@
 /**
- * Where a response stands in its grammar, byte by byte: what may come, what must come, which tokens may
- * come, and the GBNF of everything that follows. llama.cpp's grammar stays the guarantee; this says what
- * it would say, for the price of about a microsecond per character.
+ * Tracks a response through its grammar, byte by byte: allowed text, forced text, allowed tokens, and the GBNF of the
+ * rest. llama.cpp's grammar remains the guarantee; the matcher gives the same answers for about a microsecond per
+ * character.
  */
 
 import { bytes, requireOption } from '../../format/option-rules.ts';
@@ -16,56 +16,56 @@ import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
 import { findTokens, type TokenIndex } from './token-index.ts';
 
 /**
- * A place in the texts of a grammar: what may come there, what must, and the way on. Throws
- * `UnsupportedOptionError` for what is neither a text nor bytes.
+ * A position in a grammar: what may come next, what must, and how to advance. Methods throw `UnsupportedOptionError`
+ * for anything but a string or bytes.
  */
 export interface Matcher {
-  /** Moves over `text`, or stays and says `false` where it is not allowed. */
+  /** Advances over `text`; returns false and stays if it is not allowed. */
   accept(text: string | Uint8Array): boolean;
   /**
-   * The same for text whose bytes were none: a character that was begun and not completed counts as the U+FFFD with
-   * which `text` begins.
+   * Like `accept`, for text decoded from invalid bytes: an incomplete character at the current position counts as the
+   * U+FFFD that `text` begins with.
    */
   acceptReplaced(text: string): boolean;
-  /** Moves over a token that the grammar names by its id, or stays and says `false`. */
+  /** Advances over a token that the grammar names by id; returns false and stays if it is not allowed. */
   acceptToken(id: number): boolean;
   /** Whether `text` may come next. */
   allows(text: string | Uint8Array): boolean;
-  /** How much of `text` may come next: bytes, or UTF-16 units of a string. */
+  /** Length of the longest prefix of `text` that may come next: in bytes, or in UTF-16 units for a string. */
   allowedLength(text: string | Uint8Array): number;
-  /** The text may end here. */
+  /** True if the text may end here. */
   readonly complete: boolean;
-  /** Something may come here. */
+  /** True if the text may continue. */
   readonly open: boolean;
-  /** The text that must come next, up to the first place with a choice or a possible end. May be empty. */
+  /** Forced text: all that must come next, up to the first choice or possible end. May be empty. */
   forced(): string;
   /**
-   * GBNF of everything that may follow: a `root` in front of the rules that it needs. Inside a character
-   * it begins with that character, as a sampler cannot begin in the middle of one.
+   * GBNF of everything that may follow, with start rule `root`. Inside a character it begins with that whole
+   * character, because a sampler cannot start in the middle of one.
    */
   gbnf(): string;
-  /** The tokens that may come next, or `null` when there are more than `limit`. */
+  /** The tokens that may come next; `null` if there are more than `limit`. */
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null;
-  /** The same object whenever the same grammar is in the same state, if possible: a key for caches. */
+  /** A cache key: where possible, the same object for the same state of the same grammar. */
   readonly state: object;
-  /** A second matcher at the same place, sharing what was learnt about the grammar. */
+  /** A second matcher at the same position; shares what is memoised about the grammar. */
   clone(): Matcher;
 }
 
 /** Options of a matcher. */
 export interface MatcherOptions {
-  /** An ambiguous grammar that needs more stacks at once is given up with a GrammarError. Default 1000. */
+  /** Most stacks at once; an ambiguous grammar that needs more causes a GrammarError. Default: 1000. */
   readonly maxStacks?: number;
 }
 
-/** The most text that `forced` gives at once, in characters. */
+/** Most characters that `forced` returns at once. */
 const forcedLimit = 100_000;
 
 /**
- * A matcher at the beginning of a grammar's text.
+ * Creates a matcher at the start of a grammar.
  *
- * @throws GrammarError when the grammar cannot be matched (`checkGrammar` says why), and from any method
- *   when the grammar turns out to be too ambiguous.
+ * @throws GrammarError if the grammar cannot be matched (see `checkGrammar`); any method throws it if the grammar
+ * turns out to be too ambiguous.
  */
 export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): Matcher {
   refuseFindings(
@@ -155,10 +155,10 @@ class StackMatcher implements Matcher {
     return new StackMatcher(this.#stacks, this.#continuation, this.#at);
   }
 
-  /** As far as `text` is allowed. */
+  /** Advances as far as `text` is allowed. */
   #walk(text: string | Uint8Array): Walk {
     if (typeof text !== 'string') return this.#walkBytes(text);
-    // A string begins with a whole character, which cannot stand inside another.
+    // A string begins with a whole character, which is not valid inside another one.
     return this.#at.missing > 0 ? { at: this.#at, length: 0 } : this.#walkText(text);
   }
 
@@ -167,7 +167,7 @@ class StackMatcher implements Matcher {
     let length = 0;
     while (length < text.length) {
       const code = text.codePointAt(length) ?? 0;
-      // A surrogate on its own is not a character: it is written as U+FFFD.
+      // A lone surrogate is not a character; UTF-8 encoders write U+FFFD.
       const next = this.#stacks.advance(position, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
       if (next === null) break;
       position = next;
@@ -190,13 +190,13 @@ class StackMatcher implements Matcher {
   }
 }
 
-/** Where the allowed part of a text leads, and how long it is. */
+/** The position after the allowed prefix of a text, and the length of that prefix. */
 interface Walk {
   readonly at: BytePosition;
   readonly length: number;
 }
 
-/** The one character that can come next, or -1; a token is not a character. */
+/** The only character that can come next, or -1. A token does not count as a character. */
 function onlyCharacter({ characters }: Position): number {
   const code = characters[0]?.node.set.only ?? -1;
   return code <= maxCodePoint && characters.every(({ node }) => node.set.only === code) ? code : -1;

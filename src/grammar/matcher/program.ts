@@ -1,10 +1,10 @@
 /**
- * A grammar compiled for matching: every rule body a small graph of nodes, each pointing at the one that
- * follows. A body ends in `null`, and what follows then is on the stack of the rule that entered it.
+ * Compiles a grammar for matching: each rule body becomes a graph of nodes linked by `next`. A body ends in `null`;
+ * matching then continues with the stack of the rule that entered it.
  *
  *     a "," b*      call a ─▶ character "," ─▶ loop b ─▶ null
  *
- * Rules are compiled when they are first entered: of a grammar of a thousand tools, a call uses one.
+ * Rules are compiled when they are first entered: in a grammar of a thousand tools, a call uses one.
  */
 import { GrammarError } from '../../format/errors.ts';
 import {
@@ -17,33 +17,33 @@ import {
 } from '../expression/expression.ts';
 import { type LookupSet, lookupSet } from './lookup-set.ts';
 
-/** One step of a rule's body. `null` in place of a node is the end of the body. */
+/** One step of a rule body. `null` instead of a node is the end of the body. */
 export type ProgramNode = CharacterNode | ChoiceNode | CallNode | LoopNode;
 
 interface NodeBase {
-  /** Different for each node of a program. */
+  /** Unique within a program. */
   readonly index: number;
-  /** What follows in this body; `null` at its end. */
+  /** The next node of this body; `null` at its end. */
   readonly next: ProgramNode | null;
-  /** What the node itself matches, without what follows. */
+  /** What this node matches, without `next`. */
   readonly expression: Expression;
 }
-/** One character out of a set. */
+/** Matches one character of a set. */
 export interface CharacterNode extends NodeBase {
   readonly type: 'character';
   readonly set: LookupSet;
 }
-/** Several bodies, each of which goes on to `next` by itself. */
+/** Enters one of several bodies, each of which continues with `next` itself. */
 export interface ChoiceNode extends NodeBase {
   readonly type: 'choice';
   readonly branches: readonly (ProgramNode | null)[];
 }
-/** Another rule. */
+/** Enters another rule. */
 export interface CallNode extends NodeBase {
   readonly type: 'call';
   readonly rule: string;
 }
-/** A body again and again; the count is kept on the stack. */
+/** Repeats a body; the count is kept on the stack. */
 export interface LoopNode extends NodeBase {
   readonly type: 'loop';
   readonly item: Expression;
@@ -52,7 +52,7 @@ export interface LoopNode extends NodeBase {
   readonly max: number | null;
 }
 
-/** Counts go into keys next to node indexes and share their bits. */
+/** Counts share the bits of a numeric key with node indexes. */
 export const countLimit = 2 ** 20;
 
 /** A grammar without `until`, and the compiled bodies of the rules entered so far. */
@@ -66,7 +66,7 @@ export class Program {
     this.#rules = rules;
   }
 
-  /** First node of a rule; `null` when it matches only the empty text. */
+  /** First node of a rule; `null` if the rule matches only the empty text. */
   body(name: string): ProgramNode | null {
     const known = this.#bodies.get(name);
     if (known !== undefined) return known;
@@ -77,7 +77,7 @@ export class Program {
     return body;
   }
 
-  /** The node for `expression` that goes on to `next`. */
+  /** Compiles `expression` to a node that continues with `next`. */
   #compile(expression: Expression, next: ProgramNode | null): ProgramNode | null {
     switch (expression.type) {
       case 'literal':
@@ -135,7 +135,7 @@ export class Program {
   }
 }
 
-/** What is left to match from a node on, in its body; `count` repetitions of a loop are done. */
+/** The rest of a body from `node` on, after `count` repetitions if `node` is a loop. */
 export function remainder(node: ProgramNode | null, count: number): Expression {
   const items: Expression[] = [];
   let done = count;

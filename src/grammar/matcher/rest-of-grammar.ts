@@ -1,11 +1,11 @@
-/** The grammar of what may follow a text: what each stack has left to match, as a new start rule. */
+/** The grammar of what may follow a text: the rest of each stack, as a new start rule. */
 import { choice, type Expression, type Grammar, sequence } from '../expression/expression.ts';
 import { withoutUnused } from '../expression/references.ts';
 import { expandUntil } from '../expression/until.ts';
 import { Program, remainder } from './program.ts';
 import { defaultStackLimit, type Frame, type Position, Stacks } from './stacks.ts';
 
-/** Everything that `grammar` allows after `text`; `null` where it does not allow `text`. */
+/** Grammar of everything that `grammar` allows after `text`; `null` if it does not allow `text`. */
 export function grammarAfter(grammar: Grammar, text: string): Grammar | null {
   const { root, rules } = expandUntil(grammar);
   const stacks = new Stacks(new Program(rules), defaultStackLimit);
@@ -15,19 +15,19 @@ export function grammarAfter(grammar: Grammar, text: string): Grammar | null {
     if (position === null) return null;
   }
   const start = rest(position);
-  // Nothing refers to the old start rule, unless what is left begins with it again.
+  // The old start rule becomes unused, unless the rest refers to it.
   return withoutUnused({
     root,
     rules: new Map([[root, start], ...[...rules].filter(([name]) => name !== root)]),
   });
 }
 
-/** All that a position has left to match. */
+/** Everything that may follow a position. */
 export function rest({ frames }: Position): Expression {
   return choice(...frames.map(restOfStack));
 }
 
-/** What one stack has left, from its top to its ground. */
+/** What one stack still has to match, from top to bottom. */
 function restOfStack(top: Frame): Expression {
   const items: Expression[] = [];
   for (let frame: Frame | null = top; frame !== null; frame = frame.below) {

@@ -1,25 +1,25 @@
 /**
- * Where a text can stand in a grammar: a set of stacks.
+ * The position of a text in a grammar: a set of stacks.
  *
- * A stack is a chain of frames, and equal stacks are the same object, because a frame keeps the frames
- * that were ever put on it. So what can come after a frame is worked out once and remembered there; in a
- * grammar where the next character decides, moving over a character is then a test and a pointer.
+ * A stack is a linked list of frames. Equal stacks are the same object, because a frame keeps all frames ever pushed
+ * on it. Whatever can follow a frame is thus computed once and memoised in it. In a grammar where the next character
+ * decides, advancing over a character is one set lookup and one pointer.
  */
 import { GrammarError } from '../../format/errors.ts';
 import { hasCharacter } from './lookup-set.ts';
 import { type CharacterNode, countLimit, type Program, type ProgramNode } from './program.ts';
 
-/** One level of a stack: go on at `node`, of which `count` repetitions are done, then at `below`. */
+/** One frame of a stack: continue at `node`, `count` of whose repetitions are done, then at `below`. */
 export class Frame {
   readonly node: ProgramNode | null;
   readonly count: number;
   readonly below: Frame | null;
   #above: Map<number, Frame> | undefined;
-  /** What can come from here, once it has been asked. */
+  /** What can come next; computed on demand. */
   reach: Reach | undefined;
-  /** The frame after this one's character, once it has been asked. */
+  /** The frame after this frame's character; computed on demand. */
   after: Frame | undefined;
-  /** The position that is this stack alone, once it has been asked. */
+  /** The position with this stack alone; computed on demand. */
   position: Position | undefined;
 
   constructor(node: ProgramNode | null, count: number, below: Frame | null) {
@@ -28,7 +28,7 @@ export class Frame {
     this.below = below;
   }
 
-  /** The frame for `node` on top of this one. */
+  /** Pushes a frame for `node` on this one. */
   above(node: ProgramNode, count: number): Frame {
     const key = node.index * countLimit + count;
     this.#above ??= new Map();
@@ -45,27 +45,27 @@ export interface Reach {
   readonly characters: readonly CharacterFrame[];
   readonly complete: boolean;
 }
-/** A frame whose node is a character. */
+/** A frame whose node matches a character. */
 export interface CharacterFrame {
   readonly frame: Frame;
   readonly node: CharacterNode;
 }
 
-/** Where a text stands: what it went on to (`frames`), and what can come there. */
+/** The stacks after some text (`frames`), and what can come next. */
 export interface Position extends Reach {
   readonly frames: readonly Frame[];
 }
 
-/** The most stacks at once where a caller sets no other. */
+/** Default for the most stacks at once. */
 export const defaultStackLimit = 1000;
-/** The most steps from one character to the next. */
+/** Most steps from one character to the next. */
 const stepLimit = 100_000;
 
-/** Moves positions through one program. */
+/** Advances positions through one program. */
 export class Stacks {
   readonly #program: Program;
   readonly #stackLimit: number;
-  /** Below everything: when it is reached the text may end. */
+  /** Bottom of every stack; the text may end when it is reached. */
   readonly #ground = new Frame(null, 0, null);
 
   constructor(program: Program, stackLimit: number) {
@@ -79,7 +79,7 @@ export class Stacks {
     return this.#at(body === null ? this.#ground : this.#ground.above(body, 0));
   }
 
-  /** The position after `code`, or `null` where it is not allowed. */
+  /** The position after `code`; `null` if it is not allowed. */
   advance(position: Position, code: number): Position | null {
     let first: Frame | undefined;
     let others: Set<Frame> | undefined;
@@ -98,7 +98,7 @@ export class Stacks {
     return frame.after;
   }
 
-  /** The frame to go on at: the end of a body goes on below, so that stacks do not grow by tail calls. */
+  /** Pushes `node`, or nothing at the end of a body, so that tail calls do not grow the stack. */
   #onto(below: Frame, node: ProgramNode | null, count: number): Frame {
     return node === null ? below : below.above(node, count);
   }
@@ -118,7 +118,7 @@ export class Stacks {
     return { frames, characters: [...characters.values()], complete: reaches.some((each) => each.complete) };
   }
 
-  /** Follows everything that takes no character. */
+  /** The epsilon closure of a frame. */
   #reach(from: Frame): Reach {
     if (from.reach !== undefined) return from.reach;
     const characters: CharacterFrame[] = [];
@@ -132,7 +132,7 @@ export class Stacks {
     return from.reach;
   }
 
-  /** One step that takes no character. */
+  /** One epsilon step. */
   #enter({ node, count, below }: Frame): Frame[] {
     if (node === null || below === null) return [];
     switch (node.type) {
@@ -145,7 +145,7 @@ export class Stacks {
       case 'loop': {
         const leave = count >= node.min ? [this.#onto(below, node.next, 0)] : [];
         if (node.max !== null && count >= node.max) return leave;
-        // Beyond the minimum an unbounded loop need not count.
+        // After the minimum, an unbounded loop no longer needs a count.
         const done = node.max === null ? Math.min(count + 1, node.min) : count + 1;
         return [...leave, this.#onto(below.above(node, done), node.body, 0)];
       }

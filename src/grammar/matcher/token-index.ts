@@ -1,22 +1,22 @@
-/** A vocabulary sorted by the bytes of its tokens, to be walked together with a grammar. */
+/** A vocabulary sorted by the bytes of its tokens, to be walked in parallel with a grammar. */
 
-/** Bytes of all tokens, one token after the other. */
+/** The bytes of all tokens, concatenated. */
 export interface TokenTexts {
   readonly bytes: Uint8Array;
-  /** Where the bytes of each token begin, by id; one more at the end. */
+  /** Offset of each token's bytes, by id; one more entry marks the end. */
   readonly starts: Uint32Array;
 }
 
-/** Tokens in the order of their bytes. */
+/** Tokens sorted by their bytes. */
 export interface TokenIndex extends TokenTexts {
   readonly ids: Uint32Array;
-  /** Bytes of the longest token. */
+  /** Length of the longest token in bytes. */
   readonly longest: number;
 }
 
 /**
- * Sorts the tokens `ids`; once per model, about a tenth of a second for 150,000 tokens. Leave out tokens
- * that have no text of their own, such as the end of generation. Empty ones are dropped here.
+ * Sorts the tokens `ids`, about a tenth of a second for 150,000 tokens; do it once per model. Leave out tokens
+ * without text, such as end of generation; empty tokens are dropped here.
  */
 export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>): TokenIndex {
   const kept: number[] = [];
@@ -31,23 +31,23 @@ export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>
   return { bytes, starts, ids: Uint32Array.from(order), longest };
 }
 
-/** Bytes that are compared at once: with an id they make a whole number that a double holds exactly. */
+/** Bytes compared at once: together with an id they make an integer that a double represents exactly. */
 const keyBytes = 2;
-/** A byte, or the end of a token, which comes first. */
+/** A byte value, or the end of a token, which sorts first. */
 const radix = 257;
-/** Above any id. */
+/** Greater than any id. */
 const idSpan = 2 ** 32;
-/** Up to so many tokens are sorted by insertion. */
+/** At most this many tokens are sorted by insertion. */
 const fewTokens = 24;
 
-/** Tokens `from` to `to` of an order have their first `depth` bytes in common. */
+/** Tokens `from` to `to`, which share their first `depth` bytes. */
 interface Group {
   readonly from: number;
   readonly to: number;
   readonly depth: number;
 }
 
-/** Sorts ids by their tokens' bytes. Numbers of bytes and id are sorted many times faster than texts. */
+/** Sorts ids by their tokens' bytes. Sorting numbers made of bytes and id is many times faster than comparing texts. */
 function sortTokens(order: Float64Array, texts: TokenTexts): void {
   const groups: Group[] = [{ from: 0, to: order.length, depth: 0 }];
   for (const { from, to, depth } of groups) {
@@ -61,7 +61,7 @@ function sortTokens(order: Float64Array, texts: TokenTexts): void {
   }
 }
 
-/** Sorts by the bytes at `depth`; `onEqual` is told the places of tokens that may differ after them. */
+/** Sorts by the bytes at `depth`; `onEqual` gets the ranges of tokens that may differ only after them. */
 function sortByKey(
   part: Float64Array,
   texts: TokenTexts,
@@ -108,7 +108,7 @@ function insertionSort(part: Float64Array, texts: TokenTexts, depth: number): vo
   }
 }
 
-/** Of two tokens with the same bytes the lower id comes first. */
+/** Compares by bytes, then by id. */
 function comesBefore({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
   const [start, end] = [starts[first] ?? 0, starts[first + 1] ?? 0];
   const [otherStart, otherEnd] = [starts[second] ?? 0, starts[second + 1] ?? 0];
@@ -122,8 +122,8 @@ function comesBefore({ bytes, starts }: TokenTexts, first: number, second: numbe
 }
 
 /**
- * The tokens that `advance` leads through from `start`, or `null` when there are more than `limit`.
- * States are asked once per shared beginning, not once per token.
+ * The tokens that `advance` accepts from `start`; `null` if there are more than `limit`. Advances once per shared
+ * prefix, not once per token.
  */
 export function findTokens<State>(
   index: TokenIndex,
@@ -155,12 +155,12 @@ function lengthAt({ ids, starts }: TokenIndex, place: number): number {
   return (starts[id + 1] ?? 0) - (starts[id] ?? 0);
 }
 
-/** A byte of the token at `place`, which has one at `depth`. */
+/** Byte `depth` of the token at `place`, which must have one. */
 function byteAt({ bytes, ids, starts }: TokenIndex, place: number, depth: number): number {
   return bytes[(starts[ids[place] ?? 0] ?? 0) + depth] ?? 0;
 }
 
-/** After the last token from `from` on that has `byte` at `depth`; by bisection. */
+/** End of the run of tokens from `from` that have `byte` at `depth`; binary search. */
 function endOfGroup(index: TokenIndex, from: number, to: number, depth: number, byte: number): number {
   let start = from + 1;
   let end = to;

@@ -1,18 +1,18 @@
 /**
- * Counted repetition for Ohm, which has none: `times4<e> = times2<e> times2<e>` and
- * `upTo5<e> = (three of e) upTo2<e> | upTo2<e>`, so that a count of n takes about 2 log n rules.
- * "As often as possible" is kept: the larger number is tried first.
+ * Counted repetition for Ohm, which has none: `times4<e> = times2<e> times2<e>` and `upTo5<e> = (three of e) upTo2<e>
+ * | upTo2<e>`, so that a count of n takes about 2 log n rules. Repetition stays greedy: the larger number is tried
+ * first.
  */
 
-/** Copies up to this number are written out. */
+/** Counts up to this are written out. */
 const writtenOut = 4;
 
-/** Writes counts, and remembers which rules they need. */
+/** Writes counts and collects the rules they need. */
 export class OhmCounts {
   readonly #powers = new Set<number>();
   readonly #bounds = new Set<number>();
 
-  /** Expressions that stand one after the other for `count` times `item`. */
+  /** Expressions whose sequence matches `count` times `item`. */
   exactly(item: string, count: number): string[] {
     if (count <= writtenOut) return Array.from({ length: count }, () => item);
     const parts: string[] = [];
@@ -26,7 +26,7 @@ export class OhmCounts {
     return rest === 1 ? [...parts, item] : parts;
   }
 
-  /** The same for up to `count` times `item`; nothing for none. */
+  /** Expressions whose sequence matches up to `count` times `item`; none if `count` is 0. */
   atMost(item: string, count: number): string[] {
     if (count === 0) return [];
     if (count === 1) return [`${item}?`];
@@ -34,7 +34,7 @@ export class OhmCounts {
     return [`upTo${count}<${item}>`];
   }
 
-  /** The rules that the counts written so far need. */
+  /** The rules needed by the counts written so far. */
   rules(): string[] {
     const powers = [...this.#powers].sort((a, b) => a - b);
     const bounds = [...this.#bounds].sort((a, b) => a - b);
@@ -62,7 +62,7 @@ export class OhmCounts {
   }
 }
 
-/** Half of the bound first, then up to `more`; or else, where that many are not there, up to `less`. */
+/** Half of the bound first, then up to `more`; if there are not that many items, up to `less`. */
 function splitBound(bound: number): { half: number; more: number; less: number } {
   const half = Math.ceil(bound / 2);
   return { half, more: bound - half, less: half - 1 };

@@ -1,9 +1,9 @@
 /**
- * Expression tree → Ohm, a PEG for people to read and for tests to match whole texts with.
+ * Prints expression trees as Ohm, a PEG for people to read and for tests to match whole texts.
  *
- * All rules are lexical (lower-case names), so that no white space is skipped. Ohm wants the same number
- * of values ("arity") from every alternative of a choice. Where they differ, an alternative that is not one
- * value becomes a case (`-- members`) or a rule of its own. Both are named by what they hold.
+ * All rules are lexical (lower-case names), so that Ohm skips no white space. Ohm requires all alternatives of a
+ * choice to have the same arity (number of values). Where arities differ, an alternative that is not a single value
+ * becomes a case (`-- members`) or a rule. Both are named for what they contain.
  */
 import { GrammarError } from '../../format/errors.ts';
 import {
@@ -20,10 +20,10 @@ import {
 import { OhmCounts } from './ohm-counts.ts';
 
 /**
- * Ohm source of a grammar called `name`, its start rule first. NUL and lone surrogates aside, it matches
+ * Prints a grammar as Ohm source named `name`, its start rule first. Except for NUL and lone surrogates, it matches
  * the same texts as the GBNF.
  *
- * @throws GrammarError when `name` is not an identifier or a rule is missing.
+ * @throws GrammarError if `name` is not an identifier or a rule is missing.
  */
 export function printOhm(grammar: Grammar, name: string): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
@@ -43,14 +43,14 @@ export function printOhm(grammar: Grammar, name: string): string {
   return `${name} {\n${blocks.map(indent).join('\n\n')}\n}\n`;
 }
 
-/** Text of an expression; `arity` is how many values Ohm makes of it; `binds` says how loosely it holds. */
+/** A printed expression; `arity` is the number of values Ohm makes of it, `binds` its precedence. */
 interface OhmText {
   readonly text: string;
   readonly arity: number;
   readonly binds: 'alone' | 'repeat' | 'sequence' | 'choice';
-  /** The last other rule that it refers to; absent where it refers to none. */
+  /** The last rule it refers to, other than its own; absent if there is none. */
   readonly rule?: string | undefined;
-  /** The words of its first literal that has any. */
+  /** Words of the first literal that has any. */
   readonly words?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ class OhmPrinter {
   readonly counts = new OhmCounts();
   readonly #names: ReadonlyMap<string, string>;
   readonly #taken: Set<string>;
-  /** Names of the rules taken out of others, by their bodies. */
+  /** Names of extracted rules, by body. */
   readonly #made = new Map<string, string>();
 
   constructor(names: Iterable<string>) {
@@ -77,11 +77,11 @@ class OhmPrinter {
     return [`${printed}\n${body}`, ...made.map(([text, rule]) => `${rule}\n  = ${text}`)];
   }
 
-  /** A choice at the top of a rule: one case to a line. */
+  /** Prints a choice at the top of a rule: one case per line. */
   #cases(alternatives: readonly Expression[], owner: string): string {
     const printed = alternatives.map((each) => {
       const text = this.#print(each, owner);
-      // A label is of the whole case.
+      // A case label applies to the whole case.
       return text.arity === 1 ? text : { ...text, text: parenthesised(text, 'sequence') };
     });
     const width = Math.min(60, Math.max(...printed.map(({ text }) => text.length)));
@@ -129,7 +129,7 @@ class OhmPrinter {
     const printed = this.#print(item, owner);
     const sign = min === 0 && max === 1 ? '?' : max !== null || min > 1 ? undefined : min === 0 ? '*' : '+';
     if (sign !== undefined) return repeated(printed, sign);
-    // What would stand there twice is a rule.
+    // Extract a rule rather than print the item twice.
     const repeats = printed.binds === 'alone' || min === 0 ? printed : this.#makeRule(printed, owner);
     const single = parenthesised(this.#single(repeats, owner), 'alone');
     const parts = [
@@ -150,18 +150,18 @@ class OhmPrinter {
     return inSequence([text, mayEnd ? repeated(ending, '?') : ending]);
   }
 
-  /** Alternatives as they are where their arities agree; else those that are not one value become rules. */
+  /** Prints alternatives inline if their arities agree; otherwise extracts those that are not a single value. */
   #choice(alternatives: readonly OhmText[], owner: string): OhmText {
     const agree = alternatives.every(({ arity }) => arity === alternatives[0]?.arity);
     return inChoice(agree ? alternatives : alternatives.map((each) => this.#single(each, owner)));
   }
 
-  /** The same as one value: what makes several, or none, becomes a rule. */
+  /** Makes an expression a single value; extracts a rule if it has several values or none. */
   #single(printed: OhmText, owner: string): OhmText {
     return printed.arity === 1 ? printed : this.#makeRule(printed, owner);
   }
 
-  /** Of a rule that is taken out of `owner`. */
+  /** Name for a rule extracted from `owner`. */
   #partName(printed: OhmText, owner: string): string {
     const label = labelOf(printed, owner);
     const name = owner + (label === undefined ? 'Part' : capitalized(label));
@@ -177,14 +177,14 @@ class OhmPrinter {
   }
 }
 
-/** What to call an expression in the rule `owner`: the last other rule that it refers to, or its first words. */
+/** A label for an expression in rule `owner`: the last other rule it refers to, or its first words. */
 function labelOf({ rule, words }: Pick<OhmText, 'rule' | 'words'>, owner: string): string | undefined {
   if (rule === undefined) return words;
   const isWithin = rule.startsWith(owner) && /^[A-Z]/.test(rule.slice(owner.length));
   return isWithin ? rule.charAt(owner.length).toLowerCase() + rule.slice(owner.length + 1) : rule;
 }
 
-/** The words of a text as a name: `toolCall` for `</tool_call>`; `undefined` where it has none. */
+/** The words of a text as an identifier: `toolCall` for `</tool_call>`; `undefined` if there are none. */
 function wordsOf(text: string): string | undefined {
   const [first, ...more] = text.match(/[A-Za-z][A-Za-z0-9]*/g) ?? [];
   return first === undefined ? undefined : first.toLowerCase() + more.slice(0, 2).map(capitalized).join('');
@@ -216,7 +216,7 @@ function inSequence(items: readonly OhmText[]): OhmText {
   return { text, arity, binds: 'sequence', ...namesIn(visible) };
 }
 
-/** All alternatives have the arity of the first. */
+/** Joins alternatives, which all have the same arity. */
 function inChoice(alternatives: readonly OhmText[]): OhmText {
   const [only, second] = alternatives;
   if (only !== undefined && second === undefined) return only;
@@ -231,12 +231,12 @@ function namesIn(parts: readonly OhmText[]): Pick<OhmText, 'rule' | 'words'> {
 
 const looseness = ['alone', 'repeat', 'sequence', 'choice'] as const;
 
-/** Parentheses around what binds more loosely than `place` allows. */
+/** Adds parentheses if the expression binds more loosely than `place` allows. */
 function parenthesised({ text, binds }: OhmText, place: OhmText['binds']): string {
   return looseness.indexOf(binds) > looseness.indexOf(place) ? `(${text})` : text;
 }
 
-/** The class, or "any but these" where that is shorter. */
+/** The class, or its complement as "any but these" if that is shorter. */
 function printClass({ ranges }: CharacterClass): OhmText {
   const complement = exceptCharacters(...ranges).ranges;
   if (complement.length === 0) return alone('any');
@@ -268,13 +268,13 @@ function quote(text: string): string {
   return `"${escaped.join('')}"`;
 }
 
-/** Names that Ohm defines itself. */
+/** Ohm's built-in rules. */
 const builtInRules = [
   ...['any', 'end', 'space', 'spaces', 'letter', 'digit', 'hexDigit', 'alnum', 'lower', 'upper'],
   ...['unicodeLtmo', 'caseInsensitive', 'applySyntactic', 'listOf', 'nonemptyListOf', 'emptyListOf'],
 ];
 
-/** `get-weather` → `getWeather`, each different from all others and from Ohm's own. */
+/** Unique Ohm names that avoid built-in rules: `get-weather` → `getWeather`. */
 function ohmNames(names: Iterable<string>): Map<string, string> {
   const taken = new Set(builtInRules);
   const printed = new Map<string, string>();

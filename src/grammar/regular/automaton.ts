@@ -1,19 +1,19 @@
-/** Deterministic automata. `build-automaton.ts` makes them of terms. */
+/** Deterministic finite automata; `build-automaton.ts` builds them from terms. */
 import { type CharacterSet, setKey } from './character-set.ts';
 import type { Machine, Term, Terms } from './terms.ts';
 
-/** State 0 is the start. Every state can be reached, and from every state but perhaps 0 acceptance can. */
+/** State 0 is the start. Every state is reachable, and every state except possibly 0 can reach acceptance. */
 export interface Automaton {
   readonly states: readonly AutomatonState[];
 }
-/** One state; edges lead to others by their positions in the list of states. */
+/** One state; edges refer to states by index. */
 export interface AutomatonState {
   readonly accepts: boolean;
-  /** Which of several languages accepts here, where an automaton tells languages apart. */
+  /** Which language accepts here, if the automaton distinguishes several. */
   readonly label?: number;
   readonly edges: readonly AutomatonEdge[];
 }
-/** Edges of one state have disjoint sets and different targets. */
+/** A state's edges have disjoint sets and distinct targets. */
 export type AutomatonEdge = readonly [set: CharacterSet, target: number];
 
 /** Whether no text is accepted. */
@@ -21,7 +21,7 @@ export function isEmptyAutomaton(automaton: Automaton): boolean {
   return automaton.states.length === 1 && automaton.states[0]?.accepts !== true;
 }
 
-/** Whether two automata are the same, state by state. */
+/** Whether two automata are identical, state by state. */
 export function equalAutomata(a: Automaton, b: Automaton): boolean {
   if (a === b) return true;
   if (a.states.length !== b.states.length) return false;
@@ -39,7 +39,7 @@ function sameSet(a: CharacterSet, b: CharacterSet): boolean {
   return a === b || setKey(a) === setKey(b);
 }
 
-/** A text that is equal for equal automata. */
+/** A string that identifies the automaton. */
 function automatonKey(automaton: Automaton): string {
   const known = keys.get(automaton) ?? writeKey(automaton);
   keys.set(automaton, known);
@@ -72,7 +72,7 @@ export function automatonTerm(terms: Terms, automaton: Automaton): Term {
   return terms.machine(machine);
 }
 
-/** The minimal automaton that `term` was made from, if it was. */
+/** The minimal automaton a term was made from; `undefined` if it was made otherwise. */
 export function automatonOf(term: Term): Automaton | undefined {
   return term.kind === 'machine' && term.state === 0 ? automata.get(term.machine) : undefined;
 }

@@ -1,13 +1,13 @@
-/** Builds automata from terms, minimised. */
+/** Builds minimal automata from terms. */
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import { minimise } from './minimise.ts';
 import type { Term, Terms } from './terms.ts';
 
-/** How many states an automaton may have. */
+/** The most states of an automaton. */
 export const maxAutomatonStates = 6000;
 
-/** The minimal automaton of `term`; throws `BudgetExceeded` when it needs more states than allowed. */
+/** Builds the minimal automaton of `term`. Throws `BudgetExceeded` if it needs too many states. */
 export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Automaton {
   const numbers = new Map<number, number>([[term.id, 0]]);
   const queue: Term[] = [term];

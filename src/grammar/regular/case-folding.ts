@@ -1,7 +1,7 @@
-/** Letters regardless of case, as the flag `i` has it next to `u`: by simple case folding. */
+/** Case-insensitive letters, as with the flags `i` and `u`: simple case folding. */
 import { type CharacterSet, characterSet, setHas, uniteSets } from './character-set.ts';
 
-/** `set`, and the other cases of its letters. */
+/** `set`, with the other cases of its letters. */
 export function foldCase(set: CharacterSet): CharacterSet {
   const added = casePairs().flatMap(([one, other]): [number, number][] => {
     const [hasOne, hasOther] = [setHas(set, one), setHas(set, other)];
@@ -12,7 +12,7 @@ export function foldCase(set: CharacterSet): CharacterSet {
 
 let pairs: readonly (readonly [number, number])[] | null = null;
 
-/** Letters of one character that differ in case alone. */
+/** Pairs of single-character letters that differ only in case. */
 function casePairs(): readonly (readonly [number, number])[] {
   pairs ??= Array.from(cased()).flatMap((char): (readonly [number, number])[] =>
     [...new Set([char.toLowerCase(), char.toUpperCase()])]

@@ -1,31 +1,31 @@
 /**
- * Sets of code points as sorted, disjoint ranges. The universe is what a grammar can write: every code
- * point but NUL and the surrogates.
+ * Sets of code points as sorted, disjoint ranges. The universe is what a grammar can match: every code point except
+ * for NUL and the surrogates.
  */
 import { anyCharacter, type CodePointRange, characterClass } from '../expression/expression.ts';
 
-/** Sorted, disjoint, non-adjacent ranges; empty when nothing is in the set. */
+/** Sorted, disjoint, non-adjacent ranges. */
 export type CharacterSet = readonly CodePointRange[];
 
 /** Every code point of the universe. */
 export const allCharacters: CharacterSet = anyCharacter.ranges;
 
-/** The set of `ranges`, given in any order. */
+/** Creates a set from `ranges` in any order. */
 export function characterSet(...ranges: readonly CodePointRange[]): CharacterSet {
   return characterClass(...ranges).ranges;
 }
 
-/** The set of the characters of `text`. */
+/** The set of the characters in `text`. */
 export function charactersOf(text: string): CharacterSet {
   const [first, second] = text;
   if (first !== undefined && second === undefined) return characterSetOf(codePoint(first));
   return characterSet(...Array.from(text, (each): CodePointRange => [codePoint(each), codePoint(each)]));
 }
 
-/** Sets of one ASCII character, each made once: most sets of one character are among them. */
+/** Interned sets of one ASCII character: most single-character sets are among them. */
 const ofAscii = Array.from({ length: 0x80 }, (_, point) => makeSetOf(point));
 
-/** The set of one character, or the empty set where that is NUL or a surrogate. */
+/** The set of one character; empty for NUL and surrogates. */
 function characterSetOf(point: number): CharacterSet {
   return ofAscii[point] ?? makeSetOf(point);
 }
@@ -34,12 +34,12 @@ function makeSetOf(point: number): CharacterSet {
   return point === 0 || (point >= 0xd800 && point <= 0xdfff) ? [] : [[point, point]];
 }
 
-/** Everything that is not in `set`. */
+/** The complement of `set`. */
 export function complementSet(set: CharacterSet): CharacterSet {
   return subtractSets(allCharacters, set);
 }
 
-/** What is in either. */
+/** The union. */
 export function uniteSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
@@ -56,14 +56,14 @@ export function uniteSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   return united;
 }
 
-/** Adds a range that does not begin before the last one. */
+/** Appends a range that does not start before the last one. */
 function appendRange(ranges: [number, number][], [from, to]: CodePointRange): void {
   const last = ranges.at(-1);
   if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
   else ranges.push([from, to]);
 }
 
-/** What is in both. */
+/** The intersection. */
 export function intersectSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   if (a === allCharacters) return b;
   if (b === allCharacters) return a;
@@ -80,7 +80,7 @@ export function intersectSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   return common;
 }
 
-/** Whether anything is in both. */
+/** Whether the intersection is non-empty. */
 export function setsMeet(a: CharacterSet, b: CharacterSet): boolean {
   let i = 0;
   let j = 0;
@@ -92,7 +92,7 @@ export function setsMeet(a: CharacterSet, b: CharacterSet): boolean {
   return false;
 }
 
-/** What is in `a` and not in `b`. */
+/** The difference: `a` without `b`. */
 export function subtractSets(a: CharacterSet, b: CharacterSet): CharacterSet {
   if (a.length === 0 || b.length === 0) return a;
   const left: CodePointRange[] = [];
@@ -127,7 +127,7 @@ export function setHas(set: CharacterSet, point: number): boolean {
 
 const keys = new WeakMap<CharacterSet, string>();
 
-/** A text that is equal for equal sets and differs for different ones. */
+/** A string that identifies the set. */
 export function setKey(set: CharacterSet): string {
   const known = keys.get(set);
   if (known !== undefined) return known;
@@ -138,15 +138,15 @@ export function setKey(set: CharacterSet): string {
   return key;
 }
 
-/** The code point of the first character of `text`, which is not empty. */
+/** The code point of the first character of `text`, which must not be empty. */
 export function codePoint(text: string): number {
   return text.codePointAt(0) ?? 0;
 }
 
-/** An outcome for each character: the sets are disjoint and together the universe. */
+/** An outcome for each character: the sets are disjoint and cover the universe. */
 export type Partition<T> = readonly (readonly [set: CharacterSet, outcome: T])[];
 
-/** Combines two partitions; outcomes that are equal by `key` come back under one set. */
+/** Combines two partitions; merges sets whose outcomes have equal keys. */
 export function combinePartitions<A, B, C>(
   left: Partition<A>,
   right: Partition<B>,
@@ -163,7 +163,7 @@ export function combinePartitions<A, B, C>(
   return [...merged.values()];
 }
 
-/** Applies `change` to every outcome; outcomes that become equal by `key` come back under one set. */
+/** Maps every outcome; merges sets whose outcomes have equal keys. */
 export function mapPartition<A, B>(
   partition: Partition<A>,
   change: (outcome: A) => B,

@@ -1,10 +1,10 @@
 /**
- * Long texts of a large automaton, with a limit for each of its loops instead of a counter for the whole: the path
- * of a URI may have so many characters, and so may its query. The limits are such that no text is longer than
- * allowed, so that some texts are lost, but the expression is as small as the automaton.
+ * Length limits for large automata: a limit per loop instead of a counter over the whole text. For a URI, the path
+ * gets a maximum of characters, and so does the query. The limits are chosen so that no text is longer than allowed;
+ * this loses some texts, but keeps the expression as small as the automaton.
  *
- * A loop is a strongly connected component all of whose cycles lead through one state, its entry. A text is then
- * a path through the automaton without cycles, with iterations of the loop at each entry that it meets.
+ * A loop is a strongly connected component whose cycles all pass through one state, its entry. A text is then an
+ * acyclic path through the automaton, with iterations of the loop at each entry on the path.
  */
 import { choice, type Expression, empty, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
@@ -14,26 +14,26 @@ import type { Spelling } from './spelling.ts';
 import { automatonNumber, writeNode } from './write-automaton.ts';
 import { spelledCharacter } from './write-characters.ts';
 
-/** The loops of an automaton, and how long they may be. */
+/** The loops of an automaton, and their limits. */
 export interface CountedLoops {
   readonly automaton: Automaton;
-  /** By state, the entry of the loop that it belongs to; -1 outside of loops. */
+  /** For each state, the entry of its loop; -1 outside loops. */
   readonly entries: readonly number[];
-  /** By entry, the characters that all iterations of its loop may have together. */
+  /** For each entry, the most characters of all iterations of its loop together. */
   readonly characters: ReadonlyMap<number, number>;
-  /** By entry, the characters of its longest cycle. */
+  /** For each entry, the length of its longest cycle in characters. */
   readonly lengths: ReadonlyMap<number, number>;
 }
 
-/** Larger automata, and larger loops, are not looked at. */
+/** Larger automata and loops are not handled. */
 const maxStates = 1000;
 const maxLoopStates = 64;
-/** Longer cycles are as often much shorter, and to count them as that long would lose too much. */
+/** Longer cycles are skipped: they are often much shorter, and counting the full length would lose too many texts. */
 const maxCycle = 4;
 
 /**
- * The loops of `automaton`, with limits by which no text has more than `max` characters; `null` where a component
- * has no entry.
+ * The loops of `automaton`, with limits such that no text exceeds `max` characters; `null` if a component has no
+ * entry.
  */
 export function countLoops(automaton: Automaton, max: number): CountedLoops | null {
   const entries = automaton.states.length > maxStates ? null : loopEntries(automaton);
@@ -56,7 +56,7 @@ export function countLoops(automaton: Automaton, max: number): CountedLoops | nu
   return { automaton, entries, characters: each(some).set(main, all), lengths };
 }
 
-/** The greatest number up to `limit` that fits, where all that are smaller fit, too. */
+/** The greatest number up to `limit` for which `fits` holds; `fits` must be monotonic. */
 function most(limit: number, fits: (count: number) => boolean): number {
   let [low, high] = [0, limit];
   while (low < high) {
@@ -67,7 +67,7 @@ function most(limit: number, fits: (count: number) => boolean): number {
   return low;
 }
 
-/** The entry to whose loop most edges lead: the one that is worth the most characters. */
+/** The entry of the loop with the most incoming edges, which deserves the most characters. */
 function mainEntry({ states }: Automaton, entries: readonly number[]): number {
   const edgesTo = new Map<number, number>();
   states.forEach(({ edges }, state) => {
@@ -80,7 +80,7 @@ function mainEntry({ states }: Automaton, entries: readonly number[]): number {
   return main?.[0] ?? entries.find((entry) => entry >= 0) ?? -1;
 }
 
-/** By state the entry of its loop, -1 where it has none; `null` where a component has cycles without any one state. */
+/** For each state, the entry of its loop, or -1; `null` if a component has cycles without a common state. */
 function loopEntries(automaton: Automaton): readonly number[] | null {
   const found = components(automaton);
   const entries = automaton.states.map(() => -1);
@@ -94,7 +94,7 @@ function loopEntries(automaton: Automaton): readonly number[] | null {
   return entries;
 }
 
-/** The strongly connected components, without single states that do not lead to themselves. */
+/** The strongly connected components, without single states that have no self-loop. */
 function components({ states }: Automaton): readonly (readonly number[])[] {
   const order: number[] = [];
   visitAll(
@@ -118,7 +118,7 @@ function components({ states }: Automaton): readonly (readonly number[])[] {
   );
 }
 
-/** Walks from each of `starts` to all that was not seen yet; `report` gets those in the order of their ends. */
+/** Depth-first search from each of `starts`; `report` gets the states in postorder. */
 function visitAll(
   next: readonly (readonly number[])[],
   starts: readonly number[],
@@ -145,7 +145,7 @@ function visitAll(
   }
 }
 
-/** Whether `members` without `entry` have a cycle. */
+/** Whether `members` have a cycle that avoids `entry`. */
 function hasCycle({ states }: Automaton, members: ReadonlySet<number>, entry: number): boolean {
   const left = new Set([...members].filter((each) => each !== entry));
   for (let before = -1; before !== left.size; ) {
@@ -157,7 +157,7 @@ function hasCycle({ states }: Automaton, members: ReadonlySet<number>, entry: nu
   return left.size > 0;
 }
 
-/** Characters of the longest cycle through `entry`. */
+/** Length in characters of the longest cycle through `entry`. */
 function longestCycle({ states }: Automaton, entries: readonly number[], entry: number): number {
   const known = new Map<number, number>();
   const longest = (state: number): number => {
@@ -174,13 +174,13 @@ function longestCycle({ states }: Automaton, entries: readonly number[], entry: 
   return longest(entry);
 }
 
-/** A position on a path through the automaton. After the entry of its loop, the path does not come back to it. */
+/** A position on a path. After leaving the entry of its loop, the path does not return to it. */
 interface Position {
   readonly state: number;
   readonly afterEntry: boolean;
 }
 
-/** Where a path may go from a position, after the iterations of a loop. */
+/** Next positions on a path, after the iterations of a loop. */
 function stepsFrom(
   { states }: Automaton,
   entries: readonly number[],
@@ -196,7 +196,7 @@ function stepsFrom(
   });
 }
 
-/** Characters of the longest text, where all iterations of the loop of an entry have `weight` together. */
+/** Length of the longest text if all iterations of an entry's loop together have `weight` characters. */
 function longestText(
   automaton: Automaton,
   entries: readonly number[],
@@ -220,7 +220,7 @@ function positionKey({ state, afterEntry }: Position): string {
   return `${state}${afterEntry ? ' after' : ''}`;
 }
 
-/** The texts of `loops` in `spelling`, then `end`, whose first character no spelling begins with. */
+/** Writes the texts of `loops` in `spelling`, then `end`, whose first character begins no spelling. */
 export function writeCountedLoops(
   loops: CountedLoops,
   spelling: Spelling,
@@ -290,7 +290,7 @@ class CountedWriter {
     return entries[state] === state ? sequence(this.#repeated(state), rest) : rest;
   }
 
-  /** The iterations of a loop, or more of them where each is one character. */
+  /** The iterations of a loop; more of them if each is a single character. */
   #repeated(entry: number): Expression {
     const { automaton, characters, lengths } = this.#loops;
     const most = characters.get(entry) ?? 0;
@@ -302,7 +302,7 @@ class CountedWriter {
     return choice(all, countedRepeat(single, 0, most - (most % (lengths.get(entry) ?? 1)), this.#rules));
   }
 
-  /** Whether acceptance can be reached from `position`. */
+  /** Whether acceptance is reachable from `position`. */
   #isAlive(position: Position): boolean {
     const { automaton, entries } = this.#loops;
     const key = positionKey(position);

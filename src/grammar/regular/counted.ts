@@ -1,16 +1,16 @@
-/** Repetitions within what llama.cpp's engine counts. */
+/** Counted repetitions within llama.cpp's limit. */
 
 import { BudgetExceeded } from '../expression/budget.ts';
 import { choice, type Expression, repeat, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 
-/** The engine builds at most so many copies; beyond, it fails or reads the bound as none. */
+/** The engine expands at most this many copies; beyond, it fails or drops the bound. */
 const maxCount = 2000;
 
-/** Repetitions beyond are not counted: each block of them is a rule. */
+/** Most repetitions that are counted at all; each block of them is a rule. */
 export const maxRepetitions = 1000 * maxCount;
 
-/** `item`, one rule or class, from `min` to `max` times. Far bounds are written as blocks. */
+/** Repeats `item`, a rule or class, from `min` to `max` times. Large counts are split into blocks. */
 export function countedRepeat(item: Expression, min: number, max: number | null, rules: RuleSet): Expression {
   const single = item.type === 'class' || item.type === 'rule' ? item : rules.add('item', item);
   if (Math.max(min, max ?? 0) > maxRepetitions) throw new BudgetExceeded('repetitions');
@@ -26,7 +26,7 @@ export function countedRepeat(item: Expression, min: number, max: number | null,
   return upTo(single, max, rules);
 }
 
-/** At most `max` times: a full block and what is left, or less than a block. The longer is tried first. */
+/** At most `max` times: a full block and the rest, or less than a block. The longer alternative comes first. */
 function upTo(item: Expression, max: number, rules: RuleSet): Expression {
   if (max <= maxCount) return repeat(item, 0, max);
   const block = rules.add('block', repeat(item, maxCount, maxCount));

@@ -1,4 +1,4 @@
-/** Lengths of the texts of an automaton, and automata multiplied by a range of lengths. */
+/** Text lengths of automata, and products of automata with a range of lengths. */
 
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
@@ -6,10 +6,10 @@ import { maxAutomatonStates } from './build-automaton.ts';
 import { type CharacterSet, setKey, uniteSets } from './character-set.ts';
 import { TupleTable } from './tuple-table.ts';
 
-/** How many states an automaton may have times the lengths that are told apart. */
+/** Limit for the number of states times the number of distinct lengths. */
 export const maxLengthStates = 20 * maxAutomatonStates;
 
-/** Lengths, in code points, of the shortest and longest accepted text; `max: null` is without end. */
+/** Lengths of the shortest and longest accepted text in code points; `max: null` is unbounded. */
 export function lengthsOf(automaton: Automaton): Lengths {
   const known = knownLengths.get(automaton) ?? { min: shortest(automaton), max: longest(automaton) };
   knownLengths.set(automaton, known);
@@ -52,7 +52,7 @@ function longest(automaton: Automaton): number | null {
   return lengths.get(0) ?? 0;
 }
 
-/** States in an order in which targets come before their sources; `null` when there is a cycle. */
+/** States in reverse topological order, targets first; `null` if there is a cycle. */
 function reverseTopologicalOrder(automaton: Automaton): readonly number[] | null {
   const waiting = automaton.states.map((state) => state.edges.length);
   const sources: number[][] = automaton.states.map(() => []);
@@ -70,7 +70,7 @@ function reverseTopologicalOrder(automaton: Automaton): readonly number[] | null
   return order.length === automaton.states.length ? order : null;
 }
 
-/** The texts of a minimal automaton whose length in code points is from `min` to `max`; minimal again. */
+/** Restricts a minimal automaton to texts of `min` to `max` code points; the result is minimal. */
 export function restrictLength(
   automaton: Automaton,
   min: number,
@@ -94,17 +94,17 @@ export function restrictLength(
 }
 
 /**
- * An automaton times a counter, built from the last length on. What can follow a state at one length is then
- * known by what can follow its targets at the next, so that equal states are found when they are made.
- * A state is a tuple: whether it accepts, then the sets and targets of its edges, which belong together.
+ * The product of an automaton and a counter, built from the last length backwards. What can follow a state at one
+ * length depends only on its targets at the next length, so equal states are found on creation. A state is a tuple:
+ * whether it accepts, then set and target of each edge.
  */
 class LengthProduct {
   readonly #states: readonly AutomatonState[];
   readonly #table = new TupleTable();
   readonly #sets = new SetNumbers();
-  /** Per state and edge, the number of its set. */
+  /** For each state and edge, the number of its set. */
   readonly #edgeSets: readonly Int32Array[];
-  /** Per state of the automaton, its number in the layer that was made last; -1 where nothing is accepted. */
+  /** For each state of the automaton, its number in the newest layer; -1 if it accepts nothing. */
   #layer: Int32Array;
   readonly #tuple: Int32Array;
 
@@ -115,18 +115,18 @@ class LengthProduct {
     this.#tuple = new Int32Array(1 + 2 * Math.max(0, ...states.map(({ edges }) => edges.length)));
   }
 
-  /** The layer of all lengths from the least on, where there is no greatest: the automaton itself. */
+  /** The layer of all lengths from the minimum on, if there is no maximum: the automaton itself. */
   startAfterLeast(): void {
     this.#layer.forEach((_, state) => {
       this.#layer[state] = state;
     });
-    // Minimal, so that each of its states gets its own number as it was.
+    // The automaton is minimal, so each state gets its own number.
     this.#states.forEach(({ accepts }, state) => {
       this.#table.number(this.#tuple, this.#fill(state, accepts));
     });
   }
 
-  /** The layer of the length before that of the last layer. */
+  /** Adds the layer for the preceding length. */
   addLayer(accepts: boolean): void {
     const layer = new Int32Array(this.#states.length);
     for (const [state, each] of this.#states.entries()) {
@@ -137,7 +137,7 @@ class LengthProduct {
     this.#layer = layer;
   }
 
-  /** Fills in the tuple of `state` before the last layer; says how long it is. */
+  /** Writes the tuple of `state` before the newest layer; returns its length. */
   #fill(state: number, accepts: boolean): number {
     const tuple = this.#tuple;
     const { edges = [] } = this.#states[state] ?? {};
@@ -156,17 +156,17 @@ class LengthProduct {
         length += 2;
       }
     }
-    // Edges are sorted by first character. One that was united keeps the place of its first part.
+    // Edges are sorted by first character. A merged edge keeps the position of its first part.
     return length;
   }
 
-  /** Where in the tuple the edge to `target` is; 0 where there is none. */
+  /** Index in the tuple of the edge to `target`; 0 if there is none. */
   #edgeTo(target: number, length: number): number {
     for (let at = 1; at < length; at += 2) if (this.#tuple[at + 1] === target) return at;
     return 0;
   }
 
-  /** The automaton that starts in the last layer, numbered breadth first. */
+  /** The automaton that starts in the newest layer, numbered breadth first. */
   automaton(): Automaton {
     const start = this.#layer[0] ?? -1;
     if (start < 0) return { states: [{ accepts: false, edges: [] }] };
@@ -191,7 +191,7 @@ class LengthProduct {
   }
 }
 
-/** Character sets by number: equal sets have equal numbers. */
+/** Numbers character sets; equal sets have equal numbers. */
 class SetNumbers {
   readonly #sets: CharacterSet[] = [];
   readonly #numbers = new Map<string, number>();

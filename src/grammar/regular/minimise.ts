@@ -1,4 +1,4 @@
-/** Minimisation, so that equal languages give equal automata. */
+/** Minimises automata, so that equal languages have equal automata. */
 
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
@@ -13,25 +13,25 @@ import {
 } from './character-set.ts';
 import { TupleTable } from './tuple-table.ts';
 
-/** An automaton as numbers; state 0 is the start. */
+/** An automaton as a transition table; state 0 is the start. */
 export interface TransitionTable {
-  /** Disjoint sets of characters; those of one set lead the same way everywhere. */
+  /** Disjoint character sets; all characters of a set have the same transitions everywhere. */
   readonly atoms: readonly CharacterSet[];
-  /** Per state: 0 where it does not accept, 1 where it does, and two more than the label where it has one. */
+  /** For each state: 0 if it does not accept, 1 if it does, label + 2 if it has a label. */
   readonly marks: Int32Array;
-  /** Per state and atom, the target; -1 is none. */
+  /** For each state and atom, the target, or -1. */
   readonly targets: Int32Array;
 }
 
 /**
- * The smallest automaton of the same language; states are numbered in the order of a breadth-first walk
- * over edges sorted by character, so the result is the same for every automaton of that language.
+ * The minimal automaton of the same language. States are numbered breadth first over edges sorted by character, so
+ * the result is canonical.
  */
 export function minimise(automaton: Automaton, budget: StepBudget): Automaton {
   return minimiseTable(tableOf(automaton, budget), budget);
 }
 
-/** The same for a table, of which no state needs to be of use. */
+/** `minimise` for a table, which may contain useless states. */
 export function minimiseTable(table: TransitionTable, budget: StepBudget): Automaton {
   return renumber(table, classesOf(table, budget));
 }
@@ -50,7 +50,7 @@ function tableOf(automaton: Automaton, budget: StepBudget): TransitionTable {
   return { atoms, marks, targets };
 }
 
-/** Without the edges to states from which nothing is accepted: their sets would only make more atoms. */
+/** Drops edges to states that cannot reach acceptance: their sets would only add atoms. */
 function withoutDeadEdges(states: readonly AutomatonState[]): readonly AutomatonState[] {
   const sources = states.map((): number[] => []);
   const useful = new Set<number>();
@@ -58,7 +58,7 @@ function withoutDeadEdges(states: readonly AutomatonState[]): readonly Automaton
     if (accepts) useful.add(state);
     for (const [, target] of edges) sources[target]?.push(state);
   });
-  // It grows while it is walked.
+  // The set grows during iteration.
   for (const state of useful) for (const source of sources[state] ?? []) useful.add(source);
   if (useful.size === states.length) return states;
   return states.map((state) => ({ ...state, edges: state.edges.filter(([, target]) => useful.has(target)) }));
@@ -66,7 +66,7 @@ function withoutDeadEdges(states: readonly AutomatonState[]): readonly Automaton
 
 interface Atoms {
   readonly atoms: readonly CharacterSet[];
-  /** Which atoms the set with a key consists of. */
+  /** The atoms of a set, by the set's key. */
   readonly parts: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -96,7 +96,7 @@ function splitAtom(atom: CharacterSet, set: CharacterSet): CharacterSet[] {
   return rest.length === 0 ? [atom] : [common, rest];
 }
 
-/** Per state, a number that it shares with the states of equal languages; -1 where nothing is accepted. */
+/** For each state, the number of its class of equivalent states; -1 if it accepts nothing. */
 function classesOf(table: TransitionTable, budget: StepBudget): Int32Array {
   const { marks, targets } = table;
   const width = table.atoms.length;
@@ -113,7 +113,8 @@ function classesOf(table: TransitionTable, budget: StepBudget): Int32Array {
     }
     return tuple;
   };
-  // Where no cycle can be reached, one pass is enough: equal states have equal targets, which come first.
+  // For states that reach no cycle, one pass in reverse topological order is enough: equivalent states have equal
+  // targets, which are numbered first.
   const numbers = new TupleTable();
   for (const state of order) {
     classes[state] = numbers.number(look(state, marks[state] ?? 0));
@@ -130,7 +131,9 @@ function statesIn(useful: Uint8Array): number[] {
   return states;
 }
 
-/** Splits classes of the states `among` until all states of a class lead to the same classes (Moore 1956). */
+/**
+ * Splits classes of the states `among` until all states of a class have transitions to the same classes (Moore 1956).
+ */
 function refine(
   among: Int32Array,
   classes: Int32Array,
@@ -152,7 +155,7 @@ function refine(
   }
 }
 
-/** The sources of all edges, those of each target side by side. */
+/** The sources of all edges, grouped by target. */
 interface Sources {
   readonly starts: Int32Array;
   readonly states: Int32Array;
@@ -179,7 +182,7 @@ function sourcesOf({ atoms, marks, targets }: TransitionTable): Sources {
   return { starts, states };
 }
 
-/** Marks the states from which acceptance can be reached. */
+/** Marks the states that can reach acceptance. */
 function usefulStates({ marks }: TransitionTable, { starts, states }: Sources): Uint8Array {
   const useful = new Uint8Array(marks.length);
   const queue: number[] = [];
@@ -197,7 +200,7 @@ function usefulStates({ marks }: TransitionTable, { starts, states }: Sources): 
   return useful;
 }
 
-/** The useful states from which no cycle of useful ones can be reached, targets before their sources. */
+/** The useful states that reach no cycle of useful states, targets first. */
 function acyclicOrder(table: TransitionTable, sources: Sources, useful: Uint8Array): readonly number[] {
   const width = table.atoms.length;
   const waiting = new Int32Array(useful.length);
@@ -244,7 +247,7 @@ function renumber(table: TransitionTable, classes: Int32Array): Automaton {
   return { states };
 }
 
-/** One edge per class of targets, sorted by first character. */
+/** One edge per target class, sorted by first character. */
 function edgesOf(
   state: number,
   { atoms, targets }: TransitionTable,
@@ -267,7 +270,7 @@ function byFirst([a]: AutomatonEdge, [b]: AutomatonEdge): number {
   return (a[0]?.[0] ?? 0) - (b[0]?.[0] ?? 0);
 }
 
-/** Unites atoms; what was united before is the same set. */
+/** Unites atoms, memoised: equal unions are the same set. */
 function uniter(atoms: readonly CharacterSet[]): (among: readonly number[]) => CharacterSet {
   const known = new Map<string, CharacterSet>();
   return (among) => {

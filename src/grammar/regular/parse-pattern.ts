@@ -1,10 +1,10 @@
 /**
- * Regular expressions of JavaScript as terms: the texts in which the pattern matches somewhere.
+ * Converts JavaScript regular expressions to terms: the texts in which the pattern matches somewhere.
  *
- * A piece of a pattern is read together with what follows it: `before(piece, rest)` is the language of
- * "piece, then rest". Anchors, word boundaries and lookaheads then are conditions on what follows, and on
- * the character before, which is why languages come in three: at the start of the text, after a word
- * character, after any other.
+ * A piece of a pattern is read together with its continuation: `before(piece, rest)` is the language of "piece, then
+ * rest". Anchors, word boundaries and lookaheads thus become conditions on what follows and on the preceding
+ * character. For the latter, each language has three versions: at the start of the text, after a word character,
+ * after any other character.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { foldCase } from './case-folding.ts';
@@ -13,7 +13,7 @@ import { toEcmaScript, UnsupportedPattern } from './pattern-dialects.ts';
 import type { Term, Terms } from './terms.ts';
 import { digits, spaces, unicodeProperty, withoutLineEnds, wordCharacters } from './unicode-classes.ts';
 
-/** What may follow, by what stands before. */
+/** A continuation, by what precedes it. */
 interface Following {
   readonly start: Term;
   readonly word: Term;
@@ -48,7 +48,7 @@ function parse(pattern: string): AST.Pattern {
 
 class PatternReader {
   readonly #terms: Terms;
-  /** The flags `i` and `s`, where a group has set them. */
+  /** The flags `i` and `s` of the current group. */
   #flags: Flags = { anyCase: false, dotAll: false };
 
   constructor(terms: Terms) {
@@ -96,7 +96,7 @@ class PatternReader {
     }
   }
 
-  /** `piece`, which does not look around, then `rest`. */
+  /** `piece`, which has no assertions, then `rest`. */
   #pure(piece: Term, rest: Following): Following {
     const terms = this.#terms;
     if (rest.word === rest.other) {
@@ -150,7 +150,7 @@ class PatternReader {
     );
   }
 
-  /** A repetition of something that looks around. */
+  /** A repetition of something with assertions. */
   #quantified({ element, min, max }: AST.Quantifier, rest: Following): Following {
     if (min > maxUnrolled || (max !== Number.POSITIVE_INFINITY && max > maxUnrolled)) {
       throw new UnsupportedPattern('it repeats a lookaround too often');
@@ -173,8 +173,8 @@ class PatternReader {
   }
 
   /**
-   * "Stop, or once more and then the same again", as a recursive variable. An iteration that
-   * takes no character does not count: it would only repeat itself.
+   * "Stop, or one more iteration and the same again", as a recursive variable. An iteration that consumes nothing
+   * would only repeat itself and does not count.
    */
   #unboundedRepeat(element: AST.QuantifiableElement, rest: Following): Following {
     const terms = this.#terms;
@@ -186,7 +186,7 @@ class PatternReader {
     return variables;
   }
 
-  /** `element`, taking at least one character, then `rest`. */
+  /** `element`, consuming at least one character, then `rest`. */
   #advancing(element: AST.Element, rest: Following): Following {
     const terms = this.#terms;
     const plain = this.#plain(element);
@@ -208,7 +208,7 @@ class PatternReader {
     }
   }
 
-  /** `elements`, the first of which to take a character is any of them, then `rest`. */
+  /** `elements`, at least one of which consumes a character, then `rest`. */
   #allAdvancing(elements: readonly AST.Element[], rest: Following): Following {
     let found = this.#map(() => this.#terms.nothing);
     let after = rest;
@@ -229,7 +229,7 @@ class PatternReader {
     return this.#either(first, this.#standing(element, later));
   }
 
-  /** `element`, taking no character, then `rest`. */
+  /** `element`, consuming nothing, then `rest`. */
   #standing(element: AST.Element, rest: Following): Following {
     const nothing = this.#map(() => this.#terms.nothing);
     const plain = this.#plain(element);
@@ -251,7 +251,7 @@ class PatternReader {
     }
   }
 
-  /** The language of an element that does not look around, else `null`. */
+  /** The language of an element without assertions; `null` if it has any. */
   #plain(element: AST.Element): Term | null {
     const terms = this.#terms;
     switch (element.type) {
@@ -278,7 +278,7 @@ class PatternReader {
     if (dotAll && element.type === 'CharacterSet' && element.kind === 'any') return allCharacters;
     const negated = element.type === 'CharacterClass' && element.negate;
     if (!anyCase) return classSet(element);
-    // What a class leaves out it leaves out in any case.
+    // A negated class excludes both cases of its letters.
     return negated ? complementSet(foldCase(complementSet(classSet(element)))) : foldCase(classSet(element));
   }
 

@@ -1,18 +1,18 @@
 /**
- * Patterns as people bring them from other engines (Python, Java, Ruby, PCRE, POSIX), in the words of ECMAScript.
- * ECMAScript without the flag `u` reads `\A` as the letter A and `[[:alpha:]]` as something that nobody intends, so
- * what has the same meaning is translated and the rest is refused by name.
+ * Translates patterns of other engines (Python, Java, Ruby, PCRE, POSIX) to ECMAScript. Without the flag `u`,
+ * ECMAScript reads `\A` as the letter A, and `[[:alpha:]]` as something that nobody intends. So constructs with an
+ * equivalent are translated, and all others are rejected by name.
  */
 
-/** A construct that no finite automaton can express, or an invalid pattern. */
+/** Thrown for an invalid pattern, or for a construct that no finite automaton can express. */
 export class UnsupportedPattern extends Error {}
 
-/** Escapes that ECMAScript knows; of the others, letters are not escapes there. */
+/** Escapes of ECMAScript; other escaped letters are not escapes there. */
 const knownEscapes = /[\dbBdDfnrsStvwWcxukpP]|[^A-Za-z]/;
 
 const horizontal = '\\t \\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000';
 
-/** Escapes of other engines, outside of classes. */
+/** Escapes of other engines, outside classes. */
 const foreignEscapes: ReadonlyMap<string, string> = new Map([
   ['A', '^'],
   ['Z', '$'],
@@ -23,14 +23,14 @@ const foreignEscapes: ReadonlyMap<string, string> = new Map([
   ['H', `[^${horizontal}]`],
 ]);
 
-/** The same inside of classes. */
+/** Escapes of other engines, inside classes. */
 const foreignClassEscapes: ReadonlyMap<string, string> = new Map([
   ['a', '\\x07'],
   ['e', '\\x1b'],
   ['h', horizontal],
 ]);
 
-/** What POSIX classes hold, as members of a class; Java writes them `\p{Alpha}`. */
+/** POSIX classes as members of a class; Java writes them `\p{Alpha}`. */
 const posixClasses: ReadonlyMap<string, string> = new Map([
   ['alpha', 'A-Za-z'],
   ['digit', '0-9'],
@@ -47,18 +47,18 @@ const posixClasses: ReadonlyMap<string, string> = new Map([
   ['graph', '!-~'],
 ]);
 
-/** `pattern` in ECMAScript's words. Throws `UnsupportedPattern` for what has none there. */
+/** Translates `pattern` to ECMAScript. Throws `UnsupportedPattern` for a construct without an equivalent. */
 export function toEcmaScript(pattern: string): string {
   const { flags, rest } = leadingFlags(pattern);
   const translated = new Translation(rest).run();
   return flags === '' ? translated : `(?${flags}:${translated})`;
 }
 
-/** Flags for the whole pattern: `(?i)`. */
+/** Flags for the whole pattern, such as `(?i)`. */
 function leadingFlags(pattern: string): { readonly flags: string; readonly rest: string } {
   const [all, letters = ''] = /^\(\?([A-Za-z]+)\)/.exec(pattern) ?? [];
   if (all === undefined) return { flags: '', rest: pattern };
-  // Every pattern is read as Unicode, which `u` asks for.
+  // Patterns are always read as Unicode, so `u` adds nothing.
   const flags = [...new Set(letters.replaceAll('u', ''))].join('');
   if (/[^is]/.test(flags)) throw new UnsupportedPattern(`it has the flags ${all}`);
   return { flags, rest: pattern.slice(all.length) };
@@ -69,7 +69,7 @@ class Translation {
   #at = 0;
   #written = '';
   #inClass = false;
-  /** With the flag `u`, ECMAScript leaves nothing to guess: what looks foreign is none. */
+  /** True if the pattern is valid with the flag `u`, and therefore unambiguous ECMAScript. */
   readonly #isEcmaScript: boolean;
 
   constructor(pattern: string) {
@@ -120,7 +120,9 @@ class Translation {
     this.#copy(1);
   }
 
-  /** `{,3}` is at most three for Python and Ruby; to ECMAScript it is a text, and with the flag `u` an error. */
+  /**
+   * `{,3}` means at most three in Python and Ruby. To ECMAScript it is literal text, and an error with the flag `u`.
+   */
   #count(): void {
     const [upTo] = /^\{,(?=\d+\})/.exec(this.#pattern.slice(this.#at, this.#at + 12)) ?? [];
     if (upTo === undefined || this.#isEcmaScript) this.#copy(1);
@@ -153,10 +155,10 @@ class Translation {
     this.#replace(2, foreign);
   }
 
-  /** `\p{…}`: a property of Unicode as ECMAScript, Java or PCRE names it. */
+  /** `\p{…}`: a Unicode property as named by ECMAScript, Java or PCRE. */
   #property(letter: 'p' | 'P'): void {
     const found = /^\\[pP](?:\{(\^?)([\w= ]+)\}|([A-Z]))/.exec(this.#pattern.slice(this.#at, this.#at + 80));
-    // Without a name it is the letter.
+    // Without a name, it is an escaped letter.
     if (found === null) {
       this.#copy(2);
       return;
@@ -172,7 +174,7 @@ class Translation {
   }
 }
 
-/** Whether ECMAScript knows a property by this name. */
+/** Whether ECMAScript has a property of this name. */
 function isProperty(name: string): boolean {
   return isUnicodePattern(`\\p{${name}}`);
 }

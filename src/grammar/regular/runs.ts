@@ -1,10 +1,10 @@
-/** Runs of states in an automaton: what can be written as a counted repetition. */
+/** Runs of states that can be written as a counted repetition. */
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import { type CharacterSet, setKey } from './character-set.ts';
 
 /**
- * States that differ only in how many characters of one set may still come: `exact` when nothing else can
- * happen on the way, else the text may go on from each state as from the last.
+ * States that differ only in how many characters of one set may still follow. `exact` if the text can only continue
+ * along the run; otherwise it may leave from each state as from the last.
  */
 export interface Run {
   readonly set: CharacterSet;
@@ -13,7 +13,9 @@ export interface Run {
   readonly last: number;
 }
 
-/** The first run that begins at state `index` and is worth a repetition; of those that are not exact, one that `fits`. */
+/**
+ * The first run that starts at state `index` and is worth a repetition; a run that is not exact must satisfy `fits`.
+ */
 export function runFrom(automaton: Automaton, index: number, fits: (run: Run) => boolean): Run | null {
   const start = automaton.states[index];
   if (start === undefined) return null;
@@ -27,15 +29,15 @@ export function runFrom(automaton: Automaton, index: number, fits: (run: Run) =>
   return null;
 }
 
-/** Whether a state can be the second of a run; said without a walk for most of those that cannot. */
+/** Whether a state can be the second of a run; quickly excludes most of those that cannot. */
 function mayGoOn(start: AutomatonState, next: AutomatonState | undefined): boolean {
   if (next === undefined || next.accepts !== start.accepts) return false;
   const more = next.edges.length - start.edges.length;
-  // The last state of a run has no edge that goes on.
+  // The last state of a run has no edge that continues it.
   return more === 0 || more === -1;
 }
 
-/** Follows edges of the set of `first`, which is an edge of `index`, while everything else stays as it is. */
+/** Follows edges with the set of `first`, an edge of `index`, as long as the other edges are unchanged. */
 function walk(
   automaton: Automaton,
   index: number,
@@ -53,7 +55,7 @@ function walk(
   }
 }
 
-/** Whether edges are equal, without those of `left` that lead to `leftTarget` and of `right` to `rightTarget`. */
+/** Whether edges are equal, ignoring `left` edges to `leftTarget` and `right` edges to `rightTarget`. */
 function equalWith(
   left: readonly AutomatonEdge[],
   leftTarget: number | null,

@@ -1,17 +1,17 @@
 /**
- * States that hold another state: whatever may follow there may follow here, and more. Written as a reference and
- * what is more, an automaton of labels times a length has half the rules: after a letter comes what comes after
- * a hyphen, or the end.
+ * States that contain another state: everything that may follow the part may follow the whole. Writing a reference to
+ * the part plus the extra edges halves the rules of, for example, an automaton of domain labels times a length: after
+ * a letter comes whatever comes after a hyphen, or the end.
  */
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import type { CharacterSet } from './character-set.ts';
 
-/** States that begin with the same edge and are compared with one that has it. */
+/** Most states with the same first edge that a state is compared with. */
 const maxCandidates = 8;
 
 /**
- * Per state, the largest other one that is a part of it, or -1. States with a loop are not parts and have none, and
- * `mayBePart` excludes others.
+ * For each state, the largest other state that is part of it, or -1. States with a self-loop neither are nor have
+ * parts; `mayBePart` excludes others.
  */
 export function sharedParts(automaton: Automaton, mayBePart: (state: number) => boolean): Int32Array {
   const { states } = automaton;
@@ -42,7 +42,7 @@ export function sharedParts(automaton: Automaton, mayBePart: (state: number) => 
   return parts;
 }
 
-/** Per state, a number for each edge; the same for the same set and target. */
+/** For each state, a number per edge; equal for equal set and target. */
 function edgeKeys(states: readonly AutomatonState[]): readonly (readonly number[])[] {
   const sets = new Map<CharacterSet, number>();
   return states.map(({ edges }) =>
@@ -54,7 +54,7 @@ function edgeKeys(states: readonly AutomatonState[]): readonly (readonly number[
   );
 }
 
-/** Edges are sorted alike, so that one walk is enough. */
+/** Both lists are sorted, so one pass is enough. */
 function isPart(
   part: readonly number[],
   whole: readonly number[],

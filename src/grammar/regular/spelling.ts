@@ -1,4 +1,4 @@
-/** How characters are written: as themselves, or with escapes, and escapes within escapes. */
+/** How characters are written: literally, escaped, or escaped within escapes. */
 import { type CodePointRange, maxCodePoint } from '../expression/expression.ts';
 import {
   type CharacterSet,
@@ -11,20 +11,20 @@ import {
   uniteSets,
 } from './character-set.ts';
 
-/** One way to write characters, place by place: `["\\"], ["n"]`. */
+/** One way to write a character, as a set per position: `["\\"], ["n"]`. */
 export type SpelledCharacter = readonly CharacterSet[];
 
-/** How single characters are written. No spelling of one character begins that of another. */
+/** How single characters are written. Spellings are prefix-free: none is a prefix of another character's. */
 export interface Spelling {
-  /** Equal for equal spellings. */
+  /** Identifies the spelling. */
   readonly id: string;
   /** All ways to write a character of `set`. */
   spell(set: CharacterSet): readonly SpelledCharacter[];
-  /** A fixed text, written. */
+  /** Writes a fixed text. */
   text(text: string): string;
 }
 
-/** Every character stands for itself. */
+/** Every character is written literally. */
 export const plainSpelling: Spelling = {
   id: 'plain',
   spell: (set) => (set.length === 0 ? [] : [[set]]),
@@ -33,7 +33,7 @@ export const plainSpelling: Spelling = {
 
 const remembered = 2000;
 
-/** `spelling`, which remembers what it has spelled. */
+/** Memoises `spelling`. */
 function remembering(spelling: Spelling): Spelling {
   const known = new Map<string, readonly SpelledCharacter[]>();
   const spell = (set: CharacterSet) => {
@@ -41,7 +41,7 @@ function remembering(spelling: Spelling): Spelling {
     const found = known.get(key);
     if (found !== undefined) return found;
     const spelled = spelling.spell(set);
-    // What a process needed an hour ago must not keep out what it needs now.
+    // Clear it, so that old entries do not keep out new ones in a long-running process.
     if (known.size >= remembered) known.clear();
     known.set(key, spelled);
     return spelled;
@@ -61,9 +61,9 @@ const shortEscapes: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Characters in a JSON string, each in its one canonical spelling: short escapes where JSON has them,
- * `\u001f` for other control characters, with `ascii` also for everything beyond ASCII, and else the
- * character itself (so `/` is `/`).
+ * Characters in a JSON string, each in its canonical spelling: short escapes where JSON has them, `\u001f` for other
+ * control characters, with `ascii` also for everything beyond ASCII, and otherwise the character itself (so `/` is
+ * `/`).
  */
 export function jsonSpelling(ascii: boolean): Spelling {
   return ascii ? asciiJson : json;
@@ -75,7 +75,7 @@ function makeJsonSpelling(ascii: boolean): Spelling {
   return remembering({
     id: ascii ? 'json-ascii' : 'json',
     spell: (set) => {
-      // Outside the universe of sets, but a constant may hold it, because its escape does not.
+      // NUL is outside the universe of sets, but a constant may contain it, because its escape is ordinary text.
       const nul = set[0]?.[0] === 0 ? [0] : [];
       const plain = subtractSets(subtractSets(set, [[0, 0]]), uniteSets(escapedAnyway, beyond));
       return [
@@ -91,11 +91,11 @@ function makeJsonSpelling(ascii: boolean): Spelling {
   });
 }
 
-// One of each: what was worked out for a spelling is remembered with it.
+// Single instances, so that memoised spellings are shared.
 const json = makeJsonSpelling(false);
 const asciiJson = makeJsonSpelling(true);
 
-/** Characters in a Python string literal between `quote`s. */
+/** Characters in a Python string literal delimited by `quote`. */
 export function pythonSpelling(quote: string): Spelling {
   const escaped = characterSet(...controls, ...charactersOf(`\\${quote}`));
   const names: ReadonlyMap<string, string> = new Map([
@@ -122,7 +122,7 @@ export function pythonSpelling(quote: string): Spelling {
   };
 }
 
-/** Characters that stand for themselves, but for those that `escapes` writes otherwise. */
+/** Characters written literally, except those that `escapes` maps to something else. */
 export function escapedSpelling(escapes: readonly (readonly [string, string])[]): Spelling {
   const written = new Map(escapes);
   const escaped = charactersOf([...written.keys()].join(''));
@@ -139,7 +139,7 @@ export function escapedSpelling(escapes: readonly (readonly [string, string])[])
   };
 }
 
-/** Text in `inner` spelling that is itself written in `outer` spelling: JSON within a JSON string. */
+/** Text in `inner` spelling, itself written in `outer` spelling: JSON within a JSON string. */
 export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
   if (outer === plainSpelling) return inner;
   const id = `${inner.id} in ${outer.id}`;
@@ -148,7 +148,7 @@ export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
   return known;
 }
 
-/** By their ids, of which there are few. */
+/** Keyed by both ids; there are few. */
 const nested = new Map<string, Spelling>();
 
 function makeNestedSpelling(inner: Spelling, outer: Spelling, id: string): Spelling {
@@ -187,7 +187,7 @@ function jsonEscape(point: number): string {
   return shortEscapes.get(point) ?? `\\u${hex(point)}`;
 }
 
-/** One of each: sets that are spelled hold most of them. */
+/** Single instances: spelled sets contain most of them. */
 const escapeWords = new Map<number, SpelledCharacter>();
 
 function jsonEscapeWord(point: number): SpelledCharacter {
@@ -196,7 +196,7 @@ function jsonEscapeWord(point: number): SpelledCharacter {
   return known;
 }
 
-/** `\uXXXX` for the characters of a range beyond ASCII; beyond 0xffff as two surrogates. */
+/** `\uXXXX` for a range of characters beyond ASCII; as two surrogates above 0xffff. */
 function hexEscapes([from, to]: CodePointRange): readonly SpelledCharacter[] {
   const low = from <= 0xffff ? hexRange(from, Math.min(to, 0xffff)) : [];
   if (to <= 0xffff) return low;
@@ -221,12 +221,12 @@ function surrogatePairs(from: number, to: number): readonly SpelledCharacter[] {
   return found;
 }
 
-/** `\uXXXX` for all numbers of a range of 16 bits. */
+/** `\uXXXX` for a range of 16-bit numbers. */
 function hexRange(from: number, to: number): readonly SpelledCharacter[] {
   return digitRange(from, to, 4).map((digits) => [...word('\\u'), ...digits]);
 }
 
-/** Numbers of `length` hexadecimal digits from `from` to `to`, as products of digit sets. */
+/** Hexadecimal numbers of `length` digits from `from` to `to`, as products of digit sets. */
 function digitRange(from: number, to: number, length: number): readonly SpelledCharacter[] {
   if (from > to) return [];
   if (length === 1) return [[hexDigits(from, to)]];

@@ -1,7 +1,7 @@
 /**
- * Regular languages over code points as terms: the usual operators, and intersection and complement.
- * Terms are interned, so that equal terms are the same object, and are read by derivatives: `transitions`
- * says what is left of a language after one character (Brzozowski 1964; Owens, Reppy, Turon 2009).
+ * Regular languages over code points as terms, with the usual operators plus intersection and complement. Terms are
+ * interned, so that equal terms are identical, and evaluated by derivatives: `transitions` gives the rest of a
+ * language after one character (Brzozowski 1964; Owens, Reppy, Turon 2009).
  */
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
 import { type TrieNode, trieNodes } from '../trie.ts';
@@ -35,33 +35,33 @@ type TermBody =
   | { readonly kind: 'machine'; readonly machine: Machine; readonly state: number }
   | { readonly kind: 'variable'; readonly body: { term: Term | null } };
 
-/** A deterministic automaton given as a function: what a term cannot say shortly (tries, remainders). */
+/** A deterministic automaton given by functions, for what terms cannot express concisely (tries, remainders). */
 export interface Machine {
-  /** Equal for equal machines. */
+  /** Identifies the machine. */
   readonly key: string;
-  /** What is accepted from state 0, where that was given as a list. */
+  /** The words accepted from state 0, if the machine was made from a list. */
   readonly words?: readonly string[];
   accepts(state: number): boolean;
-  /** Disjoint sets and where they lead; characters in none of them lead nowhere. */
+  /** Disjoint sets with their targets; other characters have no transition. */
   edges(state: number): readonly (readonly [set: CharacterSet, target: number])[];
 }
 
 const byId = (term: Term): number => term.id;
 
-/** Makes and interns terms. Terms of different factories must not meet. */
+/** Makes and interns terms. Do not mix terms of different factories. */
 export class Terms {
   readonly #budget: StepBudget;
   readonly #interned = new Map<string, Term>();
   readonly #transitions = new Map<number, Partition<Term>>();
-  /** Keys of machines are long, and each state of a machine would have one. */
+  /** Numbers for machine keys, which are long and would be repeated for each state. */
   readonly #machines = new Map<string, number>();
   #nextId = 0;
 
-  /** No text at all. */
+  /** The empty language. */
   readonly nothing: Term;
   /** The empty text. */
   readonly epsilon: Term;
-  /** One character, any. */
+  /** Any single character. */
   readonly anyOne: Term;
   /** Every text. */
   readonly everything: Term;
@@ -95,7 +95,7 @@ export class Terms {
     return this.sequence(...Array.from(text, (each) => this.set(charactersOf(each))));
   }
 
-  /** One term after the other. */
+  /** Concatenation. */
   sequence(...terms: readonly Term[]): Term {
     return terms.reduceRight((rest, first) => this.#concat(first, rest), this.epsilon);
   }
@@ -112,7 +112,7 @@ export class Terms {
     });
   }
 
-  /** `item` from `min` to `max` times; `null` is without end. */
+  /** `item` from `min` to `max` times; `null` is unbounded. */
   loop(item: Term, min: number, max: number | null): Term {
     if (max === 0) return this.epsilon;
     if (item === this.nothing) return min === 0 ? this.epsilon : this.nothing;
@@ -122,7 +122,7 @@ export class Terms {
     return this.#intern(`l${item.id} ${least} ${max}`, least === 0, { kind: 'loop', item, min: least, max });
   }
 
-  /** What is in one of `terms`. */
+  /** Union. */
   or(...terms: readonly Term[]): Term {
     const plain = onlyOther(terms, this.nothing);
     if (plain !== null) return plain;
@@ -140,7 +140,7 @@ export class Terms {
     return this.#combine('or', [...flat.values()]);
   }
 
-  /** What is in all of `terms`. */
+  /** Intersection. */
   and(...terms: readonly Term[]): Term {
     const plain = onlyOther(terms, this.everything);
     if (plain !== null) return plain;
@@ -176,7 +176,7 @@ export class Terms {
     });
   }
 
-  /** Every text that is not in `item`. */
+  /** Complement. */
   not(item: Term): Term {
     if (item.kind === 'not') return item.item;
     if (item === this.nothing) return this.everything;
@@ -184,7 +184,7 @@ export class Terms {
     return this.#intern(`!${item.id}`, !item.nullable, { kind: 'not', item });
   }
 
-  /** The texts that `machine` accepts from `state` on. */
+  /** The texts that `machine` accepts from `state`. */
   machine(machine: Machine, state = 0): Term {
     const number = this.#machines.get(machine.key) ?? this.#machines.size;
     this.#machines.set(machine.key, number);
@@ -196,14 +196,14 @@ export class Terms {
   }
 
   /**
-   * A term that may occur in its own definition, after at least one character. `define` it before
-   * anything asks for its transitions.
+   * A term that may occur in its own definition, after at least one character. Call `define` before its transitions
+   * are needed.
    */
   variable(nullable: boolean): Term {
     return this.#intern(`v${this.#nextId}`, nullable, { kind: 'variable', body: { term: null } });
   }
 
-  /** Says what a variable stands for. */
+  /** Defines a variable. */
   define(variable: Term, meaning: Term): void {
     if (variable.kind === 'variable') variable.body.term = meaning;
   }
@@ -227,7 +227,7 @@ export class Terms {
     return current.nullable;
   }
 
-  /** What is left after each character. */
+  /** The derivative by each character. */
   transitions(term: Term): Partition<Term> {
     const found = this.#transitions.get(term.id);
     if (found !== undefined) return found;
@@ -292,17 +292,20 @@ export class Terms {
   }
 }
 
-/** The texts of a term that was made of a list of them, else `null`. */
+/** The words of a term made from a list; `null` for other terms. */
 export function listedWords(term: Term): readonly string[] | null {
   return term.kind === 'machine' && term.state === 0 ? (term.machine.words ?? null) : null;
 }
 
-/** The texts of a list that a term was made to leave out, else `null`. */
+/** The words that a term made from a list excludes; `null` for other terms. */
 export function excludedWords(term: Term): readonly string[] | null {
   return term.kind === 'not' ? listedWords(term.item) : null;
 }
 
-/** The trie of sorted, distinct words; state 0 is the root. Most lists are only combined with others, and need none. */
+/**
+ * The trie of sorted, distinct words; state 0 is the root. Built lazily, because most lists are only combined with
+ * others.
+ */
 function trieMachine(words: readonly string[]): Machine {
   let made: readonly TrieNode[] | null = null;
   let numbers: ReadonlyMap<TrieNode, number> = new Map();
@@ -325,7 +328,7 @@ function trieMachine(words: readonly string[]): Machine {
   };
 }
 
-/** What is left of `terms` without `neutral`, or that itself; `null` where there are several. */
+/** The only term other than `neutral`, or `neutral` if there is none; `null` if there are several. */
 function onlyOther(terms: readonly Term[], neutral: Term): Term | null {
   let only: Term | null = null;
   for (const term of terms) {

@@ -1,19 +1,19 @@
-/** Tuples of whole numbers, numbered in the order in which they come: equal tuples have equal numbers. */
+/** Numbers tuples of integers in order of first occurrence; equal tuples get equal numbers. */
 
-/** Gives numbers to tuples. It holds numbers alone, so that many tuples cost little. */
+/** Numbers tuples. Stores only integers, so that many tuples take little memory. */
 export class TupleTable {
   #values: Int32Array = new Int32Array(1024);
   #ends: Int32Array = new Int32Array(256);
-  /** Open addressing: one more than the number of a tuple, or 0. */
+  /** Open addressing: the number of a tuple plus one, or 0. */
   #slots: Int32Array = new Int32Array(512);
   #size = 0;
 
-  /** How many different tuples came. */
+  /** Number of distinct tuples. */
   get size(): number {
     return this.#size;
   }
 
-  /** The number of the first `length` values of `tuple`; a new tuple gets `size`. */
+  /** The number of the first `length` values of `tuple`; a new tuple gets number `size`. */
   number(tuple: Int32Array, length = tuple.length): number {
     const mask = this.#slots.length - 1;
     for (let slot = hash(tuple, 0, length) & mask; ; slot = (slot + 1) & mask) {
@@ -27,7 +27,7 @@ export class TupleTable {
     }
   }
 
-  /** How many values tuple `number` has. */
+  /** Length of tuple `number`. */
   length(number: number): number {
     return (this.#ends[number] ?? 0) - this.#startOf(number);
   }

@@ -1,4 +1,4 @@
-/** Character classes of regular expressions as sets. */
+/** The character classes of regular expressions as sets. */
 import { type CodePointRange, maxCodePoint } from '../expression/expression.ts';
 import { type CharacterSet, characterSet, complementSet } from './character-set.ts';
 
@@ -31,7 +31,7 @@ export const withoutLineEnds: CharacterSet = complementSet(
 
 const properties = new Map<string, CharacterSet>();
 
-/** `\p{…}` with what stands between the braces. Throws `SyntaxError` for an unknown property. */
+/** The set of `\p{expression}`. Throws `SyntaxError` for an unknown property. */
 export function unicodeProperty(expression: string): CharacterSet {
   const found = properties.get(expression);
   if (found !== undefined) return found;
@@ -48,7 +48,7 @@ export function unicodeProperty(expression: string): CharacterSet {
   return set;
 }
 
-/** All characters but surrogates, in stretches of consecutive code points. */
+/** All characters except for surrogates, in blocks of consecutive code points. */
 function* planes(): Generator<readonly [text: string, first: number]> {
   const stretch = 0x1000;
   yield [String.fromCodePoint(...Array.from({ length: 0x800 }, (_, index) => 0xd000 + index)), 0xd000];
@@ -58,7 +58,7 @@ function* planes(): Generator<readonly [text: string, first: number]> {
   }
 }
 
-/** Code points of a text whose characters are all of the plane of `first`. */
+/** Number of code points in a text whose characters are all in the plane of `first`. */
 function codePointsIn(text: string, first: number): number {
   return first > 0xffff ? text.length / 2 : text.length;
 }

@@ -1,8 +1,8 @@
-/** Words of automata, where there are few. */
+/** Lists the words of small automata. */
 import type { Automaton } from './automaton.ts';
 import type { CharacterSet } from './character-set.ts';
 
-/** All accepted texts where there are at most `limit`, else `null`. */
+/** All accepted texts; `null` if there are more than `limit`. */
 export function wordsOf(automaton: Automaton, limit: number): readonly string[] | null {
   const found: string[] = [];
   const maxLength = automaton.states.length;

@@ -1,4 +1,4 @@
-/** Automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
+/** Writes automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
 import { choice, type Expression, empty, optional, repeat, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 import { type Automaton, type AutomatonEdge, type AutomatonState, equalAutomata } from './automaton.ts';
@@ -9,25 +9,25 @@ import { sharedParts } from './shared-parts.ts';
 import { plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
 import { hasEscapes, spelledCharacter, spelledChoice } from './write-characters.ts';
 
-/** A place in an automaton, ready to be written. */
+/** A state of an automaton, ready to be written. */
 export interface AutomatonNode {
-  /** Where each of the disjoint sets leads. `shared` gives a reference, `inline` may give the thing itself. */
+  /** The transitions. `shared` gives a reference to the target; `inline` may give the target itself. */
   readonly edges: readonly {
     readonly set: CharacterSet;
     readonly inline: () => Expression;
     readonly shared: () => Expression;
   }[];
-  /** Characters that lead back here. */
+  /** Characters of the self-loop. */
   readonly loop: CharacterSet;
-  /** A reference to this place, for when the loop cannot be written as a repetition. */
+  /** A reference to this node, for a self-loop that cannot be written as a repetition. */
   readonly self: () => Expression;
-  /** What follows when the text ends here; `null` when it cannot. */
+  /** What follows if the text ends here; `null` if it cannot. */
   readonly end: Expression | null;
 }
 
 const maxInlineDepth = 150;
 
-/** The texts of `automaton` in `spelling`, then `end`, whose first character no spelling begins with. */
+/** Writes the texts of `automaton` in `spelling`, then `end`, whose first character begins no spelling. */
 export function writeAutomaton(
   automaton: Automaton,
   spelling: Spelling,
@@ -41,12 +41,12 @@ export function writeAutomaton(
   );
 }
 
-/** Iterations of repetitions that an automaton may take for each of its states. */
+/** Iterations of repetitions allowed per state of the automaton. */
 const iterationsPerState = 4;
 
 const written = new WeakMap<RuleSet, Automaton[]>();
 
-/** A number that equal automata share among the rules. */
+/** A number for the automaton, equal for equal automata of one rule set. */
 export function automatonNumber(automaton: Automaton, rules: RuleSet): number {
   const known = written.get(rules) ?? [];
   written.set(rules, known);
@@ -68,7 +68,7 @@ class AutomatonWriter {
   /** Iterations of repetitions so far. */
   #iterations = 0;
 
-  /** `key` is that of the rule of the whole. */
+  /** `key` is the key of the rule for the whole automaton. */
   constructor(
     automaton: Automaton,
     spelling: Spelling,
@@ -85,7 +85,7 @@ class AutomatonWriter {
     this.#key = key;
     const entries = countEntries(automaton, new Int32Array());
     const endsEmpty = end.type === 'literal' && end.text === '';
-    // What is needed once needs no rule, and a reference to what may be empty would have to come last.
+    // A state used once needs no rule, and a reference to a nullable part would have to come last.
     this.#parts = sharedParts(
       automaton,
       (state) => (entries[state] ?? 0) > 1 && !(endsEmpty && this.#state(state).accepts),
@@ -112,15 +112,15 @@ class AutomatonWriter {
   }
 
   /**
-   * Whether a run may be written as a repetition, whose iterations the engine writes out. Runs that begin at each
-   * state of a long one would be written out each for itself; the states as rules share what is left of it.
+   * Whether a run may be written as a repetition, whose iterations the engine expands. In a long run, a repetition
+   * from each state would be expanded separately; states as rules share the rest of the run.
    */
   #affords({ count }: Run): boolean {
     this.#iterations += count;
     return this.#iterations <= iterationsPerState * this.#automaton.states.length;
   }
 
-  /** Whether the characters of a run begin like those that may come instead. */
+  /** Whether the characters of a run begin like characters of other edges. */
   #clashes(index: number, run: Run): boolean {
     const others = this.#state(index).edges.filter(([set]) => set !== run.set);
     return clash(
@@ -134,7 +134,7 @@ class AutomatonWriter {
     return this.#automaton.states[index] ?? { accepts: false, edges: [] };
   }
 
-  /** A state without a look at its runs. Most have sets that can be told apart, whatever their escapes. */
+  /** A state, ignoring runs. Most have sets that can be told apart whatever the escapes. */
   #edges(index: number, depth: number): Expression {
     const { accepts, edges } = this.#state(index);
     if (this.#escapedEdges(index) > 1)
@@ -150,7 +150,7 @@ class AutomatonWriter {
     return sequence(again, nodeExpression(alternatives, accepts ? this.#end : null));
   }
 
-  /** A state as another one that is a part of it, and what is more. */
+  /** A state as a reference to its part plus the extra edges. */
   #adjacent(part: number, index: number, depth: number): Expression {
     const { accepts, edges } = this.#state(index);
     const others = edges.filter((edge) => !hasEdge(this.#state(part), edge));
@@ -161,7 +161,7 @@ class AutomatonWriter {
     return nodeExpression(alternatives, accepts && !this.#state(part).accepts ? this.#end : null);
   }
 
-  /** How many edges have characters with escapes: those of several may begin alike. */
+  /** Number of edges that have escaped characters; with several, escapes may begin alike. */
   #escapedEdges(index: number): number {
     return this.#state(index).edges.filter(([set]) => hasEscapes(set, this.#spelling)).length;
   }
@@ -182,14 +182,14 @@ class AutomatonWriter {
     };
   }
 
-  /** A character of a set, of which there are few. */
+  /** One character of `set`; memoised, because there are few sets. */
   #character(set: CharacterSet): Expression {
     const known = this.#characters.get(set) ?? spelledCharacter(set, this.#spelling, this.#rules);
     this.#characters.set(set, known);
     return known;
   }
 
-  /** What `target` accepts, in place where it is needed only once. */
+  /** What `target` accepts; inlined if it is used only once. */
   #follow(target: number, depth: number): Expression {
     const once = this.#entries[target] === 1 && depth < maxInlineDepth;
     return once ? this.node(target, depth) : this.#reference(target);
@@ -215,7 +215,7 @@ function hasEdge({ edges }: AutomatonState, [set, target]: AutomatonEdge): boole
   return edges.some((each) => each[1] === target && each[0] === set);
 }
 
-/** How often each state is written, where those that hold a part refer to it. */
+/** How often each state is written if states that have a part refer to it. */
 function countEntries({ states }: Automaton, parts: Int32Array): readonly number[] {
   const entries = states.map(() => 0);
   entries[0] = 2;
@@ -233,7 +233,7 @@ function countEntries({ states }: Automaton, parts: Int32Array): readonly number
   return entries;
 }
 
-/** A place of an automaton and all that follows. */
+/** Writes a node and everything that follows. */
 export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSet): Expression {
   const sets = node.edges.map((edge) => edge.set);
   if (node.loop.length > 0 && !clash(node.loop, sets, spelling)) {
@@ -259,7 +259,7 @@ export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSe
   return nodeExpression(alternatives, node.end);
 }
 
-/** One of `alternatives`, or `end` where that is not `null`. */
+/** One of `alternatives`, or `end` if it is not `null`. */
 function nodeExpression(alternatives: readonly Expression[], end: Expression | null): Expression {
   if (end === null) return choice(...alternatives);
   if (alternatives.length === 0) return end;
@@ -267,7 +267,7 @@ function nodeExpression(alternatives: readonly Expression[], end: Expression | n
   return endsEmpty ? optional(choice(...alternatives)) : choice(...alternatives, end);
 }
 
-/** Those whose spellings begin like spellings of another one. */
+/** The edges whose spellings share a prefix with spellings of another edge. */
 function clashingEdges<T extends { readonly set: CharacterSet }>(
   edges: readonly T[],
   spelling: Spelling,
@@ -280,7 +280,7 @@ function clashingEdges<T extends { readonly set: CharacterSet }>(
   });
 }
 
-/** Whether spellings of `set` begin like spellings of one of `sets`. */
+/** Whether spellings of `set` share a prefix with spellings of one of `sets`. */
 function clash(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spelling): boolean {
   const firsts = firstSet(set, spelling);
   return sets.some((each) => setsMeet(firsts, firstSet(each, spelling)));

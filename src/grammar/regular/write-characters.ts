@@ -1,4 +1,7 @@
-/** Spelled characters as expressions that decide at each place: `[^"\\\\] | "\\\\" (["\\\\nrt] | "u00" …)`. */
+/**
+ * Writes spelled characters as expressions in which each position decides: `[^"\\\\] | "\\\\" (["\\\\nrt] | "u00"
+ * …)`.
+ */
 import {
   choice,
   type Expression,
@@ -19,7 +22,7 @@ import {
 } from './character-set.ts';
 import { jsonSpelling, plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
 
-/** Places of spellings, told apart by disjoint sets; leads on, or to the number of a target. */
+/** A trie of spellings with disjoint sets as labels; leads to a subtree or to the number of a target. */
 type SpelledTree = readonly { readonly set: CharacterSet; readonly next: SpelledTree | number }[];
 
 interface Branch {
@@ -30,7 +33,7 @@ interface Branch {
 const rememberedTrees = 5000;
 const trees = new WeakMap<Spelling, Map<string, SpelledTree>>();
 
-/** One character of `set`, written. */
+/** One character of `set` in `spelling`. */
 export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: RuleSet): Expression {
   if (spelling === plainSpelling) return oneCharacter(set);
   return rules.remember(`${spelling.id} ${setKey(set)}`, () => {
@@ -43,7 +46,10 @@ export function spelledCharacter(set: CharacterSet, spelling: Spelling, rules: R
   });
 }
 
-/** Any character in a JSON string, written by hand because nearly every grammar has it. A test holds it to its spelling. */
+/**
+ * Any character in a JSON string. Written by hand because nearly every grammar needs it; a test compares it with its
+ * spelling.
+ */
 export const jsonCharacter: Expression = choice(
   exceptCharacters([0, 0x1f], [0x22, 0x22], [0x5c, 0x5c]),
   sequence(
@@ -62,7 +68,7 @@ export const jsonCharacter: Expression = choice(
 );
 
 /**
- * One character of `set`, written, but none of `excluded`, which stand for themselves and begin no other
+ * One character of `set` in `spelling`, except for `excluded`, which are written literally and begin no other
  * spelling.
  */
 export function spelledExcept(
@@ -82,7 +88,7 @@ export function spelledExcept(
 
 const knownExcept = new WeakMap<CharacterSet, Map<string, CharacterSet>>();
 
-/** `set` without the characters of `excluded`; the same set each time, so that it is spelled once. */
+/** `set` without the characters of `excluded`; memoised, so that the result is spelled once. */
 function setExcept(set: CharacterSet, excluded: string): CharacterSet {
   const known = knownExcept.get(set) ?? new Map<string, CharacterSet>();
   knownExcept.set(set, known);
@@ -92,7 +98,7 @@ function setExcept(set: CharacterSet, excluded: string): CharacterSet {
   return found;
 }
 
-/** A written character of one of the disjoint `sets`, then the target of that set. */
+/** A spelled character of one of the disjoint `sets`, then the target of that set. */
 export function spelledChoice(
   sets: readonly CharacterSet[],
   targets: readonly Expression[],
@@ -109,12 +115,12 @@ export function spelledChoice(
   return [...alternatives, ...treeExpressions(tree, targets)];
 }
 
-/** Whether some characters of `set` are not written as one character, or as one that begins escapes. */
+/** Whether some characters of `set` are escaped, or are one character that begins escapes. */
 export function hasEscapes(set: CharacterSet, spelling: Spelling): boolean {
   return spelling !== plainSpelling && partsOf(set, spelling).others.length > 0;
 }
 
-/** A set in two parts: what is written as one character, with which no other spelling begins, and the rest. */
+/** A set split into characters written literally, which begin no other spelling, and the rest. */
 interface Parts {
   readonly alone: CharacterSet;
   readonly others: CharacterSet;
@@ -136,7 +142,7 @@ function makeParts(set: CharacterSet, spelling: Spelling): Parts {
   return { alone, others: subtractSets(set, alone) };
 }
 
-/** There are few sets of characters that are written as escapes, so that most trees are known. */
+/** Memoised: there are few sets of escaped characters. */
 function treeOfSets(sets: readonly CharacterSet[], spelling: Spelling): SpelledTree {
   const known = trees.get(spelling) ?? new Map<string, SpelledTree>();
   trees.set(spelling, known);
@@ -169,7 +175,7 @@ function treeOf(branches: readonly Branch[]): SpelledTree {
   return [...byNext.values()];
 }
 
-/** Splits branches so that the first places of different groups have nothing in common. */
+/** Groups branches so that the first positions of different groups are disjoint. */
 function groupByFirst(branches: readonly Branch[]): readonly { set: CharacterSet; branches: Branch[] }[] {
   const groups: { set: CharacterSet; branches: Branch[] }[] = [];
   for (const branch of branches) {
@@ -188,7 +194,7 @@ function groupByFirst(branches: readonly Branch[]): readonly { set: CharacterSet
   return groups;
 }
 
-/** Spellings begin no other spelling, so a group of which one ends here is that one alone. */
+/** Spellings are prefix-free, so a group in which one ends has no other member. */
 function afterFirst(branches: readonly Branch[]): SpelledTree | number {
   const [first] = branches;
   if (first !== undefined && first.word.length <= 1) return first.target;
@@ -200,7 +206,7 @@ function treeKey(tree: SpelledTree | number): string {
   return `(${tree.map(({ set, next }) => `${setKey(set)}>${treeKey(next)}`).join()})`;
 }
 
-/** A set as a class, or as a literal where it is one character. */
+/** A set as a class, or as a literal if it has one character. */
 function oneCharacter(set: CharacterSet): Expression {
   const [range] = set;
   if (range !== undefined && set.length === 1 && range[0] === range[1]) {

@@ -1,7 +1,7 @@
 /**
- * A whole response in which calls may come: thoughts, then text or an answer in markers of its own, and from the first
- * opener of a call on, calls. Unlike all other grammars here it is ambiguous where thoughts or an answer may begin,
- * because what begins like them may be text, too: it is for engines that follow all readings at once.
+ * A whole response that may contain calls: reasoning, then text or delimited content, and calls from the first opener
+ * on. Unlike all other grammars here, it is ambiguous where reasoning or content may begin, because text may begin
+ * the same way; it is for engines that follow all readings in parallel.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Trigger } from '../build-grammar.ts';
@@ -27,14 +27,14 @@ import { openContent } from '../response-grammar.ts';
 import { findable } from './marker-search.ts';
 import { stripPrefix } from './strip-prefix.ts';
 
-/** Where the prompt has left a response, and the calls that may come. */
+/** The prompt's position in the response, and the calls that may follow. */
 export interface AutoResponse {
   readonly format: ChatFormat;
   readonly prompt: PromptPosition;
-  /** From a trigger on. */
+  /** The grammar from a trigger on. */
   readonly calls: Grammar;
   readonly triggers: readonly Trigger[];
-  /** What a call at the very beginning begins with, where there is a trigger of the type `pattern`. */
+  /** What a call at the very start of the response begins with, for a trigger of type `pattern`. */
   readonly beginnings: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 const blanks = repeat(blank);
 const callsRule = 'calls';
 
-/** See the top of this file; `null` where the calls do not begin with their triggers. */
+/** Builds the grammar described above; `null` if the calls do not begin with their triggers. */
 export function autoResponse(response: AutoResponse): Grammar | null {
   const { calls, triggers, format, prompt } = response;
   const rules = new Map([...calls.rules].filter(([name]) => name !== calls.root));
@@ -56,7 +56,7 @@ export function autoResponse(response: AutoResponse): Grammar | null {
   return withoutUnused({ root: 'root', rules: new Map([['root', root], ...rules]) });
 }
 
-/** Text, and from the first of `words` on what the calls have left after it. */
+/** Text up to the first of `words`, then the rest of the calls after that word. */
 function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
   const branches = words.map((delimiter) => ({
     delimiter,
@@ -65,13 +65,13 @@ function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
   return branches.some(({ next }) => next === null) ? null : untilOrEnd(...branches);
 }
 
-/** Characters of a call's beginning by which a text is told apart; what is alike for longer begins a call anywhere. */
+/** Leading characters that tell text from a call; text that shares more counts as a call. */
 const tellingCharacters = 3;
 
 /**
- * A call with one of `beginnings`, or a text that does not begin like one: in which none comes at all, or another
- * character first, or one within the first few. These overlap, and the first of them holds the call, because
- * XGrammar looks for a marker at a third of the cost of a character that must not come next.
+ * A call that begins with one of `beginnings`, or text that begins differently: text without any of them, or with
+ * another first character, or with one within the first few characters. The alternatives overlap, and the first
+ * includes the call, because XGrammar finds a marker at a third of the cost of excluding a next character.
  */
 function callOrText(
   beginnings: readonly string[],
@@ -105,7 +105,7 @@ function otherThan(characters: readonly string[], atStart: boolean): CharacterCl
   return exceptCharacters(...taken.map((code) => [code, code] as const), ...(atStart ? blank.ranges : []));
 }
 
-/** Thoughts as the prompt has left them. Their end is the first marker that ends them, whatever comes after it. */
+/** The reasoning that the prompt left open. It ends at its first end marker, whatever follows. */
 function thoughts({ reasoning, alternatives = {}, turn }: ChatFormat, { place }: PromptPosition): Expression {
   const restart = literal(place === 'between-turns' ? turn.start : '');
   const end = reasoning?.end.trim() ?? '';
@@ -119,7 +119,7 @@ function thoughts({ reasoning, alternatives = {}, turn }: ChatFormat, { place }:
   return sequence(restart, optional(sequence(blanks, choice(...written), rest)));
 }
 
-/** An answer in markers of its own holds no calls, unless it ends with them. */
+/** Delimited content contains no calls, unless calls end it. */
 function withContent(format: ChatFormat, prompt: PromptPosition, text: Expression): Expression {
   const open = openContent(format, prompt);
   const { content } = format;

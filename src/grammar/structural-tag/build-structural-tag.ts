@@ -1,4 +1,4 @@
-/** The structural tag of one request: the whole response as XGrammar enforces it in vLLM, SGLang and others. */
+/** Builds the structural tag of one request: the whole response as XGrammar enforces it in vLLM, SGLang and others. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
 import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
@@ -14,24 +14,27 @@ import { easeGrammar } from './ease-grammar.ts';
 import { printStructuralTag } from './print-structural-tag.ts';
 import type { StructuralTag } from './structural-tag.ts';
 
-/** A structural tag for one request. */
+/** The structural tag of one request. */
 export interface BuiltStructuralTag {
-  /** Covers the response from its first token on; `null` when nothing has to be enforced. */
+  /** Covers the response from its first token; `null` if there is nothing to enforce. */
   readonly tag: StructuralTag | null;
-  /** The same as an expression tree, for matching. It allows a little more than the grammar of the same request: `easeGrammar`. */
+  /**
+   * The same language as an expression tree, for matching. Allows slightly more than the grammar of the same request;
+   * see `easeGrammar`.
+   */
   readonly expression: Grammar | null;
   /** Special tokens that must reach the parser as text. */
   readonly preservedTokens: readonly string[];
-  /** Texts at which generation ends. */
+  /** Strings at which generation ends. */
   readonly stops: readonly string[];
-  /** Every keyword of a schema that is not enforced exactly. Empty: everything is. */
+  /** Every schema keyword that is not enforced exactly; empty if all are. */
   readonly report: readonly SchemaIssue[];
 }
 
 /**
- * Builds the structural tag of one request. Unlike a grammar, it needs no triggers: with `toolChoice: 'auto'`, too, it
- * covers the response from its first token on. Throws what `buildGrammar` throws, and `UnsupportedOptionError` where
- * the prompt ends inside of a call that cannot be continued.
+ * Builds the structural tag of one request. Unlike a grammar, it needs no triggers and covers the response from its
+ * first token even with `toolChoice: 'auto'`. Throws what `buildGrammar` throws, and `UnsupportedOptionError` if the
+ * prompt ends inside a call that cannot be continued.
  */
 export function buildStructuralTag(format: ChatFormat, given: GrammarOptions = {}): BuiltStructuralTag {
   requireOption('format', format, chatFormat);
@@ -40,7 +43,7 @@ export function buildStructuralTag(format: ChatFormat, given: GrammarOptions = {
   return structuralTagOf(format, plain, buildGrammar(format, plain));
 }
 
-/** The same for a grammar that has been built. */
+/** Builds the tag of a grammar that exists already. */
 export function structuralTagOf(
   format: ChatFormat,
   options: PlainGrammarOptions,
@@ -55,7 +58,7 @@ export function structuralTagOf(
   return { tag, expression, preservedTokens, stops, report };
 }
 
-/** The grammar from the first token on, also where it is lazy. */
+/** The grammar from the first token on, even if the given one is lazy. */
 function wholeResponse(
   format: ChatFormat,
   { prompt, tools }: ResponseGrammarOptions,

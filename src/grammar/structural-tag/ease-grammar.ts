@@ -1,12 +1,12 @@
 /**
- * Rewrites a grammar so that XGrammar's nodes can express its free text, and so that it compiles fast. A node can say
- * less than an automaton, so four things are allowed in addition; the parser reads each of them like the grammar's own
- * spelling:
+ * Rewrites a grammar so that XGrammar's nodes can express its free text, and so that it compiles fast. A node can
+ * express less than an automaton, so four things are allowed in addition. The parser reads each like the grammar's
+ * own spelling:
  *
  *     text up to "\n</value>", never "</value>" alone   text up to "</value>": the white space may be missing
- *     text up to "<a><a b>", a beginning within itself  text up to "<a>", and "<a b>" has to follow
+ *     text up to "<a><a b>", which repeats its prefix   text up to "<a>", then "<a b>" must follow
  *     calls, and white space after the last             white space after each
- *     an id of at most 64 characters                    of any number: XGrammar goes through the vocabulary for each
+ *     an id of at most 64 characters                    any length: XGrammar scans the vocabulary for each count
  */
 
 import { idOfAnyLength } from '../call-grammar.ts';
@@ -24,7 +24,7 @@ import { freeText } from './free-text.ts';
 import { areFound, findable } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
 
-/** See the top of this file. */
+/** Rewrites `grammar` as described above. */
 export function easeGrammar(grammar: Grammar): Grammar {
   const isFree = freeText(grammar);
   const ease = (expression: Expression): Expression => {
@@ -63,7 +63,7 @@ function easeUntil({ branches, mayEnd }: Until, ease: (expression: Expression) =
   return until({ delimiter: marker, next: sequence(literal(delimiter.slice(marker.length)), next) });
 }
 
-/** Nothing may come after a node of calls, unless it is a text. */
+/** Only a literal can follow a node of calls, so the white space after the last call is allowed after each. */
 function blanksAfterEach(
   items: readonly Expression[],
   isFree: (expression: Expression) => boolean,

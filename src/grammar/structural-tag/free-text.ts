@@ -1,10 +1,10 @@
-/** Where in a grammar text is free up to a delimiter, which XGrammar has nodes for. */
+/** Finds free text up to a delimiter, for which XGrammar has nodes. */
 import type { Expression, Grammar } from '../expression/expression.ts';
 import { children } from '../expression/references.ts';
 
 /** Returns a predicate: whether an expression of `grammar` contains free text. */
 export function freeText({ rules }: Grammar): (expression: Expression) => boolean {
-  /** By rule; `null` while that is being found out. */
+  /** By rule; `null` while it is being computed. */
   const known = new Map<string, boolean | null>();
   const isFree = (expression: Expression): boolean => {
     if (expression.type === 'until') return true;

@@ -1,7 +1,7 @@
 /**
- * Characters beyond ASCII one by one. XGrammar 0.1.27 takes a class such as `[äöü]` or `[à-ÿ]` for one of bytes, and then
- * refuses what is in it, or takes letters of ASCII for it; a class of one character, a text, and what is not of some
- * characters of ASCII it reads rightly. Later versions, and llama.cpp, read both alike.
+ * Lists non-ASCII characters one by one. XGrammar 0.1.27 reads a class such as `[äöü]` or `[à-ÿ]` as a class of
+ * bytes: it rejects its members, or accepts ASCII letters instead. It handles classes of one character, literals, and
+ * negated classes of ASCII characters correctly. Later versions and llama.cpp read both forms alike.
  */
 import {
   type CharacterClass,
@@ -14,11 +14,11 @@ import {
 } from '../expression/expression.ts';
 import { mapChildren } from '../expression/references.ts';
 
-/** Characters beyond ASCII that are listed; a class of more is left as it is. */
+/** Classes with more non-ASCII characters stay classes. */
 const mostListed = 256;
 const lastOfAscii = 0x7f;
 
-/** The same texts, with classes of few characters beyond ASCII as alternatives; see the top of this file. */
+/** Rewrites small classes of non-ASCII characters as alternatives, for the reason given above. */
 export function withListedCharacters(grammar: Grammar): Grammar {
   const rewrite = (expression: Expression): Expression =>
     expression.type === 'class' ? listed(expression) : mapChildren(expression, rewrite);

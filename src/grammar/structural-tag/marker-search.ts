@@ -1,11 +1,11 @@
 /**
- * Which markers XGrammar finds in free text. Where a text departs from a marker that has begun, it goes on looking
- * from the last byte alone, and not from inside of what had begun: `aab` is not found in `aaab`.
+ * Which markers XGrammar finds in free text. After a mismatch inside a marker, it resumes from the last byte only,
+ * ignoring suffixes of the partial match: it does not find `aab` in `aaab`.
  */
 
 const encoder = new TextEncoder();
 
-/** Whether each of `markers` is found wherever it stands, all of them looked for at once. */
+/** Whether each of `markers` is found wherever it occurs, with a search for all of them at once. */
 export function areFound(markers: readonly string[]): boolean {
   const spelled = markers.map((marker) => Array.from(encoder.encode(marker), (byte) => `${byte};`));
   const next = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ export function areFound(markers: readonly string[]): boolean {
   return spelled.every((bytes) =>
     bytes.every((_, at) => {
       const onward = next.get(bytes.slice(0, at).join(''));
-      // What ends so may also have begun a marker later; both must go on alike.
+      // A suffix of the partial match may begin a marker, too; both must continue alike.
       return Array.from({ length: Math.max(0, at - 1) }, (_, skipped) => bytes.slice(skipped + 1, at)).every(
         (inner) => [...(next.get(inner.join('')) ?? [])].every((byte) => onward?.has(byte) === true),
       );
@@ -27,8 +27,8 @@ export function areFound(markers: readonly string[]): boolean {
 }
 
 /**
- * `markers`, each shortened where it repeats its own beginning (`<a><a b>` to `<a>`), so that it is found by itself.
- * Words are left as they are: half a word would be found in prose.
+ * Shortens each of `markers` that repeats its own beginning (`<a><a b>` to `<a>`), so that it is found. Words stay
+ * whole: half a word would match in prose.
  */
 export function findable(markers: readonly string[]): readonly string[] {
   const alone = markers.map(shortened);

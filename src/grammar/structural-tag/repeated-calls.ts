@@ -1,15 +1,15 @@
-/** Calls one after the other: `call ("\n<tool_call>" call)*`, which is a node where calls hold free text. */
+/** Finds repeated calls: `call ("\n<tool_call>" call)*`, which become a node if they contain free text. */
 import type { Expression } from '../expression/expression.ts';
 
-/** Items of a sequence that come once or more often, with a text in between. */
+/** Items of a sequence that occur one or more times, with a separator. */
 export interface RepeatedCalls {
   readonly body: readonly Expression[];
   readonly separator: string;
-  /** Index in the sequence of the item that repeats them. */
+  /** Index in the sequence of the repetition. */
   readonly repetitionAt: number;
 }
 
-/** Those that begin at `start`; `null` where none do. */
+/** The repeated calls from `start` on; `null` if there are none. */
 export function repeatedCalls(items: readonly Expression[], start: number): RepeatedCalls | null {
   for (let repetitionAt = start + 1; repetitionAt < items.length; repetitionAt += 1) {
     const separator = separatorBefore(items.slice(start, repetitionAt), items[repetitionAt]);
@@ -18,7 +18,7 @@ export function repeatedCalls(items: readonly Expression[], start: number): Repe
   return null;
 }
 
-/** The text with which `repetition` begins, if `body` is all that comes after it. */
+/** The separator that begins `repetition`, if `body` is all that follows it. */
 function separatorBefore(body: readonly Expression[], repetition: Expression | undefined): string | null {
   if (repetition?.type !== 'repeat' || repetition.min !== 0 || repetition.max !== null) return null;
   if (repetition.item.type !== 'sequence') return null;

@@ -1,12 +1,12 @@
-/** One short text of a grammar, to stand for all of them. */
+/** Finds one short text of a grammar, as a representative of all of them. */
 import type { CodePointRange, Expression, Grammar } from '../expression/expression.ts';
 
-/** UTF-16 units beyond which a text is not worth having. */
+/** Longer texts, in UTF-16 units, are useless. */
 const mostUnits = 10_000;
 
-/** A short text of `expression` under the rules of `grammar`; `null` where there is none. */
+/** A short text of `expression` under the rules of `grammar`; `null` if there is none. */
 export function shortText(expression: Expression, { rules }: Grammar): string | null {
-  /** By rule: what was found in the first pass in which it could be. */
+  /** By rule: the text found in the first pass that yields one. */
   const known = new Map<string, string>();
   const find = (each: Expression): string | null => {
     switch (each.type) {
@@ -43,7 +43,7 @@ export function shortText(expression: Expression, { rules }: Grammar): string | 
   return find(expression);
 }
 
-/** No control character, where there is another one. */
+/** Avoids control characters if there are others. */
 function legible(ranges: readonly CodePointRange[]): number {
   const space = 0x20;
   const [first = space, last = first] = ranges.find((range) => range[1] >= space) ?? ranges[0] ?? [];

@@ -1,10 +1,10 @@
-/** The rest of an expression after a text with which it begins, in the same shape. */
+/** Strips a text from the front of an expression, preserving the shape of the rest. */
 import { alternatives } from '../expression/alternatives.ts';
 import { type Expression, type Grammar, literal, sequence } from '../expression/expression.ts';
 
 /**
- * The rest of `expression` after `text`; `null` where literals alone do not spell that text. `grammarAfter` works for
- * every grammar, but turns it into automata.
+ * The rest of `expression` after `text`; `null` if literals alone do not spell `text`. `grammarAfter` handles every
+ * grammar, but turns it into automata.
  */
 export function stripPrefix(expression: Expression, text: string, { rules }: Grammar): Expression | null {
   const strip = (each: Expression, left: string): Expression | null => {

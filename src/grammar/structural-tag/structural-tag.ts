@@ -1,8 +1,8 @@
 /**
- * XGrammar's structural tags: a response as nested regions, some free, some under a grammar. These are the node
- * types that XGrammar 0.1.27 and 0.2 both honour; `json_schema`'s styles, `any_order` and `triggered_tags.excludes`
- * are not among them, because 0.1.27 accepts them and does nothing about them.
- * Source: https://xgrammar.mlc.ai/docs/structural_tag.
+ * XGrammar's structural tags: a response as nested regions, some free, some constrained by a grammar. Only node types
+ * that both XGrammar 0.1.27 and 0.2 enforce are included; `json_schema`'s styles, `any_order` and
+ * `triggered_tags.excludes` are not, because 0.1.27 accepts and ignores them. Source:
+ * https://xgrammar.mlc.ai/docs/structural_tag.
  */
 
 /** What vLLM's `structured_outputs.structural_tag` and SGLang's `response_format` take. */
@@ -27,7 +27,7 @@ export interface ConstString {
   readonly type: 'const_string';
   readonly value: string;
 }
-/** A text of this grammar, in GBNF with start rule `root`. */
+/** A text of this grammar: GBNF with start rule `root`. */
 export interface GrammarNode {
   readonly type: 'grammar';
   readonly grammar: string;
@@ -36,12 +36,12 @@ export interface GrammarNode {
 export interface AnyText {
   readonly type: 'any_text';
 }
-/** One after the other; only the last may be unlimited. */
+/** All elements in order; only the last may be unlimited. */
 export interface TagSequence {
   readonly type: 'sequence';
   readonly elements: readonly TagFormat[];
 }
-/** One of several: either all of them are unlimited, or none. */
+/** One of the elements; either all are unlimited or none is. */
 export interface TagChoice {
   readonly type: 'or';
   readonly elements: readonly TagFormat[];
@@ -53,7 +53,7 @@ export interface TagNode {
   readonly content: TagFormat;
   readonly end: string;
 }
-/** Tags one after the other, with a text between them, which is never empty. It has no end of its own. */
+/** Repeated tags with a non-empty separator; unlimited. */
 export interface TagsWithSeparator {
   readonly type: 'tags_with_separator';
   readonly tags: readonly TagNode[];
@@ -61,12 +61,12 @@ export interface TagsWithSeparator {
   readonly at_least_one: boolean;
   readonly stop_after_first: boolean;
 }
-/** Any text; once a trigger comes, one of the tags that begin with it has to follow. */
+/** Any text; after a trigger, one of the tags that begin with it must follow. */
 export interface TriggeredTags {
   readonly type: 'triggered_tags';
   readonly triggers: readonly string[];
   readonly tags: readonly TagNode[];
   readonly at_least_one: boolean;
-  /** Nothing comes after the first tag. */
+  /** If true, nothing follows the first tag. */
   readonly stop_after_first: boolean;
 }

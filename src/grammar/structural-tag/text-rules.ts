@@ -1,8 +1,8 @@
 /**
- * Repeated characters as a recursive rule. XGrammar works out once which tokens fit within a rule. In `character*`,
- * with `character ::= [^"] | "\\" escape`, every token of two characters leaves its rule, and all of these are tried
- * again for each mask, which takes a tenth of a second. In `text ::= [^"] text | "\\" escape text | ""` the whole token
- * stays within the rule.
+ * Writes repeated characters as a recursive rule. XGrammar precomputes which tokens fit within a rule. In
+ * `character*`, with `character ::= [^"] | "\\" escape`, every token of two characters crosses the end of its rule,
+ * and all of those are checked again for each mask, which takes a tenth of a second. In `text ::= [^"] text | "\\"
+ * escape text | ""`, the whole token stays within the rule.
  */
 import {
   choice,
@@ -15,10 +15,10 @@ import {
 } from '../expression/expression.ts';
 import { mapChildren } from '../expression/references.ts';
 
-/** Code points from which on a class is text rather than digits or names. */
+/** Classes of at least this many code points are text rather than digits or names. */
 const manyCodePoints = 1000;
 
-/** The same texts; see the top of this file. */
+/** Rewrites `grammar` as described above; it matches the same texts. */
 export function withTextRules(grammar: Grammar): Grammar {
   const rules = new Map<string, Expression>();
   const made = new Map<string, string>();
@@ -41,7 +41,7 @@ export function withTextRules(grammar: Grammar): Grammar {
   return { root: grammar.root, rules };
 }
 
-/** What a repeated character may be; `null` where the repetition is none of text, or of one class alone. */
+/** Alternatives of a repeated character; `null` unless it is text, or if it is a single class. */
 function textAlternatives(item: Expression, { rules }: Grammar): readonly Expression[] | null {
   const body = item.type === 'rule' ? rules.get(item.name) : item;
   if (body?.type !== 'choice') return null;
