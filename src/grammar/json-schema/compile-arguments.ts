@@ -1,4 +1,4 @@
-/** The arguments of one tool as an expression, in the notation of a format. */
+/** Compiles the arguments of one tool to an expression, in a format's notation. */
 
 import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../../format/chat-format.ts';
 import { SchemaError, ToolError } from '../../format/errors.ts';
@@ -19,19 +19,19 @@ import { EntryValueWriter } from './write/entry-values.ts';
 import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
-/** How the arguments of a tool are compiled. */
+/** Options for compiling a tool's arguments. */
 export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
-  /** `schema` (default): in the schema's order. `any`: in any order, at every level. */
+  /** `schema` (default): the schema's order. `any`: any order, at every level. */
   readonly argumentOrder?: 'schema' | 'any';
-  /** What follows the arguments in the call: `)`. Tells quotes that end a value from others. Default `""`. */
+  /** The text after the arguments, such as `)`; tells quotes that end a value from other quotes. Default: `""`. */
   readonly followedBy?: string;
 }
 
 const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
 /**
- * The arguments of `tool` as `format` writes them, from its first text to its last. Throws `SchemaError`
- * as `compileSchema` does, and `ToolError` when the format cannot write the tool's arguments at all.
+ * Compiles the arguments of `tool` as `format` writes them. Throws `SchemaError` like `compileSchema`, and
+ * `ToolError` if the format cannot write these arguments at all.
  */
 export function compileArguments(
   tool: Tool,
@@ -41,7 +41,7 @@ export function compileArguments(
   return finish(compileArgumentsSteps(tool, format, options));
 }
 
-/** The same in steps. */
+/** `compileArguments` in steps. */
 export function compileArgumentsSteps(
   tool: Tool,
   format: ArgumentsFormat,
@@ -65,7 +65,7 @@ export function compileArgumentsSteps(
   );
 }
 
-/** JSON within sorted entries has an order of its own. */
+/** Nested JSON has its own order, even within sorted entries. */
 function sortingOf(format: ArgumentsFormat): KeySorting {
   if (format.kind === 'json') return format.style.sortKeys;
   const inner = format.frames.object.codec === 'nested' ? format.sorted : format.style.sortKeys;
@@ -73,14 +73,14 @@ function sortingOf(format: ArgumentsFormat): KeySorting {
   return inner ? 'inner' : 'outermost';
 }
 
-/** A tool from outside the type checker may bring anything. */
+/** Untyped callers may pass anything. */
 function refuseNoSchema(parameters: unknown, tool: string): void {
   if (typeof parameters === 'boolean' || isObject(parameters)) return;
   const reason = 'is not JSON Schema: a schema is an object or a boolean';
   throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);
 }
 
-/** What stands around the arguments, and what stands in their place when there are none. */
+/** The delimiters of the arguments, and what replaces them if there are none. */
 interface Frame {
   readonly open: string;
   readonly close: string;

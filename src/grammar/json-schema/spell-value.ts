@@ -1,4 +1,4 @@
-/** A value as the grammar of a schema spells it: keys in the grammar's order, JSON in a style. */
+/** Spells a value as the grammar of its schema does: keys in the grammar's order, JSON in a given style. */
 import type { JsonStyle } from '../../format/chat-format.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts';
 import { jsonSchema, jsonStyle, requireOption } from '../../format/option-rules.ts';
@@ -10,9 +10,9 @@ import { type InstanceLocation, InstanceLocations } from './plan/instance-locati
 import { scalarText } from './plan/tags.ts';
 
 /**
- * `value` as JSON text on one line, with keys that `schema` mentions first and in the order of their
- * first mention, as the grammar of `schema` has them. Throws `UnsupportedOptionError` for what is no schema and
- * no style, `SchemaError` for a schema that is not JSON or too large.
+ * Prints `value` as JSON on one line. Keys that `schema` mentions come first, in order of first mention, as in its
+ * grammar. Throws `UnsupportedOptionError` for an invalid schema or style, `SchemaError` for a schema that is not
+ * JSON or too large.
  */
 export function spellValue(
   schema: JsonSchema,
@@ -43,7 +43,7 @@ export function spellValue(
   return spell(value, locations.of([document.root]));
 }
 
-/** The location of the object `value` among those of `whole`. */
+/** The location of the object `value` within `whole`. */
 function locationOf(
   value: JsonObject,
   whole: InstanceLocation,

@@ -1,8 +1,8 @@
-/** Arrays and objects of `enum` and `const` as schemas. */
+/** Converts arrays and objects in `enum` and `const` to schemas. */
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject } from './schema-document.ts';
 
-/** A schema that, among arrays and objects, only `value` is valid against. */
+/** A schema for which `value` is the only valid array or object. */
 export function schemaOfContainer(value: JsonValue): JsonObject {
   if (isArray(value)) {
     const prefixItems = value.map((item) => ({ const: item }));

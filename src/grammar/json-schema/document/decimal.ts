@@ -1,6 +1,6 @@
-/** Exact decimal numbers, because 0.1 has to be a tenth. */
+/** Exact decimal arithmetic: 0.1 must be exactly a tenth. */
 
-/** `digits` times ten to the power of `-scale`; normal form has the smallest scale that is not negative. */
+/** `digits` × 10^-`scale`. In normal form, `scale` is the smallest possible one that is not negative. */
 export interface Decimal {
   readonly digits: bigint;
   readonly scale: number;
@@ -8,7 +8,7 @@ export interface Decimal {
 
 const maxMagnitude = 400;
 
-/** The decimal that `value` prints as. Throws `RangeError` where that is not finite. */
+/** The decimal that `value` prints as. Throws `RangeError` if it is not finite. */
 export function decimalOf(value: number): Decimal {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   if (match === null) throw new RangeError(`not a finite number: ${value}`);
@@ -16,7 +16,7 @@ export function decimalOf(value: number): Decimal {
   return normalDecimal(BigInt(sign + whole + fraction), fraction.length - Number(exponent));
 }
 
-/** `digits` times ten to the power of `-scale`, in normal form. */
+/** `digits` × 10^-`scale` in normal form. */
 export function normalDecimal(digits: bigint, scale: number): Decimal {
   let value = digits;
   let places = scale;
@@ -31,26 +31,26 @@ export function normalDecimal(digits: bigint, scale: number): Decimal {
   return { digits: value, scale: places };
 }
 
-/** Negative, zero or positive, as `a` is below, at or above `b`. */
+/** Negative, zero or positive if `a` is less than, equal to or greater than `b`. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale);
   const difference = scaled(a, scale) - scaled(b, scale);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** `value` as a number of units of ten to the power of `-scale`, for a scale no smaller than its own. */
+/** `value` in units of 10^-`scale`; `scale` must not be smaller than its own. */
 export function scaled(value: Decimal, scale: number): bigint {
   if (scale === value.scale) return value.digits;
   return value.digits * 10n ** BigInt(scale - value.scale);
 }
 
-/** Whether `value` is a whole multiple of `of`, which is not zero. */
+/** Whether `value` is an integer multiple of `of`, which is not zero. */
 export function isMultiple(value: Decimal, of: Decimal): boolean {
   const scale = Math.max(value.scale, of.scale);
   return scaled(value, scale) % scaled(of, scale) === 0n;
 }
 
-/** The least number of which all of `values` (positive, and at least one) are divisors. */
+/** The least common multiple of `values`, which are positive and at least one. */
 export function commonMultiple(values: readonly Decimal[]): Decimal {
   const scale = Math.max(...values.map((value) => value.scale));
   const common = values

@@ -1,13 +1,13 @@
 /**
- * Dynamic scopes: what `$dynamicRef` means depends on the resources that a way through the schema has entered. Of all
- * that, only the first resource with each anchor matters, and only where several resources have the anchor; so the
- * ways fall into few scopes, and a schema without such anchors has one.
+ * Dynamic scopes. The target of `$dynamicRef` depends on the resources entered on the path through the schema. Only
+ * the first resource with each anchor matters, and only if several resources have that anchor, so few scopes are
+ * distinct; a schema without such anchors has one.
  */
 
-/** What a way through the schema has entered. Equal ids mean equal scopes. */
+/** The relevant part of a path. Equal ids mean equal scopes. */
 export interface DynamicScope {
   readonly id: number;
-  /** By name of an anchor, the URI of the first resource on the way that has it. */
+  /** For each anchor name, the URI of the first resource on the path that has it. */
   readonly first: ReadonlyMap<string, string>;
 }
 
@@ -15,7 +15,7 @@ const maxScopes = 200;
 
 /** Makes and interns the scopes of a schema. */
 export class DynamicScopes {
-  /** The names of the dynamic anchors of a resource, by its URI; that of `$recursiveAnchor` is empty. */
+  /** Names of a resource's dynamic anchors, by URI; the name of `$recursiveAnchor` is empty. */
   readonly #anchorsOf = new Map<string, Set<string>>();
   readonly #resourcesWith = new Map<string, Set<string>>();
   readonly #interned = new Map<string, DynamicScope>();
@@ -23,18 +23,18 @@ export class DynamicScopes {
   readonly outside: DynamicScope = this.#intern(new Map());
   #isBounded = true;
 
-  /** Whether there were few enough scopes. Where not, what references mean afterwards is not known. */
+  /** False if there were too many scopes; the targets of later references are then unknown. */
   get isBounded(): boolean {
     return this.#isBounded;
   }
 
-  /** Says that the resource `uri` has a dynamic anchor. All are said before any is entered. */
+  /** Registers a dynamic anchor of resource `uri`. Call it for all anchors before the first `enter`. */
   add(anchor: string, uri: string): void {
     addTo(this.#anchorsOf, uri, anchor);
     addTo(this.#resourcesWith, anchor, uri);
   }
 
-  /** The scope of a way that enters the resource `uri` in `scope`. */
+  /** The scope after entering resource `uri` from `scope`. */
   enter(scope: DynamicScope, uri: string): DynamicScope {
     const anchors = this.#anchorsOf.get(uri);
     if (anchors === undefined) return scope;

@@ -1,16 +1,16 @@
-/** String formats as languages. Which reading of each is enforced is said in `docs/json-schema.md`. */
+/** String formats as languages. `docs/json-schema.md` says which definition of each is enforced. */
 
 /** A regular expression for a format, `null` for a name that asserts nothing, or `unsupported`. */
 export function formatPattern(format: string): string | null | 'unsupported' {
   return patterns.get(format) ?? (unsupported.has(format) ? 'unsupported' : null);
 }
 
-/** Formats whose language is smaller than the format: some valid strings cannot be written. */
+/** Formats whose language is too small: some valid strings cannot be written. */
 export const narrowedFormats: ReadonlyMap<string, string> = new Map([
   ['regex', 'only common constructs are written, with groups up to three deep'],
 ]);
 
-/** Formats whose limit of length no automaton of bearable size counts: the most characters, and what to say. */
+/** Formats with a maximum length that would make the automaton too large to enforce: the maximum, and the report. */
 export const unenforcedLengths: ReadonlyMap<string, { readonly most: number; readonly reason: string }> =
   new Map([
     ['hostname', { most: 253, reason: 'the limit of 253 characters for a whole name is not enforced' }],
@@ -77,7 +77,7 @@ const number = '\\d+';
 const durationTime = `T(?:${number}H(?:${number}M(?:${number}S)?)?|${number}M(?:${number}S)?|${number}S)`;
 const durationDate = `(?:${number}Y(?:${number}M(?:${number}D)?)?|${number}M(?:${number}D)?|${number}D)`;
 
-/** Two counts up to 999, the second greater than the first by its length or its first digit, or from one digit. */
+/** Two counts up to 999, the second greater: by its length, its first digit, or from one digit on. */
 const ascending = [
   ...Array.from('0123456789', (digit) => `${digit},[${digit}-9]`),
   ...Array.from('12345678', (digit) => `${digit}\\d,[${Number(digit) + 1}-9]\\d`),

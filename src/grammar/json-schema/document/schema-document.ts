@@ -1,6 +1,6 @@
 /**
- * A schema as a graph of nodes: every sub-schema that is asked for becomes a node with a number, and
- * references lead from node to node. Nothing is fetched; other documents are given.
+ * A schema as a graph of nodes: each sub-schema in use becomes a numbered node, and references are edges. Nothing is
+ * fetched; other documents must be supplied.
  */
 import { fragmentKey, pointerPart } from '../../../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
@@ -11,31 +11,34 @@ import { type Dialect, dialectOf, everyVocabulary, inDialect } from './vocabular
 export interface SchemaNode {
   readonly id: number;
   readonly schema: JsonSchema;
-  /** JSON pointer from the root of its document; in another document than the schema's own, after that URI. */
+  /**
+   * JSON pointer from the root of its document; in a document other than the main one, prefixed with that document's
+   * URI.
+   */
   readonly pointer: string;
   readonly origin: Origin;
-  /** What the way to it has entered. The same sub-schema is a node for each scope that ways to it have. */
+  /** The dynamic scope. A sub-schema has a node for each scope in which it is reached. */
   readonly scope: DynamicScope;
-  /** The sub-schemas below it that were asked for so far, by their pointers from here. */
+  /** Descendants in use so far, by their pointers from here. */
   readonly children: Map<string, SchemaNode>;
 }
 
-/** Where a sub-schema comes from: its document, the way to it, and how the schemas around it are to be read. */
+/** Where a sub-schema comes from: its document, its path, and how its surroundings are interpreted. */
 interface Origin {
   /** URI of the document. */
   readonly document: string;
-  /** The keys that lead to it from the top of the document. */
+  /** Path from the root of the document. */
   readonly tokens: readonly string[];
-  /** The URI that its references are relative to. */
+  /** Base URI of its references. */
   readonly base: string;
   /** Siblings of `$ref` are ignored (drafts up to 7). */
   readonly refAlone: boolean;
   /** Resources are named by `id` (drafts up to 4). */
   readonly plainId: boolean;
-  /** The draft that the schema names: 3 to 7, 8 for 2019-09, 9 for 2020-12; 0 where it names none of them. */
+  /** The draft that the schema declares: 3 to 7, 8 for 2019-09, 9 for 2020-12; 0 if it declares none of them. */
   readonly draft: number;
   readonly dialect: Dialect;
-  /** Empty for a schema that stands in its document; tells apart those that the compiler made up for one node. */
+  /** Empty for a schema in the document; distinguishes synthetic schemas of the same node. */
   readonly synthetic: string;
 }
 
@@ -50,11 +53,11 @@ const drafts: readonly (readonly [RegExp, number])[] = [
   [/2019-09/, 8],
   [/2020-12/, 9],
 ];
-/** Finds in a schema's text whether a part of it has a name of its own. Most have none, and are not searched. */
+/** Quick test for identifiers of sub-schemas in a schema's text. Most schemas have none and need no search. */
 const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
-/** References that are followed one after the other; those that lead to themselves have no end. */
+/** Most references to follow in a row; circular ones never end. */
 const maxMeant = 20;
 
 /** The nodes of a schema and of the documents it may refer to. */
@@ -63,14 +66,14 @@ export class SchemaDocument {
   readonly #byKey = new Map<string, SchemaNode>();
   /** Resources by URI, anchors by URI with fragment. */
   readonly #identified = new Map<string, Origin>();
-  /** What references name, by the document and the URI that they are relative to, and their text. */
+  /** Targets of references, by document, base URI and reference. */
   readonly #resolved = new Map<string, SchemaNode | null>();
   readonly #scopes = new DynamicScopes();
-  /** Whether some sub-schema asks what its neighbours evaluated (`unevaluatedItems`, `unevaluatedProperties`). */
+  /** Whether any sub-schema depends on what its neighbours evaluated (`unevaluatedItems`, `unevaluatedProperties`). */
   readonly usesUnevaluated: boolean;
   readonly root: SchemaNode;
 
-  /** `documents` maps URIs to schemas that references may name. */
+  /** `documents` maps URIs to schemas that references may use. */
   constructor(schema: JsonSchema, documents: ReadonlyMap<string, JsonSchema> = new Map()) {
     let usesUnevaluated = false;
     for (const [uri, document] of [[rootUri, schema] as const, ...documents]) {
@@ -123,7 +126,7 @@ export class SchemaDocument {
     if (schema.$recursiveAnchor === true) this.#scopes.add('', origin.base);
   }
 
-  /** The sub-schema of `node` under `tokens`, which must be there. */
+  /** The sub-schema of `node` at `tokens`, which must exist. */
   child(node: SchemaNode, ...tokens: readonly string[]): SchemaNode {
     const path = tokens.map((token) => `/${pointerPart(token)}`).join('');
     const known = node.children.get(path);
@@ -134,7 +137,7 @@ export class SchemaDocument {
     return found;
   }
 
-  /** The node that `node` stands for, where it is a mere reference or an `allOf` of one schema; else itself. */
+  /** Follows a node that is only a reference, or only an `allOf` of one schema; returns any other node as it is. */
   meant(node: SchemaNode): SchemaNode {
     let current = node;
     for (let steps = 0; steps < maxMeant; steps += 1) {
@@ -155,7 +158,7 @@ export class SchemaDocument {
     return list.length === 1 && isSchema(list[0]) ? this.child(node, 'allOf', '0') : null;
   }
 
-  /** A node for a schema that the compiler made up; `owner` stands for it in reports. */
+  /** A node for a schema made up by the compiler; reports name `owner` instead. */
   synthetic(schema: JsonSchema, owner: SchemaNode): SchemaNode {
     const { origin, pointer, scope } = owner;
     const synthetic = `${origin.synthetic} ${JSON.stringify(schema)}`;
@@ -163,7 +166,7 @@ export class SchemaDocument {
     return this.#intern(key, { schema, pointer, origin: { ...origin, synthetic }, scope });
   }
 
-  /** The node that `reference` in `node` names, or `null`. */
+  /** The target of `reference` in `node`; `null` if there is none. */
   resolve({ origin, scope }: SchemaNode, reference: string): SchemaNode | null {
     const key = `${scope.id} ${origin.document} ${origin.base} ${reference}`;
     const known = this.#resolved.get(key);
@@ -181,7 +184,7 @@ export class SchemaDocument {
     const start = this.#identified.get(resource);
     if (start === undefined || !(fragment === '' || fragment.startsWith('/'))) return null;
     const tokens = fragment.split('/').slice(1).map(fragmentKey);
-    // Pointers into a part with an `$id` of its own are often meant from the top of the document.
+    // A pointer inside a part with its own `$id` is often meant from the root of the document.
     const top = reference.startsWith('#') ? this.#identified.get(document) : undefined;
     const found = this.#walkFrom(start, tokens, scope);
     return found ?? (top === undefined ? null : this.#walkFrom(top, tokens, scope));
@@ -193,8 +196,8 @@ export class SchemaDocument {
   }
 
   /**
-   * The node that `$dynamicRef` in `node` means: of all resources on the way there that have the anchor, the
-   * outermost counts. `ambiguous` where there are too many ways.
+   * The target of `$dynamicRef` in `node`: the outermost resource on the path that has the anchor. `ambiguous` if
+   * there are too many paths.
    */
   resolveDynamic(node: SchemaNode, reference: string): SchemaNode | null | 'ambiguous' {
     const first = this.resolve(node, reference);
@@ -203,7 +206,7 @@ export class SchemaDocument {
     return this.#outermost(node, first, name);
   }
 
-  /** The node that `$recursiveRef` of draft 2019-09 means; its anchors have no names. */
+  /** The target of draft 2019-09's `$recursiveRef`; its anchors have no names. */
   resolveRecursive(node: SchemaNode): SchemaNode | null | 'ambiguous' {
     const first = this.resolve(node, '#');
     if (first === null || !isObject(first.schema) || first.schema.$recursiveAnchor !== true) return first;
@@ -238,8 +241,8 @@ export class SchemaDocument {
   }
 
   /**
-   * The node of what stands at `origin`, for a way that comes there in `scope`. The origin holds what the schema says
-   * of itself already: a relative `$id` must not count twice.
+   * The node of the schema at `origin` in `scope`. `origin` already includes the schema's own identifiers: a relative
+   * `$id` must not be applied twice.
    */
   #nodeAt(origin: Origin, schema: JsonSchema, scope: DynamicScope): SchemaNode {
     const path = origin.tokens.map((token) => `/${pointerPart(token)}`).join('');
@@ -284,7 +287,7 @@ export function isSchema(value: JsonValue | undefined): value is JsonSchema {
 
 const annotations = new Set(['title', 'description', 'default', 'examples', 'example', 'deprecated']);
 
-/** Whether any value is valid against `schema`, because it holds annotations at most. */
+/** Whether every value is valid against `schema`, because it contains only annotations. */
 export function saysNothing(schema: JsonSchema): boolean {
   if (typeof schema === 'boolean') return schema;
   for (const keyword in schema) if (!annotations.has(keyword)) return false;
@@ -293,7 +296,7 @@ export function saysNothing(schema: JsonSchema): boolean {
 
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
-/** The one scalar type that `schema` asks for, where it says nothing else; else `null`. */
+/** The scalar type that `schema` requires, if it requires nothing else; otherwise `null`. */
 export function plainScalar(schema: JsonSchema): string | null {
   if (typeof schema === 'boolean' || typeof schema.type !== 'string' || !scalars.has(schema.type))
     return null;
@@ -311,7 +314,7 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** `origin`, changed by what `value`, which stands there, says of itself with `$id` and `$schema`. */
+/** `origin` updated with `$id` and `$schema` of `value`, the schema at that place. */
 function enterResource(origin: Origin, value: JsonValue, documents: ReadonlyMap<string, JsonSchema>): Origin {
   if (!isObject(value)) return origin;
   const ownDialect =
@@ -323,7 +326,7 @@ function enterResource(origin: Origin, value: JsonValue, documents: ReadonlyMap<
   return base === origin.base ? ownDialect : { ...ownDialect, base };
 }
 
-/** `origin` for a schema that names its dialect, whose meta-schema may be among `documents`. */
+/** `origin` updated for a schema that declares its dialect, whose meta-schema may be among `documents`. */
 function withDialect(origin: Origin, name: string, documents: ReadonlyMap<string, JsonSchema>): Origin {
   const metaSchema = documents.get(name.replace(/#$/, '')) ?? documents.get(name);
   return {
@@ -339,7 +342,7 @@ function draftOf(dialect: string): number {
   return drafts.find(([name]) => name.test(dialect))?.[1] ?? 0;
 }
 
-/** What names the resource `schema`. */
+/** The identifier of the resource `schema`. */
 function idOf(schema: JsonObject, { plainId }: Pick<Origin, 'plainId'>): string | null {
   const id = schema.$id ?? (plainId ? schema.id : undefined);
   return typeof id === 'string' ? id : null;
@@ -359,7 +362,7 @@ function splitFragment(uri: string): readonly string[] {
   return at < 0 ? [uri, ''] : [uri.slice(0, at), uri.slice(at + 1)];
 }
 
-/** The URI of a dynamic anchor; that without a name is the resource itself. */
+/** The URI of a dynamic anchor; an anchor without a name is the resource itself. */
 function withAnchor(resource: string, name: string): string {
   return name === '' ? resource : `${resource}#${name}`;
 }

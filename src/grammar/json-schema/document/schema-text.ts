@@ -1,11 +1,11 @@
-/** Schemas as text, by which equal ones are known. */
+/** Schemas as text, for comparison. */
 
-/** Values in a schema beyond which it is not compared: an object that stands in many places may unfold to millions. */
+/** Larger schemas are not compared: an object referenced in many places may unfold to millions of values. */
 const mostValues = 20_000;
 
 class TooLarge extends Error {}
 
-/** The schema as JSON; `null` where it is too large or too deep to be compared. */
+/** The schema as JSON; `null` if it is too large or too deep to compare. */
 export function schemaText(schema: unknown): string | null {
   let values = 0;
   const count = (_key: string, value: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** The vocabularies of a dialect: which keywords a meta-schema of one's own leaves without a meaning. */
+/** The vocabularies of a dialect: which keywords a custom meta-schema leaves without meaning. */
 import { isObject } from '../../../format/json-values.ts';
 import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
 
@@ -14,7 +14,7 @@ const validation = [
   ...['minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
 ];
 
-/** The keywords that assert something, by the vocabularies of 2019-09 and 2020-12 that give them a meaning. */
+/** Assertion keywords, by the vocabularies of 2019-09 and 2020-12 that define them. */
 const standard: ReadonlyMap<string, readonly string[]> = new Map([
   ['2019-09/vocab/core', []],
   ['2019-09/vocab/applicator', [...applicators, ...unevaluated]],
@@ -33,20 +33,20 @@ const standard: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 const prefix = 'https://json-schema.org/draft/';
 
-/** What the meta-schema of a dialect says about keywords. */
+/** What a dialect's meta-schema says about keywords. */
 export interface Dialect {
   /** Keywords that assert nothing. */
   readonly ignored: ReadonlySet<string>;
-  /** URIs of vocabularies that a schema cannot be understood without, and that are not known here. */
+  /** URIs of unknown vocabularies that the schema requires. */
   readonly unknown: readonly string[];
 }
 
-/** What a schema means whose meta-schema is not at hand, or says nothing of vocabularies. */
+/** The dialect of a schema whose meta-schema is missing or lists no vocabularies. */
 export const everyVocabulary: Dialect = { ignored: new Set(), unknown: [] };
 
 /**
- * The dialect of `metaSchema`: keywords of a standard vocabulary that its `$vocabulary` does not list are
- * ignored, as JSON Schema 2020-12 (core, 8.1.2) has it. Listed with `true`, a vocabulary must be known.
+ * The dialect of `metaSchema`: ignores keywords of standard vocabularies that `$vocabulary` does not list (JSON
+ * Schema 2020-12 core, 8.1.2). A vocabulary listed with `true` must be known.
  */
 export function dialectOf(metaSchema: JsonSchema | undefined): Dialect {
   const listed: JsonValue | undefined = typeof metaSchema === 'object' ? metaSchema.$vocabulary : undefined;

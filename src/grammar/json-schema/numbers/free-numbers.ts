@@ -1,6 +1,6 @@
 /**
- * Numbers and integers without constraints, written by hand: nearly every grammar has them, and making their
- * automata would be most of the time that a first small schema takes. A test holds them to those automata.
+ * Unconstrained numbers and integers. Written by hand because nearly every grammar needs them, and their automata
+ * would take most of the time of a first small schema. A test compares them with those automata.
  */
 import {
   type CodePointRange,
@@ -34,8 +34,8 @@ export function anyInteger(rules: RuleSet): Expression {
 }
 
 /**
- * Any number, of up to 21 digits, 25 after the point, and two of the exponent, so that none reads as infinite.
- * JavaScript writes no other one, but for those beyond 1e100 and below 1e-99.
+ * Any number: up to 21 digits, 25 after the point, and two of the exponent, so that none reads as infinite.
+ * JavaScript prints no other numbers, except for those beyond 1e100 and below 1e-99.
  */
 export function anyNumber(rules: RuleSet): Expression {
   return rules.named('any number', 'number', () =>

@@ -1,4 +1,4 @@
-/** Numbers as JSON writes them, as automata. */
+/** Automata of JSON numbers. */
 
 import { writeNumber } from '../../../format/write-values.ts';
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
@@ -26,14 +26,14 @@ import {
   wordsReader,
 } from './number-readers.ts';
 
-/** States of an automaton of remainders. */
+/** Most states of a remainder automaton. */
 const maxRemainders = 20_000n;
 
 const zero: Decimal = { digits: 0n, scale: 0 };
 const tiny = decimalOf(0.001);
 const huge = decimalOf(1e15);
 
-/** Everything that a number of one of `shapes` may be written as. Throws `BudgetExceeded`. */
+/** All spellings of the numbers of `shapes`. Throws `BudgetExceeded`. */
 export function numberAutomaton(shapes: readonly NumberShape[], budget: StepBudget): Automaton {
   return multiplyReaders(shapes.flatMap(alternativesOf), budget);
 }
@@ -53,7 +53,7 @@ function multipleCondition({ of, holds }: Multiple): NumberReader {
   return holds ? multipleReader(of) : otherThan(multipleReader(of));
 }
 
-/** `words`, which are numbers, by their signs. */
+/** Groups `words`, which are numbers, by sign. */
 function listed(words: readonly string[]): readonly NumberAlternative[] {
   const signed = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
   const unsigned = words.filter((word) => !word.startsWith('-'));
@@ -63,7 +63,7 @@ function listed(words: readonly string[]): readonly NumberAlternative[] {
   ];
 }
 
-/** Numbers without a sign, whose digits `readers` take; no alternative where the bounds allow none. */
+/** Unsigned numbers whose digits satisfy `readers`; no alternatives if the bounds exclude them all. */
 function positive(
   { min, max, excluded }: NumberShape,
   readers: readonly NumberReader[],
@@ -75,7 +75,7 @@ function positive(
   return [{ negative: false, readers: [...readers, ...lower, ...upper, ...others] }];
 }
 
-/** The same for numbers with a minus sign, whose digits are bounded the other way round; zero has none. */
+/** `positive` for numbers with a minus sign, with bounds swapped; excludes zero. */
 function negative(
   { min, max, excluded }: NumberShape,
   readers: readonly NumberReader[],
@@ -87,12 +87,12 @@ function negative(
   return [{ negative: true, readers: [...readers, unequal(zero), ...lower, ...upper, ...others] }];
 }
 
-/** Digits of a number at least as far from zero as a bound. */
+/** Digits of a number whose magnitude is at least the bound's. */
 function atLeast({ value, exclusive }: Bound): NumberReader {
   return comparingReader(sizeOf(value), { below: false, equal: !exclusive, above: true });
 }
 
-/** Digits of a number at most as far from zero as a bound. */
+/** Digits of a number whose magnitude is at most the bound's. */
 function atMost({ value, exclusive }: Bound): NumberReader {
   return comparingReader(sizeOf(value), { below: true, equal: !exclusive, above: false });
 }
@@ -102,8 +102,8 @@ function unequal(value: Decimal): NumberReader {
 }
 
 /**
- * Very large and very small numbers in scientific notation, where the bounds are no matter for them. The small ones
- * are no integers, of the large ones most are.
+ * Very large and very small numbers in scientific notation, if the bounds do not affect them. Small ones are never
+ * integers, large ones usually are.
  */
 function scientific({ integer, min, max, multiples, excluded }: NumberShape): readonly NumberAlternative[] {
   if (integer === true || multiples.length > 0) return [];
@@ -146,8 +146,8 @@ function boundsOf({ min, max, excluded }: NumberShape): readonly Decimal[] {
 }
 
 /**
- * Being a multiple of several numbers is being one of their least common multiple; and a few negated
- * ones are kept as they are. Throws `BudgetExceeded` when the automaton of all remainders is too large.
+ * Merges multiples into their least common multiple, and keeps a few negated ones. Throws `BudgetExceeded` if the
+ * automaton of all remainders is too large.
  */
 function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
   const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => of);
@@ -159,12 +159,12 @@ function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
   return all;
 }
 
-/** Whether a shape says nothing of its numbers, but perhaps that they are integers or none. */
+/** Whether a shape restricts its numbers at most to integers or to non-integers. */
 export function isUnbounded({ min, max, multiples, only, excluded }: NumberShape): boolean {
   return min === null && max === null && multiples.length === 0 && only === null && excluded.length === 0;
 }
 
-/** Whether a whole number near zero, or near a bound, is of `shape`; said without an automaton. */
+/** Whether `shape` contains an integer near zero or near a bound; a quick test without an automaton. */
 export function hasSmallInteger(shape: NumberShape): boolean {
   if (shape.only !== null || shape.multiples.length > 0) return false;
   const near = [shape.min, shape.max].flatMap((bound) => (bound === null ? [] : [wholeNear(bound.value)]));
@@ -175,14 +175,14 @@ export function hasSmallInteger(shape: NumberShape): boolean {
   );
 }
 
-/** Numbers nearer to zero are written with all of their digits. */
+/** Numbers of smaller magnitude are written without an exponent. */
 const limit = 10n ** 20n;
 
 function wholeNear({ digits, scale }: Decimal): bigint {
   return digits / 10n ** BigInt(scale);
 }
 
-/** Whether `value` is of `shape`, whose list of values is left aside. */
+/** Whether `value` is of `shape`, ignoring its list of values. */
 export function fits(value: Decimal, { integer, min, max, multiples, excluded }: NumberShape): boolean {
   if (integer !== null && (value.scale === 0) !== integer) return false;
   const low = min === null ? 1 : compareDecimals(value, min.value);

@@ -1,4 +1,4 @@
-/** Readers of numbers multiplied into one automaton. */
+/** The product automaton of number readers. */
 
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
 import type { Automaton } from '../../regular/automaton.ts';
@@ -8,17 +8,17 @@ import { minimiseTable } from '../../regular/minimise.ts';
 import { TupleTable } from '../../regular/tuple-table.ts';
 import { dead, type NumberReader, numberSymbols } from './number-readers.ts';
 
-/** Texts that all of `readers` accept after their sign. */
+/** Texts that all `readers` accept after the sign. */
 export interface NumberAlternative {
   readonly negative: boolean;
   readonly readers: readonly NumberReader[];
 }
 
 const minus = numberSymbols.indexOf('-');
-/** States before they are minimised. */
+/** Most states before minimisation. */
 const maxProductStates = 4 * maxAutomatonStates;
 
-/** The minimal automaton of the texts of any alternative. Throws `BudgetExceeded`. */
+/** The minimal automaton of the union of `alternatives`. Throws `BudgetExceeded`. */
 export function multiplyReaders(alternatives: readonly NumberAlternative[], budget: StepBudget): Automaton {
   const groups = symbolGroups(alternatives);
   const product = new NumberProduct(alternatives);
@@ -42,13 +42,13 @@ export function multiplyReaders(alternatives: readonly NumberAlternative[], budg
   return automaton;
 }
 
-/** Symbols that no reader tells apart. */
+/** Consecutive symbols that no reader distinguishes. */
 interface SymbolGroup {
   readonly first: number;
   readonly characters: string;
 }
 
-/** Most numbers are told apart by few digits. */
+/** Most numbers are distinguished by few digits. */
 function symbolGroups(alternatives: readonly NumberAlternative[]): readonly SymbolGroup[] {
   const told = new Set(alternatives.flatMap(({ readers }) => readers.flatMap(({ tells }) => tells)));
   const groups: { first: number; characters: string }[] = [];
@@ -61,7 +61,10 @@ function symbolGroups(alternatives: readonly NumberAlternative[]): readonly Symb
   return groups;
 }
 
-/** States are tuples: whether anything was read, then the state of each reader. Readers of one alternative die together. */
+/**
+ * A state is a tuple: whether anything was read, then the state of each reader. If one reader of an alternative dies,
+ * so does the alternative.
+ */
 class NumberProduct {
   readonly #alternatives: readonly NumberAlternative[];
   readonly #length: number;
@@ -86,7 +89,7 @@ class NumberProduct {
     return false;
   }
 
-  /** Fills in the state after `symbol`; says whether anything is alive in it. */
+  /** Writes the state after `symbol` to `next`; returns whether any alternative is alive. */
   step(tuple: Int32Array, symbol: number, next: Int32Array): boolean {
     const signed = tuple[0] === 0 && symbol === minus;
     let alive = false;

@@ -1,7 +1,7 @@
-/** Readers of a number's text, character by character: what an automaton for numbers is multiplied from. */
+/** Readers of numbers, symbol by symbol; the automata of numbers are their products. */
 import { type Decimal, printDecimal } from '../document/decimal.ts';
 
-/** The characters of numbers; a symbol is a position in it, and digits are their own symbols. */
+/** The characters of numbers. A symbol is an index in this string; digits are their own symbols. */
 export const numberSymbols = '0123456789.-+eE';
 
 const point = numberSymbols.indexOf('.');
@@ -9,35 +9,35 @@ const minus = numberSymbols.indexOf('-');
 const plus = numberSymbols.indexOf('+');
 const marks = numberSymbols.indexOf('e');
 
-/** Integers of so many digits are written without exponent, as JSON.stringify does. */
+/** Integers of up to this many digits are written without exponent, as by JSON.stringify. */
 export const wholeDigits = 21;
 const fractionDigits = 25;
 
-/** A deterministic automaton over symbols, given as functions; state 0 is the start. */
+/** A deterministic automaton over symbols, given by functions; state 0 is the start. */
 export interface NumberReader {
-  /** The state after a symbol; `dead` where nothing can be accepted any more. */
+  /** The state after a symbol; `dead` if acceptance is no longer possible. */
   step(state: number, symbol: number): number;
   accepts(state: number): boolean;
-  /** The symbols that it may tell from the one before them; next to these, all but digits and the marks of exponents. */
+  /** Symbols that it may distinguish from their predecessor, in addition to non-digits other than exponent marks. */
   readonly tells: readonly number[];
 }
 
 const eachDigit = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** No state. */
+/** The dead state. */
 export const dead = -1;
 
 const isDigit = (symbol: number): boolean => symbol < 10;
 
-/** What comes before an exponent. */
+/** Options for the part before the exponent. */
 interface MantissaOptions {
-  /** `true`: no fraction. `false`: a fraction that is not zero. `null`: both. */
+  /** `true`: no fraction. `false`: a nonzero fraction. `null`: either. */
   readonly integer: boolean | null;
-  /** The most digits before the point; `null` is any number. */
+  /** Most digits before the point; `null` is unbounded. */
   readonly digits: number | null;
 }
 
-/** Digits without sign and exponent. States: start, `0`, so many digits, so many digits after the point. */
+/** Digits without sign and exponent. States: start, `0`, digits before the point, digits after the point. */
 export function plainReader({ integer, digits }: MantissaOptions): NumberReader {
   const zero = 1;
   const afterPoint = 2 + (digits ?? 1);
@@ -54,7 +54,7 @@ export function plainReader({ integer, digits }: MantissaOptions): NumberReader 
       if (state < afterPoint) return stepWhole(state, symbol);
       const places = (state - afterPoint) >> 1;
       if (!isDigit(symbol) || places === fractionDigits) return dead;
-      // Whether the fraction is zero matters only where it must not be.
+      // Track a nonzero fraction only if one is required.
       const nonZero = integer === false && symbol > 0 ? 1 : 0;
       return afterPoint + 2 * (places + 1) + (((state - afterPoint) & 1) | nonZero);
     },
@@ -65,17 +65,17 @@ export function plainReader({ integer, digits }: MantissaOptions): NumberReader 
   };
 }
 
-/** Which numbers are wanted, next to another one. */
+/** Which results of a comparison to accept. */
 interface Wanted {
   readonly below: boolean;
   readonly equal: boolean;
   readonly above: boolean;
 }
 
-/** Digits of numbers as they compare with `value`, which is not negative. */
+/** Digits of numbers that compare as `wanted` with `value`, which is not negative. */
 export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
   const [whole = '0', fraction = ''] = printDecimal(value).split('.');
-  // As long as no more digits came than the other number has: three states, for how those compare.
+  // While the number has at most as many digits as `value`, three states track the comparison.
   const [same, less] = [0, 1];
   const more = 2;
   const above = 3 * (whole.length + 1);
@@ -117,8 +117,8 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
 }
 
 /**
- * Multiples of `of`. State 0 is the start, `1 + r` the whole part with remainder r, `1 + (1 + p) * m + r` the
- * fraction after p digits. After the last digit that counts only zeros follow.
+ * Multiples of `of`. State 0 is the start, `1 + r` the integer part with remainder r, `1 + (1 + p) * m + r` the
+ * fraction after p digits. Only zeros may follow the last significant digit.
  */
 export function multipleReader(of: Decimal): NumberReader {
   const modulus = Number(of.digits);
@@ -136,7 +136,7 @@ export function multipleReader(of: Decimal): NumberReader {
       if (!isDigit(symbol)) return dead;
       const next = places < 0 ? -1 : Math.min(places + 1, scale + 1);
       if (next <= scale) return stateOf(next, (remainder * 10 + symbol) % modulus);
-      // Zeros do not mend a remainder, so that counting them would only multiply the states.
+      // Zeros cannot fix a remainder, so counting them would only add states.
       return remainder === 0 && symbol === 0 ? stateOf(next, 0) : dead;
     },
     accepts(state) {
@@ -148,7 +148,7 @@ export function multipleReader(of: Decimal): NumberReader {
   };
 }
 
-/** What `reader` does not accept. */
+/** The complement of `reader`. */
 export function otherThan(reader: NumberReader): NumberReader {
   const anything = 0x7fffffff;
   return {
@@ -162,7 +162,7 @@ export function otherThan(reader: NumberReader): NumberReader {
   };
 }
 
-/** One of `words`, as a trie. */
+/** Accepts `words`, as a trie. */
 export function wordsReader(words: readonly string[]): NumberReader {
   const nodes: { ends: boolean; readonly next: Map<number, number> }[] = [{ ends: false, next: new Map() }];
   for (const word of words) {
@@ -183,31 +183,31 @@ export function wordsReader(words: readonly string[]): NumberReader {
   };
 }
 
-/** Numbers that may have an exponent. */
+/** Options for numbers with an exponent. */
 interface ExponentOptions {
-  /** Whether the number may be zero, have more than one digit before the point, and have no exponent. */
+  /** Allows zero, several digits before the point, and no exponent. */
   readonly anyMantissa: boolean;
-  /** The signs that the exponent may have. */
+  /** Signs that the exponent may have. */
   readonly signs: readonly number[];
-  /** Whether it may have none. */
+  /** Whether the exponent may have no sign. */
   readonly unsigned: boolean;
-  /** The row of `exponents` in which the digits of the exponent begin after one digit from 1 to 9 (and a fraction). */
+  /** Row of `exponents` for the exponent after a mantissa with one digit from 1 to 9 before the point. */
   readonly first: number;
 }
 
-/** Numbers of any size without a sign; exponents have two digits, so that no text reads as infinite. */
+/** Unsigned numbers of any size. Exponents have two digits, so that no text reads as infinite. */
 export const freeReader = (): NumberReader =>
   exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, first: 10 });
 
-/** Numbers from 1e16 on in scientific notation. */
+/** Numbers from 1e16 on, in scientific notation. */
 export const largeReader = (): NumberReader =>
   exponentReader({ anyMantissa: false, signs: [plus], unsigned: false, first: 0 });
 
-/** Numbers below 1e-4, but not zero, in scientific notation. */
+/** Nonzero numbers below 1e-4, in scientific notation. */
 export const smallReader = (): NumberReader =>
   exponentReader({ anyMantissa: false, signs: [minus], unsigned: false, first: 6 });
 
-/** Digits of exponents: per row, the row to which each digit leads, in base 36. */
+/** Transitions on digits of exponents: for each row, the target row of each digit, in base 36. */
 const exponents = [
   '-123444444', // 0: 16 to 307
   '4444445555', // after 1
@@ -226,12 +226,12 @@ const exponents = [
   '77777777--', // after 30
 ];
 const completeExponents = '57bcde';
-/** Where exponents begin after a longer mantissa. */
+/** Start row of exponents after a longer mantissa. */
 const anyTwoDigits = 10;
 
 /**
- * States: start, zero, so many digits, so many after the point, `e`, its sign, and the rows of exponents. From the
- * point on there are two of each: after one digit from 1 to 9, and after anything else.
+ * States: start, zero, digits before the point, digits after it, `e`, its sign, and the rows of exponents. From the
+ * point on, each state exists twice: after one digit from 1 to 9, and after anything else.
  */
 function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions): NumberReader {
   const zero = 1;

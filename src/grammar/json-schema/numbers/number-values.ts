@@ -1,4 +1,4 @@
-/** Numbers one by one, for constraints whose automaton would be too large: those nearest to zero. */
+/** Lists numbers nearest to zero, for constraints whose automaton would be too large. */
 import type { StepBudget } from '../../expression/budget.ts';
 import { commonMultiple, compareDecimals, type Decimal, normalDecimal, scaled } from '../document/decimal.ts';
 import type { NumberShape } from '../shapes/shapes.ts';
@@ -7,16 +7,16 @@ import { fits } from './number-language.ts';
 /** Numbers of a shape. */
 export interface ListedNumbers {
   readonly values: readonly Decimal[];
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   readonly complete: boolean;
 }
 
 const maxValues = 500;
 const maxTries = 40_000;
-/** Larger ones might be rounded where they are written. */
+/** Larger numbers might get rounded when written. */
 const largest: Decimal = { digits: 2n ** 53n, scale: 0 };
 
-/** Some numbers of `shape`, the nearest to zero. */
+/** The numbers of `shape` nearest to zero, up to a limit. */
 export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedNumbers {
   const step = stepOf(shape);
   const lowest = shape.min === null ? null : quotient(shape.min.value, step, 'up');
@@ -41,14 +41,14 @@ export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedN
   return { values, complete: walked && onlySteps };
 }
 
-/** A number of which all listed ones are multiples. */
+/** A number that divides all listed ones. */
 function stepOf({ integer, multiples }: NumberShape): Decimal {
   const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => of);
   const parts = integer === true || wanted.length === 0 ? [...wanted, { digits: 1n, scale: 0 }] : wanted;
   return commonMultiple(parts);
 }
 
-/** `value` in whole steps, rounded up or down. */
+/** `value` divided by `step`, rounded up or down. */
 function quotient(value: Decimal, step: Decimal, direction: 'up' | 'down'): bigint {
   const scale = Math.max(value.scale, step.scale);
   const [whole, part] = [scaled(value, scale), scaled(step, scale)];
@@ -58,7 +58,7 @@ function quotient(value: Decimal, step: Decimal, direction: 'up' | 'down'): bigi
   return rest < 0n ? towardsZero - 1n : towardsZero;
 }
 
-/** Where the walks down and up begin: side by side, as near to zero as the bounds allow. */
+/** Where to start downwards and upwards: adjacent, as near to zero as the bounds allow. */
 function startingAt(lowest: bigint | null, highest: bigint | null): [below: bigint, above: bigint] {
   if (lowest !== null && lowest > 0n) return [lowest - 1n, lowest];
   if (highest !== null && highest < 0n) return [highest, highest + 1n];

@@ -1,32 +1,32 @@
 /**
- * Declared keys in any order. Each set of keys that have come would be a state, and there are 2^n of them; so only
- * few keys are tracked all together. Of more, the required ones are tracked within a window, and the others may
- * come anywhere, each as often as it likes: `JSON.parse` keeps the last value, which is as valid as the first.
+ * Declared keys in any order. Tracking which keys came takes 2^n states, so only a few keys are tracked as one set.
+ * With more, required keys are tracked within a window, and optional keys may come anywhere, any number of times:
+ * `JSON.parse` keeps the last value, which is as valid as the first.
  */
 
-/** The tracked keys before `position` have come, and those after it whose bit is set in `used`. */
+/** The tracked keys that came: all before `position`, and those after it whose bit in `used` is set. */
 export interface OrderProgress {
   readonly position: number;
   /** Bit 0 is the key at `position`, which has not come. */
   readonly used: number;
 }
 
-/** So many keys are tracked all together. */
+/** Up to this many keys are tracked as one set. */
 const mostTogether = 5;
 const widestWindow = 5;
-/** Tracked keys times the states of the window times the keys that may come in each. */
+/** Limit for tracked keys times window states times keys allowed in each. */
 const maxEntries = 4000;
 
-/** The keys of one object. */
+/** Tracks the keys of one object. */
 export class AnyOrder {
-  /** Labels that come in any number. */
+  /** Labels of keys that may come any number of times. */
   readonly free: readonly number[];
-  /** A required key may come so many places before another one that the schema has before it. */
+  /** How many places earlier than in the schema a required key may come. */
   readonly ahead: number;
   readonly #tracked: readonly number[];
   readonly #required: ReadonlySet<number>;
 
-  /** `labels` of the keys that can be written, ascending, and those of them that must come. */
+  /** `labels` are those of all keys that can be written, in ascending order; `required` those that must come. */
   constructor(labels: readonly number[], required: ReadonlySet<number>) {
     const together = labels.length <= mostTogether;
     this.#tracked = together ? labels : labels.filter((label) => required.has(label));
@@ -35,7 +35,7 @@ export class AnyOrder {
     this.ahead = (together ? labels.length : windowFor(this.#tracked.length)) - 1;
   }
 
-  /** Whether required keys come in some orders only. */
+  /** Whether required keys are restricted to some orders. */
   get isLimited(): boolean {
     return this.ahead + 1 < this.#tracked.length;
   }
@@ -47,7 +47,7 @@ export class AnyOrder {
       .filter((_, offset) => (used & (1 << offset)) === 0);
   }
 
-  /** What has come after `label`. */
+  /** The progress after `label`. */
   after({ position, used }: OrderProgress, label: number): OrderProgress {
     const offset = this.#tracked.indexOf(label) - position;
     if (offset < 0) return { position, used };

@@ -1,4 +1,4 @@
-/** Keys that patterns tell apart, as rules for the states of their automaton. */
+/** Writes keys that patterns distinguish: one rule per state of their automaton. */
 import { type Expression, literal, sequence } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Automaton } from '../../regular/automaton.ts';
@@ -9,7 +9,7 @@ import { spelledCharacter } from '../../regular/write-characters.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { forbiddenInKeys, type KeyWriter, type WantedKeys } from './key-trie.ts';
 
-/** Writes keys by an automaton whose labels say which key, or which class of keys, has been read. */
+/** Writes keys by an automaton whose labels identify the key, or the class of keys, that was read. */
 export class KeyAutomatonWriter implements KeyWriter {
   readonly #automaton: Automaton;
   readonly #rules: RuleSet;
@@ -17,10 +17,10 @@ export class KeyAutomatonWriter implements KeyWriter {
   readonly #forbidden: CharacterSet;
   readonly #key: string;
   readonly #hint: string;
-  /** Per state, the labels that can still be read. */
+  /** For each state, the reachable labels as a bit set. */
   readonly #reach: readonly bigint[];
 
-  /** `key` is different for different objects of a rule set. */
+  /** `key` must be unique among the objects of a rule set. */
   constructor(
     automaton: Automaton,
     { object, rules }: { readonly object: ObjectNotation; readonly rules: RuleSet },
@@ -44,7 +44,7 @@ export class KeyAutomatonWriter implements KeyWriter {
     );
   }
 
-  /** The rest of a key from a state of the key automaton on. */
+  /** The rest of a key from a state of the automaton on. */
   #keyNode(state: number, allowed: bigint, wanted: WantedKeys): Expression {
     const [path, last] = this.#forced(state, allowed);
     if (path !== '' || this.#isLeaf(last, allowed)) {
@@ -61,7 +61,7 @@ export class KeyAutomatonWriter implements KeyWriter {
     return sequence(character, this.#branching(edge[1], allowed, wanted));
   }
 
-  /** Follows the automaton while there is only one way. */
+  /** Follows the automaton as long as there is only one transition. */
   #forced(state: number, allowed: bigint): readonly [path: string, state: number] {
     let path = '';
     let current = state;

@@ -1,12 +1,12 @@
-/** The declared keys of an object as a tree of their characters; what is under a node is looked at once. */
+/** A trie over sorted keys; children are computed on demand. */
 
-/** A key that is declared; its label is its position among them. */
+/** A declared key; its label is its index among the declared keys. */
 export interface LabelledKey {
   readonly text: string;
   readonly label: number;
 }
 
-/** Sorted keys as a tree; each node stands for the keys that begin alike. */
+/** Builds the trie of `keys`; each node represents the keys with a common prefix. */
 export function keyTree(keys: readonly string[]): KeyNode {
   const sorted = keys
     .map((text, label) => ({ text, label }))
@@ -14,14 +14,14 @@ export function keyTree(keys: readonly string[]): KeyNode {
   return new KeyNode(sorted, 0, sorted.length, 0);
 }
 
-/** A group holds so many children, or as many as there are groups. */
+/** Least children per group; larger nodes have about as many groups as children per group. */
 const leastGroup = 6;
 
-/** Neighbouring keys of a sorted list that have their first `depth` code units in common. */
+/** Adjacent keys of a sorted list that share their first `depth` code units. */
 export class KeyNode {
-  /** Length of the common beginning in code units. */
+  /** Length of the common prefix in code units. */
   readonly depth: number;
-  /** How many keys there are. */
+  /** Number of keys. */
   readonly size: number;
   readonly #keys: readonly LabelledKey[];
   readonly #low: number;
@@ -36,38 +36,38 @@ export class KeyNode {
     this.depth = depth;
   }
 
-  /** Equal for nodes of one tree that stand for the same keys from the same place on. */
+  /** Identifies the node within its tree by its keys and depth. */
   get id(): string {
     return `${this.#low} ${this.size} ${this.depth}`;
   }
 
-  /** The first of its keys. */
+  /** The first key. */
   get first(): LabelledKey {
     return this.at(0);
   }
 
-  /** One of its keys, by number. */
+  /** The key at `index`. */
   at(index: number): LabelledKey {
     return this.#keys[this.#low + index] ?? { text: '', label: -1 };
   }
 
-  /** What is left of its first key. */
+  /** The rest of the first key after the common prefix. */
   get rest(): string {
     return this.first.text.slice(this.depth);
   }
 
-  /** The label of the key that ends here; `null` where none does. */
+  /** The label of the key that ends here; `null` if none does. */
   get label(): number | null {
     return this.size > 0 && this.first.text.length === this.depth ? this.first.label : null;
   }
 
-  /** By next character, ascending. */
+  /** By next character, in ascending order. */
   get children(): readonly KeyNode[] {
     this.#children ??= this.#split();
     return this.#children;
   }
 
-  /** The children again, but as few nodes that hold neighbours, and are as deep as this one. */
+  /** The children in fewer nodes of the same depth as this one, each with adjacent children. */
   get groups(): readonly KeyNode[] {
     const width = Math.max(leastGroup, Math.ceil(Math.sqrt(this.children.length)));
     this.#groups ??= Array.from({ length: Math.ceil(this.children.length / width) }, (_, index) =>
@@ -76,12 +76,12 @@ export class KeyNode {
     return this.#groups;
   }
 
-  /** Where its first key ends. */
+  /** The node at which the first key ends. */
   get end(): KeyNode {
     return new KeyNode(this.#keys, this.#low, this.#low + 1, this.first.text.length);
   }
 
-  /** Ends of all its keys, as one text. */
+  /** The rests of all keys, as one string. */
   get ends(): string {
     this.#ends ??= JSON.stringify(
       Array.from({ length: this.size }, (_, index) => this.at(index).text.slice(this.depth)),

@@ -1,11 +1,11 @@
 /**
- * Declared keys, and next to them any other key, as nested groups in which the next character decides:
+ * Declared keys, and optionally any other key, as nested groups in which the next character decides:
  *
  *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | ("s" key-other | key-rest-3) end
  *
- * `key-rest` is what is left of a key that leaves the trie here, and `key-other` of one that must not become
- * any of some declared keys, none of which may come. They depend on the characters that stay, and on the ends
- * of those keys, so all objects of a grammar share them.
+ * `key-rest` is the rest of a key that leaves the trie here. `key-other` is the rest of a key that must differ from
+ * some declared keys, none of which is allowed. Both depend only on the excluded characters and on the rests of those
+ * keys, so all objects of a grammar share them.
  */
 import { alternatives } from '../../expression/alternatives.ts';
 import {
@@ -35,69 +35,69 @@ import { labelsPerStep } from '../plan/object-plan.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { type KeyNode, keyTree } from './key-tree.ts';
 
-/** The keys that may come at a place of an object, and what follows each. */
+/** The keys allowed at a position of an object, and what follows each. */
 export interface WantedKeys {
-  /** Labels of keys, ascending. */
+  /** Labels of keys, in ascending order. */
   readonly labels: readonly number[];
-  /** Equal where the same follows each label. */
+  /** Equal for positions at which the same follows each label. */
   readonly following: string;
-  /** What ends the key `label`, its value, and all that follows. */
+  /** The end of key `label`, its value, and everything that follows. */
   ending(label: number): Expression;
 }
 
 /** Writes the keys of an object. */
 export interface KeyWriter {
-  /** One of the wanted keys, after the text that opens it, and what follows it. */
+  /** One of the wanted keys, after its opening text, and everything that follows. */
   keys(wanted: WantedKeys): Expression;
 }
 
-/** What a walk through the trie carries along. */
+/** State of a walk through the trie. */
 interface Walk {
   readonly wanted: WantedKeys;
   readonly allowed: ReadonlySet<number>;
-  /** The end of a key that is not declared; `null` when none may come. */
+  /** The end of an undeclared key; `null` if none is allowed. */
   readonly free: Expression | null;
-  /** What is known of nodes. */
+  /** Memoised label ranges. */
   readonly ranges: Map<KeyNode, Range | null>;
 }
 
 type Range = readonly [first: number, last: number];
 
-/** Which places of an object look alike, so that their rules are worth sharing. */
+/** Which positions of an object look alike, so that sharing their rules is worthwhile. */
 export interface KeyPlaces {
-  /** Per label, the first position at which its key may come; one more, for keys that are not declared. */
+  /** For each label, the first position at which its key may come; the last entry is for undeclared keys. */
   readonly earliest: readonly number[];
-  /** There are several places of one position, because the object counts, or its keys come in any order. */
+  /** Whether several states share a position, because the object counts properties or its keys come in any order. */
   readonly manyPerPosition: boolean;
 }
 
-/** No declared key may come, and nothing follows. */
+/** No declared key is allowed, and nothing follows. */
 const nothing: WantedKeys = { labels: [], following: 'nothing', ending: () => empty };
 
-/** Groups that are nested more deeply become rules. */
+/** Groups nested more deeply become rules. */
 const maxDepth = 100;
-/** More characters than these are put into groups. */
+/** Nodes with more children are split into groups. */
 const mostUngrouped = 8;
 
-/** Writes keys that no pattern tells apart: the declared ones, and with the label after them any other. */
+/** Writes keys that no pattern distinguishes: the declared ones and, with the next higher label, any other. */
 export class KeyTrie implements KeyWriter {
   readonly #root: KeyNode;
   readonly #freeLabel: number;
   readonly #places: KeyPlaces;
   readonly #rules: RuleSet;
   readonly #spelling: Spelling;
-  /** Those that a key may hold. */
+  /** Characters allowed in keys. */
   readonly #characters: CharacterSet;
   /** Equal for objects whose undeclared keys are written alike. */
   readonly #script: string;
-  /** Whether no declared key has a character that is written as an escape. */
+  /** Whether no declared key contains a character that is escaped. */
   readonly #plain: boolean;
   readonly #rests = new Map<string, Expression>();
   readonly #others = new Map<KeyNode, Expression>();
   readonly #key: string;
   readonly #hint: string;
 
-  /** `key` is different for different objects of a rule set. */
+  /** `key` must be unique among the objects of a rule set. */
   constructor(
     keys: readonly string[],
     places: KeyPlaces,
@@ -125,7 +125,7 @@ export class KeyTrie implements KeyWriter {
     return this.#node(this.#root, { wanted, allowed, free, ranges: new Map() }, 0);
   }
 
-  /** The rest of a key of `node`. */
+  /** The rest of a key below `node`. */
   #node(node: KeyNode, walk: Walk, nested: number): Expression {
     this.#rules.charge(2 + (node.size >> 6));
     if (walk.free === null) return this.#closedNode(node, walk, nested);
@@ -135,7 +135,7 @@ export class KeyTrie implements KeyWriter {
     return single ? this.#chain(node, walk, walk.free) : this.#openNode(node, walk, walk.free, nested);
   }
 
-  /** What is left of a key that is none of those of `node`. It depends on their ends alone. */
+  /** The rest of a key that differs from all keys of `node`. Depends only on their rests. */
   #other(node: KeyNode): Expression {
     const known = this.#others.get(node);
     if (known !== undefined) return known;
@@ -154,7 +154,7 @@ export class KeyTrie implements KeyWriter {
     return this.#node(node, { wanted: nothing, allowed: new Set(), free: empty, ranges: new Map() }, 0);
   }
 
-  /** Where only declared keys may come, what they have in common is one literal. */
+  /** If only declared keys are allowed, writes their common prefix as one literal. */
   #closedNode(from: KeyNode, walk: Walk, nested: number): Expression {
     const node = this.#fork(from, walk);
     const text = node.first.text.slice(from.depth, node.depth);
@@ -163,7 +163,7 @@ export class KeyTrie implements KeyWriter {
     return sequence(literal(this.#spelling.text(text)), alternatives(...wanted, ...ends));
   }
 
-  /** The first node from `node` on where more than one thing may come. */
+  /** The first node from `node` on at which there is a choice. */
   #fork(node: KeyNode, walk: Walk): KeyNode {
     let fork = node;
     for (;;) {
@@ -176,7 +176,7 @@ export class KeyTrie implements KeyWriter {
     }
   }
 
-  /** One declared key alone: an end for each of its characters, from the last to the first. */
+  /** A single declared key: an exit at each character, built from last to first. */
   #chain(node: KeyNode, { wanted, allowed }: Walk, free: Expression): Expression {
     const characters = Array.from(node.rest);
     this.#rules.charge(characters.length >> 1);
@@ -199,7 +199,7 @@ export class KeyTrie implements KeyWriter {
     return choice(...this.#wanted(node, walk, nested), ...ends, others);
   }
 
-  /** A node with characters that are written as escapes, which begin like those of other keys. */
+  /** A node with escaped characters, whose escapes share prefixes with those of other keys. */
   #escapedNode(
     node: KeyNode,
     walk: Walk,
@@ -219,7 +219,9 @@ export class KeyTrie implements KeyWriter {
     return writeNode({ edges: [...edges, ...rest], loop: [], self, end }, this.#spelling, this.#rules);
   }
 
-  /** The wanted keys of `node` by their next character; many characters in groups, which other places share. */
+  /**
+   * The wanted keys below `node`, by next character; many children are split into groups that other positions share.
+   */
   #wanted(node: KeyNode, walk: Walk, nested: number): readonly Expression[] {
     const { children } = node;
     if (walk.wanted === nothing) {
@@ -237,7 +239,7 @@ export class KeyTrie implements KeyWriter {
     return [this.#named(group, walk, () => choice(...this.#wanted(group, walk, 0)), 'any')];
   }
 
-  /** What is left of keys that begin like some of `node`, none of which are wanted. */
+  /** The rest of unwanted keys that share a prefix with `node`. */
   #unwanted(node: KeyNode, walk: Walk): readonly Expression[] {
     const { children } = node;
     if (walk.wanted === nothing && children.length === 1) return [];
@@ -272,12 +274,12 @@ export class KeyTrie implements KeyWriter {
     return this.#spelling.text(characters) === characters;
   }
 
-  /** The character that leads to `child` and the rest of the key; a rule where other places need it, too. */
+  /** The character that leads to `child`, then the rest of the key; a rule if other positions need it, too. */
   #child(child: KeyNode, walk: Walk, nested: number, isBranch: boolean): Expression {
     const character = leading(child);
     const text = this.#spelling.text(character);
     const write = (deep: number) => sequence(literal(text), this.#node(child, walk, deep));
-    // Escapes begin alike, and only in place their common beginning can be factored out.
+    // Escapes share prefixes, which can be factored out only inline.
     const named = text === character && (nested >= maxDepth || (isBranch && this.#isShared(child, walk)));
     return named ? this.#named(child, walk, () => write(0), text) : write(nested + 1);
   }
@@ -288,7 +290,7 @@ export class KeyTrie implements KeyWriter {
     return this.#rules.named(key, this.#hint, write);
   }
 
-  /** Whether the same keys of `node` are still to come at another position, too. */
+  /** Whether the same keys of `node` are allowed at another position, too. */
   #isShared(node: KeyNode, walk: Walk): boolean {
     const { earliest, manyPerPosition } = this.#places;
     const [first] = this.#range(node, walk) ?? [];
@@ -302,7 +304,7 @@ export class KeyTrie implements KeyWriter {
     return first - before > 1;
   }
 
-  /** Least and greatest label of the keys of `node` that may come, or `null`. */
+  /** Least and greatest label allowed below `node`; `null` if there is none. */
   #range(node: KeyNode, { allowed, ranges }: Walk): Range | null {
     const known = ranges.get(node);
     if (known !== undefined) return known;
@@ -319,7 +321,7 @@ export class KeyTrie implements KeyWriter {
     return range;
   }
 
-  /** What is left of a key whose next character is none of `characters`; with `mayEnd` also nothing. */
+  /** The rest of a key whose next character is not in `characters`; empty only with `mayEnd`. */
   #rest(characters: string, mayEnd: boolean): Expression {
     const short = `${mayEnd ? '?' : '+'}${characters}`;
     const known = this.#rests.get(short);
@@ -346,12 +348,12 @@ function leading({ first, depth }: KeyNode): string {
   return first.text.slice(depth - (pair > 0xffff ? 2 : 1), depth);
 }
 
-/** Where keys are written as they are, what follows them must not come in them. */
+/** Characters not allowed in keys that are written literally: those that begin what follows the key. */
 export function forbiddenInKeys({ keySpelling, keyClose }: ObjectNotation): CharacterSet {
   return keySpelling === null ? charactersOf(Array.from(keyClose)[0] ?? '') : [];
 }
 
-/** Whether `text` has a character of `forbidden`. */
+/** Whether `text` contains a character of `forbidden`. */
 export function holdsAny(text: string, forbidden: CharacterSet): boolean {
   return forbidden.length > 0 && Array.from(text).some((each) => setHas(forbidden, codePoint(each)));
 }

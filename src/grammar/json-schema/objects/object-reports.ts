@@ -1,4 +1,4 @@
-/** What the report says of an object as it is written. */
+/** Reports on objects as they are written. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import { isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import type { Compilation } from '../plan/compilation.ts';
@@ -6,16 +6,16 @@ import type { InstanceLocation } from '../plan/instance-locations.ts';
 import type { ObjectPlan } from '../plan/object-plan.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 
-/** An object that is about to be written. */
+/** An object to be written. */
 export interface ReportedObject {
   readonly shape: ObjectShape;
   readonly location: InstanceLocation;
   readonly plan: ObjectPlan;
-  /** Which keys and classes of `plan` can be written. */
+  /** For each key and class of `plan`, whether it can be written. */
   readonly usable: readonly boolean[];
 }
 
-/** Says that only declared properties are written, because of the options or (not `closable`) of the format. */
+/** Reports that only declared properties are written, because of the options or (unless `closable`) of the format. */
 export function reportClosed(compilation: Compilation, location: InstanceLocation, closable: boolean): void {
   const reason = closable
     ? 'properties that the schema says nothing about are not written'
@@ -24,8 +24,8 @@ export function reportClosed(compilation: Compilation, location: InstanceLocatio
 }
 
 /**
- * Says where a key that comes twice can make an object invalid: `JSON.parse` keeps the last value only. No
- * grammar of bearable size remembers keys that are not declared.
+ * Reports where a duplicate key can make an object invalid: `JSON.parse` keeps only the last value, and no grammar of
+ * reasonable size remembers undeclared keys.
  */
 export function reportDoubled(compilation: Compilation, object: ReportedObject): void {
   const { shape, location, plan, usable } = object;
@@ -39,13 +39,13 @@ export function reportDoubled(compilation: Compilation, object: ReportedObject):
       `${reason}; that the other keys differ is not enforced`,
       'noted',
     );
-  // One key that is not declared differs from all that are.
+  // A single undeclared key is distinct from all declared ones.
   if (shape.min > shape.required.size + 1) note('minProperties', 'declared keys come once');
   if (classes.some(({ some }) => some.length > 0))
     note('not', 'what a property has to be is forgotten when its key comes again');
 }
 
-/** Says that a declared property is never written, for the sake of the format. */
+/** Reports a declared property that is never written because of the format. */
 export function reportUnwritable(
   compilation: Compilation,
   location: InstanceLocation,
@@ -56,7 +56,7 @@ export function reportUnwritable(
   reportAt(compilation, location, 'properties', `${JSON.stringify(key)} is left out: ${reason}`, effect);
 }
 
-/** Says which declared properties are never written, because no value is valid for them. */
+/** Reports declared properties that are never written because no value is valid for them. */
 export function reportNeverWritten(
   compilation: Compilation,
   { location, plan, usable }: ReportedObject,
@@ -72,7 +72,7 @@ export function reportNeverWritten(
   });
 }
 
-/** The sub-schema for `key`, unless it is `false` and so meant to allow nothing. */
+/** The sub-schema for `key`, unless it is `false`, which excludes the property on purpose. */
 function ownProperty({ document }: Compilation, node: SchemaNode, key: string): SchemaNode | null {
   const properties = isObject(node.schema) ? node.schema.properties : undefined;
   if (!isObject(properties) || !Object.hasOwn(properties, key)) return null;

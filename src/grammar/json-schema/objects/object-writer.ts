@@ -1,7 +1,7 @@
 /**
- * Object shapes as expressions. Keys come in one order, declared ones first; what may follow depends on
- * the position, and where a shape counts, on the counts. Rules are shared between positions, so the size
- * is linear in the number of optional properties.
+ * Writes object shapes as expressions. Keys come in a fixed order, declared ones first. What may follow depends on
+ * the position and, if a shape counts properties, on the counts. Positions share rules, so the size is linear in the
+ * number of optional properties.
  */
 import { alternatives } from '../../expression/alternatives.ts';
 import { BudgetExceeded, NoValueLeft } from '../../expression/budget.ts';
@@ -33,7 +33,10 @@ import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 import { splitByTag } from './tagged-objects.ts';
 import { uniteObjects } from './united-objects.ts';
 
-/** An object of one of `shapes`, of each of which some value is; `some` has the texts around it, but not the empty one. */
+/**
+ * Writes an object of one of `shapes`, each of which is satisfiable. `some` includes the delimiters, but not the
+ * empty object.
+ */
 export function writeObjects(
   shapes: readonly ObjectShape[],
   location: InstanceLocation,
@@ -58,24 +61,24 @@ export function writeObjects(
   };
 }
 
-/** What a value under a key may be, and what has been written after it. */
+/** The constraint for the value of a key, and the progress after it. */
 type Step = readonly [Constraint, Progress];
 
-/** What has been written. */
+/** How far an object has been written. */
 interface Progress {
-  /** Declared keys before this position cannot come any more. */
+  /** Declared keys before this position can no longer come. */
   readonly position: number;
-  /** What has come next to that, where declared keys may come in any order (`any-order.ts`). */
+  /** With keys in any order, what has come from this position on (`any-order.ts`). */
   readonly used: number;
   /** Number of properties, as far as the shape counts them. */
   readonly count: number;
-  /** Bits of the `some` rules that are met. */
+  /** Bit set of the `some` rules that are met. */
   readonly met: number;
   readonly pending: Pending;
 }
 
 const maxProgress = 20_000;
-/** Each count of properties is a state of its own, so that greater limits are lowered to this. */
+/** Each count of properties is a separate state, so greater limits are lowered to this. */
 const maxProperties = 1000;
 
 class ObjectWriter {
@@ -88,9 +91,9 @@ class ObjectWriter {
   readonly #keys: KeyWriter;
   readonly #key: string;
   readonly #counts: number;
-  /** How many properties there may be, where that has to be counted. */
+  /** The most properties, if that must be counted. */
   readonly #max: number | null;
-  /** Position of the last declared key that must come; -1 where none must. */
+  /** Position of the last required key; -1 if there is none. */
   readonly #lastRequired: number;
   /** `null`: declared keys come in the order of the plan. */
   readonly #order: AnyOrder | null;
@@ -136,8 +139,8 @@ class ObjectWriter {
   }
 
   /**
-   * Whether keys that are not declared are written with values of `constraint`. What the schema says something about
-   * is never left out: a map has no other properties.
+   * Whether undeclared keys with values of `constraint` are written. Keys that the schema constrains are always
+   * written: a map has no others.
    */
   #isWritten(constraint: Constraint): boolean {
     const { compilation } = this.#writing;
@@ -146,7 +149,7 @@ class ObjectWriter {
     return !spare || compilation.openObjects;
   }
 
-  /** Whether there is a value for a property; one that must come is left to whoever writes it. */
+  /** Whether a property has a value; for required ones, writing it settles that. */
   #hasValue(
     { key, constraint, required }: PlannedKey,
     { compilation, object, canWrite }: ObjectWriting,
@@ -187,7 +190,7 @@ class ObjectWriter {
     return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
   }
 
-  /** Any order of the declared keys; `null`, with a report, where the shape asks for more than can be tracked. */
+  /** Any order of the declared keys; `null`, with a report, if the shape requires more than can be tracked. */
   #anyOrder(): AnyOrder | null {
     const { declared, clauses, someCount } = this.#plan;
     const labels = [...declared.keys()].filter((label) => this.#usable[label]);
@@ -237,7 +240,7 @@ class ObjectWriter {
     return alive;
   }
 
-  /** Labels of the keys that may come next, if all goes well after them. */
+  /** Labels of the keys that may come next and can lead to an end. */
   #labels({ position, used, count }: Progress): readonly number[] {
     const { declared, classes } = this.#plan;
     if (this.#max !== null && count >= this.#max) return [];
@@ -258,7 +261,7 @@ class ObjectWriter {
     return this.#plan.declared[label] ?? this.#plan.classes[label - this.#plan.declared.length];
   }
 
-  /** What the value under a key may be, and what progress it makes; only what can lead to an end. */
+  /** Constraints for the value of a key with the progress after it; only those that can lead to an end. */
   #steps(label: number, progress: Progress): readonly Step[] {
     const keys = this.#class(label);
     if (keys === undefined) return [];
@@ -282,7 +285,7 @@ class ObjectWriter {
       .filter(([constraint, next]) => isPossible(constraint) && (this.#mayEnd(next) || this.#mayGoOn(next)));
   }
 
-  /** Which of the `some` rules a value meets that meets `constraint`, under a key of `keys`. */
+  /** Which of the `some` rules a value of `constraint` meets, under a key of `keys`. */
   #met(keys: KeyClass, constraint: Constraint, before: number): readonly (readonly [Constraint, number])[] {
     const { constraints } = this.#writing.compilation;
     let cases: readonly (readonly [Constraint, number])[] = [[constraint, before]];
@@ -300,8 +303,8 @@ class ObjectWriter {
   }
 
   /**
-   * `#steps` once all is known about what can go on. They are the same at each position, but where a clause may
-   * ask for one of the keys between.
+   * `#steps`, cached once all that can continue is known. They are equal at each position, unless a clause may
+   * require one of the keys in between.
    */
   #settledSteps(label: number, progress: Progress): readonly Step[] {
     const alike = this.#plan.clauses.length === 0 ? this.#countKey(progress) : this.#progressKey(progress);
@@ -311,7 +314,7 @@ class ObjectWriter {
     return found;
   }
 
-  /** A key, its value, and all that follows. */
+  /** A key, its value, and everything that follows. */
   #member(progress: Progress): Expression {
     const wanted = {
       labels: this.#labels(progress).filter((label) => this.#settledSteps(label, progress).length > 0),
@@ -330,7 +333,7 @@ class ObjectWriter {
     return sequence(open, choice(...others, ...keys));
   }
 
-  /** A key of `labels` and its value, which change nothing about what may follow: one rule for all places. */
+  /** A key of `labels` and its value, if they do not affect what may follow: one rule for all positions. */
   #entryOf(labels: readonly number[], progress: Progress): Expression {
     const ending = (label: number) => {
       const key = this.#plan.declared[label]?.key ?? null;
@@ -354,7 +357,7 @@ class ObjectWriter {
     return this.#writing.value(value, location, key, closeOf(object, key));
   }
 
-  /** What follows a key, as far as it does not depend on the position before it. */
+  /** What follows a key, as far as it does not depend on the preceding position. */
   #countKey({ position, used, count, met, pending }: Progress): string {
     const came = this.#order === null ? '' : `${position} ${used} `;
     return `${came}${count} ${met} ${this.#clauses.keyOf(pending, position)}`;
@@ -364,7 +367,7 @@ class ObjectWriter {
     return `${progress.position} ${this.#countKey(progress)}`;
   }
 
-  /** The end of a key, its value, and what may come after; keys of a class end in many places. */
+  /** The end of a key, its value, and what may follow; keys of a class end in many places. */
   #ending(label: number, progress: Progress): Expression {
     const { declared } = this.#plan;
     if (declared.length === 0 || label < declared.length) return this.#endingOf(label, progress);
@@ -394,7 +397,7 @@ class ObjectWriter {
   }
 }
 
-/** The text after a value under `key`. */
+/** The text after the value of `key`. */
 function closeOf({ entryClose }: ObjectNotation, key: string | null): string {
   return entryClose.map((part) => part ?? key ?? '').join('');
 }

@@ -1,4 +1,4 @@
-/** What the writer of an object's properties has to know of values, and of the notation around them. */
+/** What the object writer needs to know about values and the notation around them. */
 import type { Expression } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Compilation } from '../plan/compilation.ts';
@@ -11,15 +11,15 @@ export interface ObjectWriting {
   readonly compilation: Compilation;
   readonly rules: RuleSet;
   readonly object: ObjectNotation;
-  /** White space that may stand between tokens; `empty` where the notation says it all. */
+  /** White space allowed between tokens; `empty` if the notation fixes it. */
   readonly blank: Expression;
-  /** A value and the text after it; `key` is `null` for keys that are not declared. */
+  /** A value and the text after it; `key` is `null` for undeclared keys. */
   value(constraint: Constraint, location: InstanceLocation, key: string | null, close: string): Expression;
-  /** Whether some value of `constraint` can be written before `close`; absent where every value can. */
+  /** Whether some value of `constraint` can be written before `close`; absent if every value can. */
   canWrite?(constraint: Constraint, close: string): boolean;
 }
 
-/** An object: with at least one property (`null` where there is none), and whether it may have none. */
+/** An object with at least one property (`null` if impossible), and whether it may have none. */
 export interface WrittenObject {
   readonly some: Expression | null;
   readonly mayBeEmpty: boolean;

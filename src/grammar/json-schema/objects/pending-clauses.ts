@@ -1,23 +1,23 @@
 /**
- * The clauses of an object while its keys are written one by one: which alternatives are still possible. Only
- * clauses between their first and their last key are remembered, so that conditions about different keys cost a
- * sum and no product, if the keys of each stand together (see `instance-locations.ts`).
+ * Tracks an object's clauses while its keys are written: which alternatives are still possible. Only clauses between
+ * their first and last key are tracked. Conditions about different keys thus cost a sum instead of a product,
+ * provided that the keys of each are adjacent (see `instance-locations.ts`).
  */
 import type { PlannedClause } from '../plan/object-plan.ts';
 import type { Constraint, Constraints } from '../shapes/constraints.ts';
 
-/** By number of the clause, its possible alternatives; an empty list where one of them holds already. */
+/** By clause number, the alternatives still possible; empty if one holds already. */
 export type Pending = ReadonlyMap<number, readonly number[]>;
 
 /** No clause has begun. */
 export const noneBegun: Pending = new Map();
 
-/** A constraint that a value may meet, and the clauses after it. */
+/** A constraint for a value, and the pending clauses after it. */
 export type ClauseStep = readonly [Constraint, Pending];
 
 const holds: readonly number[] = [];
 
-/** Follows the clauses of one object. */
+/** Tracks the clauses of one object. */
 export class PendingClauses {
   readonly #clauses: readonly PlannedClause[];
   readonly #constraints: Constraints;
@@ -27,7 +27,7 @@ export class PendingClauses {
     this.#constraints = constraints;
   }
 
-  /** What is left when the keys from `from` to before `to` do not come; `null` where one of them has to. */
+  /** What is pending if the keys from `from` up to `to` (exclusive) are absent; `null` if one of them is required. */
   skip(pending: Pending, from: number, to: number): Pending | null {
     if (this.#clauses.length === 0 || from >= to) return pending;
     let next: Map<number, readonly number[]> | null = null;
@@ -48,8 +48,8 @@ export class PendingClauses {
   }
 
   /**
-   * What the value of the key `label` may be within `constraint`, and what is left after it. `isPossible` says of which
-   * constraints there are values.
+   * Constraints for the value of key `label` within `constraint`, with what is pending after each. `isPossible` tells
+   * which constraints are satisfiable.
    */
   take(
     pending: Pending,
@@ -74,7 +74,7 @@ export class PendingClauses {
     return steps;
   }
 
-  /** Equal where the same may follow a key: where a clause is under way, the position matters, too. */
+  /** Equal for states in which the same may follow a key; while a clause is pending, the position matters, too. */
   keyOf(pending: Pending, position: number): string {
     if (pending.size === 0) return '';
     const parts = Array.from(pending, ([index, left]) => `${index}:${left.join()}`);
@@ -86,7 +86,7 @@ export class PendingClauses {
     return pending.get(index) ?? this.#clauses[index]?.alternatives.map((_, at) => at) ?? [];
   }
 
-  /** Alternatives that ask for the same value of `label`. */
+  /** Groups the alternatives that require the same value of `label`. */
   #groups(
     index: number,
     possible: readonly number[],
@@ -104,7 +104,7 @@ export class PendingClauses {
     return [...groups.values()];
   }
 
-  /** Notes the alternatives that are left after the key `label`. */
+  /** Records the alternatives left after key `label`. */
   #settle(next: Map<number, readonly number[]>, index: number, left: readonly number[], label: number): void {
     const clause = this.#clauses[index];
     if (clause === undefined) return;

@@ -1,4 +1,4 @@
-/** Objects of a location that has a tag, by what stands under it: each branch then has keys and an order of its own. */
+/** Splits objects of a location with a tag by the tag's value: each branch then has its own keys and order. */
 import type { JsonValue } from '../../../format/messages.ts';
 import { listedWords } from '../../regular/terms.ts';
 import { printDecimal } from '../document/decimal.ts';
@@ -9,13 +9,13 @@ import { scalarText, type Tag } from '../plan/tags.ts';
 import { coversKey, type KeySet, noKeys } from '../shapes/key-sets.ts';
 import type { ObjectShape, Shape } from '../shapes/shapes.ts';
 
-/** A shape, and the location of all that it allows. */
+/** A shape, and the location of its values. */
 export interface PlacedShape {
   readonly shape: ObjectShape;
   readonly location: InstanceLocation;
 }
 
-/** `shape` at `location`, in parts that the tag of the location tells apart. */
+/** Splits `shape` at `location` by the location's tag. */
 export function splitByTag(
   shape: ObjectShape,
   location: InstanceLocation,
@@ -60,7 +60,7 @@ function splitByGroups(
   return [...parts, rest].filter((part) => compilation.satisfiable([part.shape]).length > 0);
 }
 
-/** The scalars that `shape` lists for `key`; `null` where it allows other values. */
+/** The scalars that `shape` lists for `key`; `null` if it allows other values. */
 function listedScalars(shape: ObjectShape, key: string, compilation: Compilation): readonly string[] | null {
   const { constraints, terms } = compilation;
   const rules = shape.rules.filter((rule) => coversKey(terms, rule.keys, key));
@@ -76,7 +76,7 @@ function listedScalars(shape: ObjectShape, key: string, compilation: Compilation
   return found;
 }
 
-/** The values of a shape as `scalarText` writes them; `null` where they are not listed. */
+/** The values of a shape in the form of `scalarText`; `null` if they are not listed. */
 function scalarsOf(shape: Shape): readonly string[] | null {
   switch (shape.type) {
     case 'null':

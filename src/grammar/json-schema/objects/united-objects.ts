@@ -1,18 +1,18 @@
 /**
- * Alternatives of one place in one object: shapes that differ only in what they ask of keys by name, such as the ways
- * to fail a schema, are one shape with a clause. Next to each other, each would be a way of its own through all that
- * they have in common, and whoever reads along would be on all of these ways at once. Where keys come in any order,
- * clauses cannot be followed, and the ways stay next to each other.
+ * Merges alternative shapes at one location that differ only in requirements on named keys, such as the ways to
+ * violate a schema, into one shape with a clause. Separate alternatives would duplicate everything they share, and a
+ * matcher would have to follow all of them at once. With keys in any order, clauses cannot be tracked, so the
+ * alternatives stay separate.
  */
 import { objectShape } from '../shapes/assertions.ts';
 import { ruleKey, shapeKey } from '../shapes/shape-keys.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
 import type { PlacedShape } from './tagged-objects.ts';
 
-/** States of a clause for each of its alternatives, beyond which the alternatives are less to write by themselves. */
+/** Clause states per alternative above which separate alternatives are smaller. */
 const statesPerAlternative = 3;
 
-/** `placed`, of which those that one object with a clause stands for are one. */
+/** Merges those of `placed` that can be one object with a clause. */
 export function uniteObjects(placed: readonly PlacedShape[]): readonly PlacedShape[] {
   const groups = new Map<string, PlacedShape[]>();
   for (const each of placed) {
@@ -24,7 +24,7 @@ export function uniteObjects(placed: readonly PlacedShape[]): readonly PlacedSha
   return [...groups.values()].flatMap(uniteGroup);
 }
 
-/** What a shape says but for the values and the presence of keys by name. */
+/** Identifies a shape except for the values and presence of named keys. */
 function generalKey(shape: ObjectShape): string {
   const rules = shape.rules.filter((rule) => !isNamed(rule));
   return shapeKey({ ...shape, rules, required: new Set() });
@@ -34,7 +34,7 @@ function isNamed({ keys }: PropertyRule): boolean {
   return !keys.complement && keys.patterns.length === 0;
 }
 
-/** All of `group` as one, or those that speak of one key each, or none. */
+/** Merges all of `group` into one shape, or only those that concern a single key each, or none. */
 function uniteGroup(group: readonly PlacedShape[]): readonly PlacedShape[] {
   const [first] = group;
   if (first === undefined || group.length < 2) return group;
@@ -51,7 +51,7 @@ function uniteGroup(group: readonly PlacedShape[]): readonly PlacedShape[] {
   return single.length < 2 ? group : [unite(single), ...group.filter((_, at) => !isSingle[at])];
 }
 
-/** What all of `group` say. */
+/** The requirements that all of `group` share. */
 function commonPart(first: ObjectShape, group: readonly PlacedShape[]): ObjectShape {
   const said = group.map(({ shape }) => new Set(shape.rules.map(ruleKey)));
   const rules = first.rules.filter((rule) => said.every((each) => each.has(ruleKey(rule))));
@@ -59,7 +59,7 @@ function commonPart(first: ObjectShape, group: readonly PlacedShape[]): ObjectSh
   return { ...first, rules, required: new Set(required) };
 }
 
-/** What `shape` says of keys by name next to `common`. */
+/** The requirements of `shape` on named keys in addition to `common`. */
 function without(shape: ObjectShape, common: ObjectShape): ObjectShape {
   const known = new Set(common.rules.map(ruleKey));
   return objectShape({
@@ -72,18 +72,18 @@ function namesOf({ rules, required }: ObjectShape): ReadonlySet<string> {
   return new Set([...required, ...rules.flatMap(({ keys }) => [...keys.names])]);
 }
 
-/** An alternative of a clause: what it asks of keys by name, as texts that are equal for equal demands. */
+/** An alternative of a clause, with its requirements by key; equal requirements are equal strings. */
 interface Asking {
   readonly index: number;
   readonly asks: ReadonlyMap<string, string>;
   readonly required: ReadonlySet<string>;
-  /** The place, in the order of keys, of the last key that it speaks of. */
+  /** Position of its last key in the order of keys. */
   readonly last: number;
 }
 
 /**
- * Whether few sets of alternatives are left at once while keys come in `order`: sets are states of what is written (see
- * `pending-clauses.ts`), and where alternatives speak of several keys, there may be as many as there are subsets.
+ * Whether few sets of alternatives are possible at once when keys come in `order`. Each set is a state when written
+ * (see `pending-clauses.ts`), and alternatives that concern several keys can have as many sets as there are subsets.
  */
 function isCheap(clause: Clause, order: readonly string[]): boolean {
   const spoken = new Set(clause.flatMap((each) => [...namesOf(each)]));
@@ -94,7 +94,7 @@ function isCheap(clause: Clause, order: readonly string[]): boolean {
   for (const [place, key] of keys.entries()) {
     const next = new Map<string, readonly Asking[]>();
     for (const left of states.flatMap((state) => statesAfter(state, key))) {
-      // Where an alternative holds, nothing is left to remember.
+      // Once an alternative holds, nothing is pending.
       if (left.length === 0 || left.some(({ last }) => last <= place)) continue;
       next.set(left.map(({ index }) => index).join(), left);
     }
@@ -113,7 +113,7 @@ function asking(shape: ObjectShape, index: number, places: ReadonlyMap<string, n
   return { index, asks, required: shape.required, last };
 }
 
-/** What may be left of `state` where `key` does not come, and for each value that it is asked to have. */
+/** Possible states after `state` if `key` is absent, and for each value required of it. */
 function statesAfter(state: readonly Asking[], key: string): readonly (readonly Asking[])[] {
   const byDemand = new Map<string, Asking[]>();
   for (const each of state) {
