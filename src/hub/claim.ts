@@ -14,6 +14,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { follow } from '../format/on-abort.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** Options of a claim. */
@@ -42,8 +43,7 @@ export async function withClaim<T>(
   const own = path.join(folder, `${name}.${encodeHost()}.${process.pid}.${randomUUID()}.claim`);
   await takeClaim(folder, name, own, options);
   const lost = new AbortController();
-  const stop = (): void => lost.abort(options.signal?.reason);
-  options.signal?.addEventListener('abort', stop, { once: true });
+  const forget = follow(lost, options.signal);
   const heartbeat = setInterval(() => {
     fs.utimes(own, new Date(), new Date()).catch((cause: unknown) => lost.abort(cause));
   }, heartbeatMs);
@@ -52,7 +52,7 @@ export async function withClaim<T>(
     return await work(lost.signal);
   } finally {
     clearInterval(heartbeat);
-    options.signal?.removeEventListener('abort', stop);
+    forget();
     await fs.rm(own, { force: true });
   }
 }

@@ -9,6 +9,7 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { IdiolectError } from '../format/errors.ts';
+import { follow } from '../format/on-abort.ts';
 import { parseContentRange } from './byte-source.ts';
 import { DiskFullError, DownloadInterruptedError, HubUnavailableError, RateLimitedError } from './errors.ts';
 import type { PartialFile } from './partial-file.ts';
@@ -44,9 +45,8 @@ const longestWaitSeconds = 60;
  */
 export async function downloadFile(target: PartialFile, request: DownloadRequest): Promise<void> {
   const stop = new AbortController();
-  const forward = (): void => stop.abort(request.signal.reason);
   request.signal.throwIfAborted();
-  request.signal.addEventListener('abort', forward, { once: true });
+  const forget = follow(stop, request.signal);
   const missing = Array.from({ length: target.chunkCount }, (_, chunk) => chunk).filter(
     (chunk) => !target.isDone(chunk),
   );
@@ -64,7 +64,7 @@ export async function downloadFile(target: PartialFile, request: DownloadRequest
   );
   // All must have stopped before the file is closed; the first failure is thrown.
   await Promise.allSettled(workers);
-  request.signal.removeEventListener('abort', forward);
+  forget();
   if (stop.signal.aborted) throw stop.signal.reason;
 }
 
@@ -117,8 +117,7 @@ async function fetchRange(
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const stalled = new AbortController();
-  const forward = (): void => stalled.abort(request.signal.reason);
-  request.signal.addEventListener('abort', forward, { once: true });
+  const forget = follow(stalled, request.signal);
   const timer = setTimeout(() => stalled.abort(new Error('the connection stalled')), request.stallMs);
   try {
     const headers = { range: `bytes=${start}-${end - 1}`, 'accept-encoding': 'identity' };
@@ -136,7 +135,7 @@ async function fetchRange(
     throw stalled.signal.aborted ? stalled.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    request.signal.removeEventListener('abort', forward);
+    forget();
     stalled.abort();
   }
 }

@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { readBody } from '../format/limited-body.ts';
 import { abortSignal, callback, type OptionRules, orNull, string } from '../format/option-rules.ts';
+import { retryAfter } from '../format/retry-after.ts';
 import { findAccessToken } from './access-token.ts';
 import { environmentFetch } from './environment-fetch.ts';
 import {
@@ -266,10 +267,8 @@ function hostOf(url: string, hub: HubFacts): string {
 
 /** `Retry-After` in seconds or as a date, otherwise the reset time of the Hub's `RateLimit` header. */
 function waitOf(headers: Headers): number | null {
-  const after = headers.get('retry-after');
-  if (after !== null && /^\d{1,6}$/.test(after)) return Number(after);
-  const date = after === null ? Number.NaN : Date.parse(after);
-  if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - Date.now()) / 1000));
+  const after = retryAfter(headers);
+  if (after !== null) return Math.ceil(after / 1000);
   const reset = /\bt=(\d{1,6})/.exec(headers.get('ratelimit') ?? '');
   return reset === null ? null : Number(reset[1]);
 }

@@ -1,5 +1,5 @@
 /** Limits the number of concurrent requests; the others wait, and the keys take turns. */
-import { onAbort } from '../runtime/chat/on-abort.ts';
+import { onAbort } from '../format/on-abort.ts';
 import { RequestError } from './errors.ts';
 
 interface Waiting {

@@ -1,7 +1,7 @@
 /** The models of a server, by name: open ones, and those that are opened on demand. */
 import { UnsupportedOptionError } from '../format/errors.ts';
+import { untilAborted } from '../format/on-abort.ts';
 import { requireOption } from '../format/option-rules.ts';
-import { onAbort } from '../runtime/chat/on-abort.ts';
 import { RequestError } from './errors.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
@@ -68,7 +68,7 @@ export class ModelPool {
     slot.lastUse = this.#uses;
     slot.model ??= this.#open(slot);
     try {
-      const model = await (signal === undefined ? slot.model : unlessAborted(slot.model, signal));
+      const model = await untilAborted(slot.model, signal);
       return { name: slot.entry.name, model, release: () => this.#release(slot) };
     } catch (error) {
       this.#release(slot);
@@ -127,16 +127,6 @@ export class ModelPool {
     slot.users -= 1;
     if (slot.users === 0) for (const wake of this.#idle.splice(0)) wake();
   }
-}
-
-/** The result of `promise`, or the signal's reason if that comes first. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason);
-    if (signal.aborted) leave();
-    const stay = onAbort(signal, leave);
-    promise.then(resolve, reject).finally(stay);
-  });
 }
 
 function newSlot(given: ServableModel | ModelEntry): Slot {

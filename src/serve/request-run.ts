@@ -1,7 +1,7 @@
 /** One request to a model, from its body to the last byte of its response. */
 import { randomUUID } from 'node:crypto';
+import { follow } from '../format/on-abort.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
-import { follow } from '../runtime/chat/on-abort.ts';
 import type { Admission } from './admission.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';

@@ -1,9 +1,10 @@
 /** What fails for the moment is asked again, with pauses or elsewhere; what does not, is told at once. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServerError } from '../../src/format/errors.ts';
+import { retryAfter } from '../../src/format/retry-after.ts';
 import { llamaServer } from '../../src/runtime/servers/llama-server.ts';
 import { vllm } from '../../src/runtime/servers/openai-server.ts';
-import { pauseAfter, retryAfter } from '../../src/runtime/servers/retry.ts';
+import { pauseAfter } from '../../src/runtime/servers/retry.ts';
 import { ServerPool } from '../../src/runtime/servers/server-pool.ts';
 
 beforeEach(() => void vi.useFakeTimers());

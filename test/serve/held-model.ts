@@ -1,7 +1,7 @@
 /** A model that writes a word whenever it is told to, and says when its response was ended. */
+import { onAbort } from '../../src/format/on-abort.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
-import { onAbort } from '../../src/runtime/chat/on-abort.ts';
 import type { ServableModel } from '../../src/serve/index.ts';
 
 export interface HeldModel extends ServableModel {

@@ -1,6 +1,6 @@
 /** Which requests are retried, and when. */
 import { ServerError } from '../../format/errors.ts';
-import { onAbort } from '../chat/on-abort.ts';
+import { untilAborted } from '../../format/on-abort.ts';
 
 /** The minimum pause before the first retry; each further one is twice as long. */
 const firstPauseMs = 300;
@@ -24,14 +24,6 @@ export function isLost(error: unknown): boolean {
   // Browsers only report that it failed.
   if (cause === undefined) return error instanceof TypeError;
   return cause instanceof Error && 'code' in cause && lost.has(cause.code);
-}
-
-/** Milliseconds of `Retry-After`, in seconds or as a date; `null` if absent or unreadable. */
-export function retryAfter(headers: Headers, now = Date.now()): number | null {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
 /**
@@ -65,16 +57,9 @@ export function pauseAfter(error: unknown, failures: number, lot = Math.random()
 }
 
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  let forget = (): void => undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds);
-      if (signal !== undefined) forget = onAbort(signal, resolve);
-    });
-  } finally {
-    clearTimeout(timer);
-    forget();
-  }
-  signal?.throwIfAborted();
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await untilAborted(over, signal).finally(() => clearTimeout(timer));
 }

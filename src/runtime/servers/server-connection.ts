@@ -3,10 +3,11 @@ import { createParser } from 'eventsource-parser';
 import { ServerError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { readBeginning, readBody } from '../../format/limited-body.ts';
+import { follow, untilAborted } from '../../format/on-abort.ts';
 import { isRecord } from '../../format/option-rules.ts';
-import { onAbort } from '../chat/on-abort.ts';
+import { retryAfter } from '../../format/retry-after.ts';
 import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './failure-text.ts';
-import { isLost, isOverloaded, retryAfter } from './retry.ts';
+import { isLost, isOverloaded } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
 
 /** Address and credentials of a server. */
@@ -102,13 +103,13 @@ export class ServerConnection {
     leaving = new AbortController(),
   ): Promise<Result> {
     signal?.throwIfAborted();
-    const forget = signal === undefined ? null : onAbort(signal, () => leaving.abort(signal.reason));
+    const forget = follow(leaving, signal);
     const timer = setTimeout(() => leaving.abort(this.#silence(path)), this.#timeoutMs);
     try {
       return await work(leaving.signal);
     } finally {
       clearTimeout(timer);
-      forget?.();
+      forget();
     }
   }
 
@@ -176,7 +177,8 @@ export class ServerConnection {
     work: () => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await untilAborted(signal, work());
+      // A custom `fetch` may ignore signals.
+      return await untilAborted(work(), signal);
     } catch (cause) {
       signal.throwIfAborted();
       const reason = this.#withoutKey(messageOf(cause));
@@ -223,20 +225,6 @@ export class ServerConnection {
     if (key === '') return text;
     const spellings = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
     return spellings.reduce((shown, spelling) => shown.replaceAll(spelling, '[apiKey]'), text);
-  }
-}
-
-/** A custom `fetch` may ignore signals. */
-async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  signal.throwIfAborted();
-  let forget = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    forget = onAbort(signal, () => reject(signal.reason));
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    forget();
   }
 }
 

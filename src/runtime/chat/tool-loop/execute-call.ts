@@ -1,8 +1,8 @@
 /** Executes one call: validates arguments with the schema's own library, and converts results and errors to text. */
 import { StalledError } from '../../../format/errors.ts';
+import { untilAborted } from '../../../format/on-abort.ts';
 import type { CallContext } from '../../../tools/tools.ts';
 import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools/tools.ts';
-import { onAbort } from '../on-abort.ts';
 import { onStall } from '../on-stall.ts';
 import { isValidating, validationProblems } from '../validating-schema.ts';
 import { argumentCheck } from './argument-checks.ts';
@@ -47,7 +47,7 @@ async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal
   const problems = argumentCheck(options.tools, options.policy)?.(call.name, call.arguments) ?? [];
   if (problems.length > 0) throw invalid(problems);
   const parsed = tool === undefined ? call.arguments : parseInput(tool, call.arguments);
-  const input = await untilAborted(Promise.resolve(parsed), signal);
+  const input = await untilReturned(Promise.resolve(parsed), signal);
   // In JavaScript it may also be null.
   const own = tool?.execute ?? null;
   return (attemptSignal) => {
@@ -65,7 +65,7 @@ async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: nu
   // The signal itself if there is no time limit: callers may compare it.
   const own = timer === undefined ? signal : AbortSignal.any([signal, limit.signal]);
   try {
-    return await untilAborted((async () => carryOut(own))(), own);
+    return await untilReturned((async () => carryOut(own))(), own);
   } catch (error) {
     if (signal.aborted || retries === 0 || error instanceof StalledError) throw error;
   } finally {
@@ -87,16 +87,11 @@ function invalid(problems: readonly string[]): TypeError {
   return new TypeError(`the arguments are not valid: ${problems.join('; ')}`);
 }
 
-/** Waits for `work` until `signal` is aborted: a tool that ignores it cannot block a run. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Waits for `work` until `signal` is aborted, so that a tool that ignores it cannot block a run. */
+function untilReturned<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    // The called function may have aborted it before it returned.
-    if (signal.aborted) abort();
-    const leaves = [onAbort(signal, abort), onStall(() => reject(noReturn()))];
-    work.then(resolve, reject).finally(() => {
-      for (const stay of leaves) stay();
-    });
+    const forget = onStall(() => reject(noReturn()));
+    untilAborted(work, signal).then(resolve, reject).finally(forget);
   });
 }
 

@@ -4,6 +4,7 @@
  */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../format/messages.ts';
+import { follow } from '../../../format/on-abort.ts';
 import { isRecord, type OptionRule, requireOption } from '../../../format/option-rules.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools/tools.ts';
@@ -11,7 +12,6 @@ import type { ChatOptions } from '../chat-options.ts';
 import { type ChatStream, callsOf, type ReadReport, unseen } from '../chat-stream.ts';
 import { checkRunOptions } from '../check-chat-options.ts';
 import { GeneratedStream } from '../generated-stream.ts';
-import { follow } from '../on-abort.ts';
 import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';

@@ -1,6 +1,6 @@
 /** The sequences of one context, each leased to one response at a time. */
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
-import { onAbort } from '../../chat/on-abort.ts';
+import { untilAborted } from '../../../format/on-abort.ts';
 import { SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
@@ -94,7 +94,7 @@ export class SequencePool {
     }));
     const [best] = donors.sort((one, other) => other.length - one.length);
     if (best === undefined || Math.min(best.length, most) - own < leastShared) return;
-    await untilReady(best.ready, signal);
+    if (best.ready !== null) await untilAborted(best.ready, signal);
     const evaluated = Math.min(sharedLength(best.sequence.contextTokens, prompt), most);
     if (evaluated - own >= leastShared) await copyState(sequence, best.sequence, evaluated);
   }
@@ -106,17 +106,6 @@ function startWork(sequence: LlamaContextSequence, prompt: readonly Token[]): Wo
     setReady = resolve;
   });
   return { sequence, prompt, ready, setReady };
-}
-
-/** Waits until another sequence has evaluated its prompt. Rejects with the signal's reason. */
-function untilReady(ready: Promise<void> | null, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stay = signal === undefined ? () => undefined : onAbort(signal, () => reject(signal.reason));
-    void (ready ?? Promise.resolve()).then(() => {
-      stay();
-      resolve();
-    });
-  });
 }
 
 /** node-llama-cpp's function for copying a state, which its types do not declare. */

@@ -1,7 +1,7 @@
 /** The queue for sequences, and its order. */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { StalledError } from '../../../format/errors.ts';
-import { onAbort } from '../../chat/on-abort.ts';
+import { onAbort } from '../../../format/on-abort.ts';
 import { onStall } from '../../chat/on-stall.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 

@@ -25,6 +25,19 @@ export function follow(controller: AbortController, signal: AbortSignal | undefi
   return onAbort(signal, abort);
 }
 
+/** The result of `work`; rejects with the signal's reason if that is aborted first. */
+export function untilAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(onAbort(signal, abort));
+  });
+}
+
 function listen(signal: AbortSignal): Set<() => void> {
   const leavers = new Set<() => void>();
   const abort = (): void => {
