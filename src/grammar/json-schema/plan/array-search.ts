@@ -1,31 +1,31 @@
-/** Which items may follow which in an array: what comes first, how many there are, and what `contains` counts. */
+/** Which items may follow which in an array: the prefix, the number of items, and what `contains` counts. */
 import { BudgetExceeded } from '../../expression/budget.ts';
 import type { Constraint, Constraints } from '../shapes/constraints.ts';
 import type { ArrayShape, Contained } from '../shapes/shapes.ts';
 
-/** How far the items have come. Counts stop where more make no difference. */
+/** How far the array has been written. Counts stop where more make no difference. */
 export interface ItemProgress {
   readonly index: number;
-  /** Items that were of each `contains`. */
+  /** Items found for each `contains`. */
   readonly found: readonly number[];
 }
 
-/** What an item may be, and the progress after it. */
+/** The constraint for an item, and the progress after it. */
 export type ItemCase = readonly [Constraint, ItemProgress];
 
 const maxProgress = 3000;
 
-/** Answers whether an array can go on, or end. */
+/** Answers whether an array can continue or end. */
 export class ArraySearch {
   readonly #shape: ArrayShape;
   readonly #contains: readonly Contained[];
-  /** From this index on all items are alike. */
+  /** From this index on, all items have the same constraint. */
   readonly #uniform: number;
   readonly #constraints: Constraints;
   readonly #isSatisfiable: (constraint: Constraint) => boolean;
   readonly #alive = new Map<string, boolean>();
 
-  /** `isSatisfiable` says whether some value meets a constraint. */
+  /** `isSatisfiable` tells whether some value meets a constraint. */
   constructor(
     shape: ArrayShape,
     uniform: number,
@@ -44,7 +44,7 @@ export class ArraySearch {
     return { index: 0, found: this.#contains.map(() => 0) };
   }
 
-  /** Whether some array is of the shape. */
+  /** Whether any array is of the shape. */
   get hasArrays(): boolean {
     return this.mayEnd(this.start) || this.mayGoOn(this.start);
   }
@@ -59,7 +59,7 @@ export class ArraySearch {
     );
   }
 
-  /** Whether one more item can lead to an end. Throws `BudgetExceeded`. */
+  /** Whether another item can lead to an end. Throws `BudgetExceeded`. */
   mayGoOn(progress: ItemProgress): boolean {
     if (this.isUniform(progress)) {
       const { max, rest } = this.#shape;
@@ -75,7 +75,7 @@ export class ArraySearch {
     return alive;
   }
 
-  /** What the next item may be, and what progress it makes. */
+  /** Constraints for the next item, with the progress after each. */
   cases({ index, found }: ItemProgress): readonly ItemCase[] {
     const { max, min, prefix, rest } = this.#shape;
     if (max !== null && index >= max) return [];
@@ -108,7 +108,7 @@ export class ArraySearch {
     return split;
   }
 
-  /** All items from here on meet one constraint, and nothing but their number matters. */
+  /** Whether all further items have one constraint and only their number matters. */
   isUniform({ index, found }: ItemProgress): boolean {
     return (
       index >= this.#uniform &&
@@ -117,7 +117,7 @@ export class ArraySearch {
   }
 }
 
-/** A text that is equal for equal progress. */
+/** A string that identifies the progress. */
 export function progressKey({ index, found }: ItemProgress): string {
   return `${index} ${found.join()}`;
 }

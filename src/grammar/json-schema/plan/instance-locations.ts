@@ -1,7 +1,7 @@
 /**
- * Locations: where in a value a schema stands, whichever of its branches applies. A location fixes the order
- * of keys, by first mention over all branches, so that a value has one spelling before anything is known
- * about which branch it is valid against.
+ * Locations: places in a value, independent of which branch of the schema applies. A location fixes the order of keys
+ * by first mention over all branches, so that a value has a single spelling before it is known which branch it is
+ * valid against.
  */
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import type { StepBudget } from '../../expression/budget.ts';
@@ -23,14 +23,14 @@ import { type Branch, type Tag, Tags } from './tags.ts';
 export interface InstanceLocation {
   readonly id: number;
   readonly nodes: readonly SchemaNode[];
-  /** Those of the nodes with which the search for all others began. */
+  /** The nodes from which all others were found. */
   readonly roots: readonly SchemaNode[];
   readonly sorted: boolean;
-  /** Keys that any of the nodes mentions, by first mention. */
+  /** Keys that any of the nodes mentions, in order of first mention. */
   readonly keys: readonly string[];
 }
 
-/** Which keys are written in the order of their code points: all, none, those of the whole value, or those inside. */
+/** Which keys are sorted by code point: all, none, those of the outermost object, or those of nested ones. */
 export type KeySorting = boolean | 'outermost' | 'inner';
 
 const inPlace = ['allOf', 'anyOf', 'oneOf'];
@@ -38,9 +38,9 @@ const single = ['not', 'if', 'then', 'else'];
 const byKey = ['dependentSchemas', 'dependencies'];
 const dependencies = ['dependentRequired', 'dependentSchemas', 'dependencies'];
 const openKeys = ['additionalProperties', 'unevaluatedProperties'];
-/** Keywords under which other sub-schemas of the same value are found. */
+/** Keywords that lead to further sub-schemas of the same value. */
 const leadsOn = new Set([...inPlace, ...single, ...byKey, ...referenceKeywords, 'const', 'enum']);
-/** Keywords whose sub-schemas apply to some of the values only. */
+/** Keywords whose sub-schemas apply only to some values. */
 const branching = new Set(['anyOf', 'oneOf', 'then', 'else']);
 const maxNodes = 5000;
 
@@ -63,7 +63,7 @@ export class InstanceLocations {
     this.#tags = new Tags(document);
   }
 
-  /** The location of a value that `nodes` and all that applies to the same value say something about. */
+  /** The location of a value to which `nodes` apply, and everything that they apply in turn. */
   of(nodes: readonly SchemaNode[]): InstanceLocation {
     return this.#location(nodes, null, () => false);
   }
@@ -95,7 +95,7 @@ export class InstanceLocations {
     return location;
   }
 
-  /** The keys that each condition among `nodes` speaks of. */
+  /** The keys that each condition among `nodes` refers to. */
   #conditions(
     nodes: readonly SchemaNode[],
     skips: (branch: Branch) => boolean,
@@ -121,7 +121,7 @@ export class InstanceLocations {
     });
   }
 
-  /** The keys that any of `nodes` mentions, and what applies to the same value. */
+  /** The keys that `nodes`, and what applies to the same value, mention. */
   #keysOf(nodes: readonly SchemaNode[], skips: (branch: Branch) => boolean): ReadonlySet<string> {
     const found = new Map<number, SchemaNode>();
     for (const node of nodes) this.#collect(node, found, skips);
@@ -131,7 +131,7 @@ export class InstanceLocations {
     );
   }
 
-  /** The property that tells apart what the branches of `location` are for; `null` where there is none. */
+  /** The property that distinguishes the branches of `location`; `null` if there is none. */
   tag(location: InstanceLocation): Tag | null {
     const known = this.#tagOf.get(location);
     if (known !== undefined) return known;
@@ -141,8 +141,8 @@ export class InstanceLocations {
   }
 
   /**
-   * The location of the objects of `location` that have `value` under its tag, without the branches that are for
-   * other values; `null` stands for objects with none of the values of the tag.
+   * The location of the objects of `location` whose tag is `value`, without the branches for other values. `null`
+   * stands for objects whose tag has none of the listed values.
    */
   tagged(location: InstanceLocation, { key, groupOf }: Tag, value: string | null): InstanceLocation {
     const group = value === null ? undefined : groupOf.get(value);
@@ -168,7 +168,7 @@ export class InstanceLocations {
     });
   }
 
-  /** By key, the nodes of `location` that declare a property of that name. */
+  /** For each key, the nodes of `location` that declare a property of that name. */
   #namedNodes(location: InstanceLocation): ReadonlyMap<string, readonly SchemaNode[]> {
     const known = this.#named.get(location);
     if (known !== undefined) return known;
@@ -186,12 +186,12 @@ export class InstanceLocations {
     return named;
   }
 
-  /** The location of a value under a key that is not mentioned. */
+  /** The location of a value under an undeclared key. */
   open(location: InstanceLocation): InstanceLocation {
     return this.#child(location, 'open', () => this.of(this.#openNodes(location)));
   }
 
-  /** The location of the item number `index`. */
+  /** The location of item `index`. */
   item(location: InstanceLocation, index: number): InstanceLocation {
     return this.#child(location, `i${index}`, () => this.of(this.#itemNodes(location, index)));
   }
@@ -207,7 +207,7 @@ export class InstanceLocations {
     });
   }
 
-  /** From this index on all items are of one location. */
+  /** From this index on, all items have the same location. */
   tupleLength(location: InstanceLocation): number {
     const lengths = location.nodes.map((node) =>
       isObject(node.schema) ? itemNodes(node.schema, node, { document: this.#document }).prefix.length : 0,
@@ -250,12 +250,12 @@ export class InstanceLocations {
     return location.nodes.flatMap((node) => (isObject(node.schema) ? read(node.schema, node) : []));
   }
 
-  /** `named` and every node that applies to the same value but branches to skip, in the order of the document. */
+  /** Collects `named` and every node that applies to the same value, except for skipped branches, in document order. */
   #collect(named: SchemaNode, found: Map<number, SchemaNode>, skips: (branch: Branch) => boolean): void {
     const node = this.#document.meant(named);
     const { schema } = node;
     if (!isObject(schema) || found.has(node.id) || found.size >= maxNodes) return;
-    // Values without keys and items look alike wherever they stand.
+    // Scalars look alike at all locations.
     if (plainScalar(schema) !== null) return;
     found.set(node.id, node);
     for (const keyword in schema) {
@@ -302,7 +302,7 @@ function mentionedKeys(schema: JsonObject): readonly string[] {
   });
 }
 
-/** Order of code points, which for texts of the same plane is the order of strings. */
+/** Compares by code point; equivalent to string order within a plane. */
 function compareCodePoints(a: string, b: string): number {
   const [left, right] = [Array.from(a), Array.from(b)];
   const at = left.findIndex((character, index) => character !== right[index]);

@@ -1,13 +1,13 @@
 /**
- * The order of keys where conditions speak of several of them: keys of one condition stand together, because
- * what comes between them multiplies with what the condition still asks.
+ * Orders keys by conditions: keys of one condition become adjacent, because keys in between multiply with the pending
+ * condition.
  */
 import { joinSets } from '../shapes/clauses.ts';
 
-/** Fewer conditions than these leave the order as it is. */
+/** With fewer conditions, the order stays as it is. */
 const leastClusters = 4;
 
-/** `keys` with those of each set of `conditions` next to each other, sets with a key in common being one. */
+/** Reorders `keys` so that those of each set in `conditions` are adjacent; overlapping sets are merged. */
 export function clusterKeys(
   keys: readonly string[],
   conditions: readonly ReadonlySet<string>[],

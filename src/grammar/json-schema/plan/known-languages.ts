@@ -1,6 +1,6 @@
 /**
- * Automata of patterns, formats and numbers, remembered across schemas. Each is made within a budget of its
- * own and remembered with what it cost, which every schema pays that uses it: remembering changes no outcome.
+ * Automata of patterns, formats and numbers, cached across schemas. Each is built within its own budget and cached
+ * with its cost, which every schema that uses it pays: the cache changes no outcome.
  */
 
 import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
@@ -11,18 +11,18 @@ import { patternTerm } from '../../regular/parse-pattern.ts';
 import { type Term, Terms } from '../../regular/terms.ts';
 
 const ownBudget = 400_000;
-/** Steps on an automaton are cheaper than those on schemas and rules; so many, as a power of two, cost one. */
+/** Steps on automata are cheaper than those on schemas and rules: 2 to this power cost one step. */
 const cheaper = 2;
 const remembered = 1000;
 const known = new Map<string, KnownAutomaton>();
 
-/** An automaton, and what it cost to make it, or to find that it is too large. */
+/** An automaton, and the cost of building it or of finding it too large. */
 export interface KnownAutomaton {
   readonly automaton: Automaton | 'too large';
   readonly steps: number;
 }
 
-/** The automaton that `make` makes under `key`. */
+/** The automaton that `make` builds, cached under `key`. */
 export function knownAutomaton(key: string, make: (budget: StepBudget) => Automaton): KnownAutomaton {
   const found = known.get(key);
   if (found !== undefined) return found;
@@ -49,17 +49,17 @@ export function patternAutomaton(pattern: string): KnownAutomaton {
   });
 }
 
-/** The texts that contain a match of `pattern`, paid for from `budget`. Throws `UnsupportedPattern`. */
+/** The texts that contain a match of `pattern`, charged to `budget`. Throws `UnsupportedPattern`. */
 export function patternLanguage(terms: Terms, pattern: string, budget: StepBudget): Term {
   const { automaton, steps } = patternAutomaton(pattern);
   budget.spend(steps);
-  // What is too large alone may be small together with other conditions.
+  // A language too large by itself may be small in conjunction with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
 }
 
 const limited = new WeakMap<Automaton, Map<string, KnownAutomaton>>();
 
-/** `restrictLength` of an automaton that is remembered, remembered. */
+/** A cached `restrictLength` of a cached automaton. */
 export function knownRestriction(automaton: Automaton, min: number, max: number | null): KnownAutomaton {
   const byRange = limited.get(automaton) ?? new Map<string, KnownAutomaton>();
   limited.set(automaton, byRange);

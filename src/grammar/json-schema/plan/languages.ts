@@ -1,4 +1,4 @@
-/** Automata of scalar shapes, made once. */
+/** Automata of scalar shapes, built once. */
 
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
 import { type Automaton, automatonOf, automatonTerm, isEmptyAutomaton } from '../../regular/automaton.ts';
@@ -12,32 +12,32 @@ import { shapeKey } from '../shapes/shape-keys.ts';
 import { fitsRange, type NumberShape, type StringShape } from '../shapes/shapes.ts';
 import { type KnownAutomaton, knownAutomaton, knownRestriction } from './known-languages.ts';
 
-/** States that a string may have whose length is cut: about as many rules come of it. */
+/** Most states of a string whose length is reduced; it becomes about as many rules. */
 const cutStates = 20_000;
-/** How many times as many states are tried before they are minimised. */
+/** How many times as many states to try before minimisation. */
 const cutFactors = [1.5, 1];
-/** Parts of fewer characters are worse than a length of all that is cut. */
+/** Loops with fewer characters are worse than a reduced length of the whole. */
 const fewCharacters = 30;
 
-/** Makes and remembers automata. All of its methods throw `BudgetExceeded`. */
+/** Builds and caches automata. All methods throw `BudgetExceeded`. */
 export class Languages {
   readonly #terms: Terms;
   readonly #budget: StepBudget;
   readonly #automata = new Map<string, Automaton>();
-  /** Those that other schemas know, too. */
+  /** Automata that are also cached across schemas. */
   readonly #known = new Map<string, Automaton | 'too large'>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
   #largestProduct = 0;
 
-  /** `stringStates` bounds the automaton of a string times its length. */
+  /** `stringStates` limits the automaton of a string times its length. */
   constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
     this.#terms = terms;
     this.#budget = budget;
     this.#stringStates = stringStates;
   }
 
-  /** States of the largest automaton of a string, times the lengths that were told apart. */
+  /** States of the largest product of a string's automaton and its lengths. */
   get largestProduct(): number {
     return this.#largestProduct;
   }
@@ -62,7 +62,7 @@ export class Languages {
     return made;
   }
 
-  /** Whether the automaton of a shape times its length is too much. */
+  /** Whether the product of a shape's automaton and its length is too large. */
   #isTooLong({ language, max }: StringShape): boolean {
     if (max === null) return false;
     const automaton = this.of(language);
@@ -70,7 +70,7 @@ export class Languages {
     return (longest === null || longest > max) && automaton.states.length * (max + 1) > this.#stringStates;
   }
 
-  /** For a shape whose length is too much for its automaton, limits for its loops; `null` where none are needed or found. */
+  /** Loop limits for a shape whose product with its length is too large; `null` if none are needed or found. */
   loops(shape: StringShape): CountedLoops | null {
     const { language, min, max } = shape;
     if (max === null || !this.#isTooLong(shape) || lengthsOf(this.of(language)).min < min) return null;
@@ -78,7 +78,7 @@ export class Languages {
     return loops === null || Math.min(...loops.characters.values()) < fewCharacters ? null : loops;
   }
 
-  /** `shape`, or its strings of fewer characters where its own length is too much for its automaton. */
+  /** `shape`, or its shorter strings if its length makes the automaton too large. */
   fitting(shape: StringShape): StringShape {
     const { language, min, max } = shape;
     if (max === null || !this.#isTooLong(shape)) return shape;
@@ -90,11 +90,11 @@ export class Languages {
       .map((factor) => Math.min(max, Math.floor((factor * allowed) / count) - 1))
       .filter((most) => most >= Math.max(min, lengths.min))
       .map((most): StringShape => ({ ...shape, max: most }));
-    // Conditions that cannot matter within a shorter length make small automata.
+    // Conditions that cannot matter within a shorter length give small automata.
     return cuts.find((cut) => this.strings(cut).states.length <= allowed) ?? cuts.at(-1) ?? shape;
   }
 
-  /** Whether a shape has any strings. */
+  /** Whether a shape contains any strings. */
   hasStrings({ language, min, max }: StringShape): boolean {
     if (language === this.#terms.everything) return max === null || max >= min;
     const words = listedWords(language);
@@ -113,7 +113,7 @@ export class Languages {
       : automatonTerm(this.#terms, this.strings(shape));
   }
 
-  /** Whether a shape has any numbers. */
+  /** Whether a shape contains any numbers. */
   hasNumbers(shape: NumberShape): boolean {
     return hasSmallInteger(shape) || !isEmptyAutomaton(this.numbers([shape]));
   }
@@ -131,14 +131,14 @@ export class Languages {
     return made;
   }
 
-  /** The numbers of `shape` that are nearest to zero, looked for once. */
+  /** The numbers of `shape` nearest to zero, cached. */
   listed(shape: NumberShape): ListedNumbers {
     const found = this.#listed.get(shape) ?? numbersNearZero(shape, this.#budget);
     this.#listed.set(shape, found);
     return found;
   }
 
-  /** What `make` gives for `key`. The first time, what it cost is paid for, whoever has made it before. */
+  /** The automaton that `make` builds for `key`, charged to the budget on first use even if another schema built it. */
   #paid(key: string, make: () => KnownAutomaton): Automaton | 'too large' {
     const found = this.#known.get(key);
     if (found !== undefined) return found;

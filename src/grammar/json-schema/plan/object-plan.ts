@@ -1,4 +1,4 @@
-/** An object shape made ready for writing: its keys one by one, and the classes of all other keys. */
+/** Prepares an object shape for writing: its keys one by one, and the classes of all other keys. */
 
 import { BudgetExceeded, type StepBudget } from '../../expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from '../../regular/automaton.ts';
@@ -16,46 +16,46 @@ import type { Constraint, Constraints } from '../shapes/constraints.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
 
-/** Keys come in this order, each at most once; then keys of the classes, in any order and number. */
+/** `declared` keys come in this order, each at most once; then keys of the classes, in any order and number. */
 export interface ObjectPlan {
   readonly declared: readonly PlannedKey[];
   readonly classes: readonly KeyClass[];
   /**
-   * Reads a key. Labels are positions in `declared`, and from there on in `classes`. `null` where no pattern
-   * tells keys apart: then there is at most one class, of all keys that are not declared.
+   * Reads a key. Labels are indexes in `declared`, then in `classes`. `null` if no pattern distinguishes keys; then
+   * there is at most one class, of all undeclared keys.
    */
   readonly keys: Automaton | null;
-  /** How many `some` rules of the shape there are. */
+  /** Number of the shape's `some` rules. */
   readonly someCount: number;
   readonly clauses: readonly PlannedClause[];
 }
-/** Alternatives at least one of which holds. */
+/** A disjunction: at least one alternative holds. */
 export interface PlannedClause {
-  /** The first and the last label that it is about. */
+  /** The first and last label that it concerns. */
   readonly first: number;
   readonly last: number;
   readonly alternatives: readonly PlannedAlternative[];
 }
-/** What an alternative asks, by label. */
+/** Requirements of an alternative, by label. */
 export interface PlannedAlternative {
   readonly constraints: ReadonlyMap<number, Constraint>;
   readonly required: ReadonlySet<number>;
-  /** The last label that it is about; -1 where it asks for nothing. */
+  /** The last label that it concerns; -1 if it requires nothing. */
   readonly last: number;
 }
 /** Keys that are treated alike. */
 export interface KeyClass {
   readonly constraint: Constraint;
-  /** Which `some` rules of the shape cover the key, and with what constraint. */
+  /** The `some` rules of the shape that cover the key, with their constraints. */
   readonly some: readonly { readonly index: number; readonly constraint: Constraint }[];
 }
-/** One key that the shape names, or that is in the order of keys. */
+/** A key that the shape names, or that is in the order of keys. */
 export interface PlannedKey extends KeyClass {
   readonly key: string;
   readonly required: boolean;
 }
 
-/** What planning needs to know. */
+/** Dependencies of planning. */
 export interface PlanContext {
   readonly terms: Terms;
   readonly constraints: Constraints;
@@ -64,7 +64,7 @@ export interface PlanContext {
 
 const maxKeyStates = 20_000;
 
-/** The plan of `shape`, with `order` for the keys that it names. Only the first of equal keys counts. */
+/** Plans `shape`, with `order` for its named keys. Of equal keys, only the first counts. */
 export function planObject(shape: ObjectShape, order: readonly string[], context: PlanContext): ObjectPlan {
   const keys = [...new Set([...order, ...mentioned(shape)])];
   const named = namedRules(shape.rules);
@@ -106,10 +106,10 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
   return { declared, classes, keys: automaton, someCount, clauses };
 }
 
-/** Keys that may come next, of which so many cost a step. */
+/** Candidate keys that cost one step. */
 export const labelsPerStep = 64;
 
-/** What writing the keys of a plan will cost at least: at each position, those that may come next are looked at. */
+/** Lower bound for the cost of writing a plan's keys: each position visits all keys that may come next. */
 export function stepsForKeys({ declared }: ObjectPlan): number {
   let steps = 0;
   let from = 0;
@@ -151,7 +151,7 @@ function mentioned(shape: ObjectShape): readonly string[] {
   return [...shape.required, ...named, ...shape.clauses.flat().flatMap(mentioned)];
 }
 
-/** Rules that only name keys, by key. */
+/** Rules that name all of their keys, by key. */
 function namedRules(rules: readonly PropertyRule[]): ReadonlyMap<string, readonly PropertyRule[]> {
   const byName = new Map<string, PropertyRule[]>();
   for (const rule of rules) {
@@ -183,21 +183,21 @@ function keyClass(
 }
 
 /**
- * Where the reader of a key stands: in the trie of declared keys (or off it), and in each pattern. A path of as many
- * links as there are patterns, so that equal positions are one object, found without comparing what came before.
+ * The position of the reader of a key: in the trie of declared keys (or off it), and in each pattern. A path with one
+ * link per pattern, so that equal positions are the same object and need no comparison.
  */
 interface KeyPosition {
   readonly id: number;
   readonly node: TrieNode | null;
   readonly before: KeyPosition | null;
-  /** In the last pattern of the path. */
+  /** The position in the last pattern of the path. */
   readonly term: Term | null;
   readonly after: Map<Term, KeyPosition>;
 }
 interface TrieNode {
   readonly id: number;
   readonly children: Map<number, TrieNode>;
-  /** Position of the declared key that ends here. */
+  /** Label of the declared key that ends here. */
   label: number | null;
 }
 
@@ -273,14 +273,14 @@ class KeyAutomaton {
     return { states };
   }
 
-  /** Before the first pattern, at `node`. */
+  /** The position at `node`, before the first pattern. */
   #at(node: TrieNode | null): KeyPosition {
     const found = this.#starts.get(node) ?? this.#position(node, null, null);
     this.#starts.set(node, found);
     return found;
   }
 
-  /** `before`, and in the next pattern at `term`. */
+  /** Extends `before` by the position `term` in the next pattern. */
   #then(before: KeyPosition, term: Term): KeyPosition {
     const found = before.after.get(term) ?? this.#position(before.node, before, term);
     before.after.set(term, found);
@@ -309,7 +309,7 @@ class KeyAutomaton {
     return steps;
   }
 
-  /** What is read when a key ends here; `null` when no key may. */
+  /** The label of a key that ends here; `null` if none may. */
   #label(position: KeyPosition): number | null {
     const { node } = position;
     if (node?.label != null) return node.label;
@@ -334,7 +334,7 @@ class KeyAutomaton {
   }
 }
 
-/** Where each pattern is read to. */
+/** The position in each pattern. */
 function termsOf(position: KeyPosition): readonly Term[] {
   const found: Term[] = [];
   for (let at: KeyPosition | null = position; at !== null; at = at.before)

@@ -1,7 +1,7 @@
 /**
- * Tags: a property that every object of a location must have, and whose constants tell branches of `anyOf` and
- * `oneOf` apart, such as `type` in a union of events, or say which `then` applies. What a branch says of its
- * own keys then matters only where its constant stands.
+ * Tags: a property that every object of a location must have and whose constants distinguish branches of `anyOf` and
+ * `oneOf`, such as `type` in a union of events, or decide which `then` applies. What a branch says about its keys
+ * then matters only for its own constant.
  */
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import { decimalOf, printDecimal } from '../document/decimal.ts';
@@ -14,39 +14,39 @@ import {
 } from '../document/schema-document.ts';
 import { isReference, referenced, referenceKeywords } from '../shapes/references.ts';
 
-/** A property that tells branches apart. */
+/** A property that distinguishes branches. */
 export interface Tag {
   readonly key: string;
-  /** The values that branches list (see `scalarText`), in groups of those that the same branches list. */
+  /** The values listed by branches (see `scalarText`), grouped by the branches that list them. */
   readonly groups: readonly (readonly string[])[];
-  /** The number of the group that a value is in. */
+  /** The group number of each value. */
   readonly groupOf: ReadonlyMap<string, number>;
 }
 
-/** A scalar as JSON, in which equal numbers are equal texts. */
+/** A scalar as JSON; equal numbers have equal texts. */
 export function scalarText(value: JsonValue): string {
   return typeof value === 'number' ? printDecimal(decimalOf(value)) : JSON.stringify(value);
 }
 
-/** What is plain about the objects of a node. */
+/** Facts about the objects of a node that need no full analysis. */
 interface Facts {
-  /** Keys that they have. */
+  /** Required keys. */
   readonly required: ReadonlySet<string>;
-  /** The scalars that may stand under a key, if it is there. */
+  /** The only scalars allowed under a key, if it is present. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** A sub-schema of a value that applies to some of its values only. */
+/** A sub-schema that applies only to some values. */
 export interface Branch {
   readonly node: SchemaNode;
-  /** That which has the branch under `keyword`. */
+  /** The node that contains the branch under `keyword`. */
   readonly owner: SchemaNode;
   readonly keyword: string;
 }
 
 const noFacts: Facts = { required: new Set(), listed: new Map() };
 const unions = ['anyOf', 'oneOf'] as const;
-/** References that are followed to the values of a property. */
+/** Most references to follow to the values of a property. */
 const maxSteps = 8;
 
 /** Finds tags. */
@@ -59,8 +59,8 @@ export class Tags {
   }
 
   /**
-   * The tag of a value that any of `roots` may describe, where `nodes` are all that apply to it; `null`
-   * where there is none. Of several, that with the most groups.
+   * The tag of a value that any of `roots` may describe, where `nodes` are all nodes that apply to it; `null` if
+   * there is none. Of several, the one with the most groups.
    */
   of(roots: readonly SchemaNode[], nodes: readonly SchemaNode[]): Tag | null {
     const branches = nodes.flatMap((node) => branchesOf(node, this.#document));
@@ -75,17 +75,17 @@ export class Tags {
     return best;
   }
 
-  /** Whether `branch` is for other values of the tag `key` than `value`; `null` is none that is listed. */
+  /** Whether `branch` applies only if the tag `key` has a value other than `value`; `null` is any unlisted value. */
   excludes(branch: Branch, key: string, value: string | null): boolean {
     if (branch.keyword === 'else') return value !== null && this.#decisive(branch, key)?.has(value) === true;
     const listed = this.#valuesOf(branch, key);
     return listed !== null && (value === null || !listed.has(value));
   }
 
-  /** The values of `key` with which alone `branch` may apply; `null` where there is no such list. */
+  /** The only values of `key` for which `branch` may apply; `null` if there is no such list. */
   #valuesOf({ node, owner, keyword }: Branch, key: string): ReadonlySet<string> | null {
     if (keyword !== 'then') return this.#pinned(node, key);
-    // Where the tag counts its key is there: it does not matter whether the condition asks for it.
+    // The tag is always present, so it does not matter whether the condition requires it.
     const condition = this.#condition(owner);
     return condition === null ? null : (this.#factsOf(condition)?.listed.get(key) ?? null);
   }
@@ -94,7 +94,7 @@ export class Tags {
     return isObject(owner.schema) && isSchema(owner.schema.if) ? this.#document.child(owner, 'if') : null;
   }
 
-  /** The values of `key` with which the `if` next to `else` holds, where it asks for nothing else. */
+  /** The values of `key` for which the `if` of an `else` holds; `null` if the `if` requires anything else. */
   #decisive({ owner }: Branch, key: string): ReadonlySet<string> | null {
     const condition = this.#condition(owner);
     const schema = condition?.schema;
@@ -140,11 +140,11 @@ export class Tags {
     return listedIn(node, keyword, this.#document);
   }
 
-  /** `null` where plainly no object is valid against `node`. */
+  /** `null` if obviously no object is valid against `node`. */
   #factsOf(node: SchemaNode): Facts | null {
     const known = this.#facts.get(node);
     if (known !== undefined) return known;
-    // Nothing is plain about what refers to itself.
+    // For recursive nodes, assume no facts.
     this.#facts.set(node, noFacts);
     const facts = this.#read(node);
     this.#facts.set(node, facts);
@@ -191,7 +191,7 @@ export class Tags {
     return { required: new Set(names), listed };
   }
 
-  /** The scalars that `const` or `enum` of `node` lists, or of what it refers to; `null` where there is more. */
+  /** The scalars that `const` or `enum` of `node` or of its reference lists; `null` if anything else is allowed. */
   #scalars(node: SchemaNode): readonly string[] | null {
     let current = node;
     for (let steps = 0; steps < maxSteps; steps += 1) {
@@ -206,7 +206,7 @@ export class Tags {
   }
 }
 
-/** The branches that `node` has. */
+/** The branches of `node`. */
 function branchesOf(node: SchemaNode, document: SchemaDocument): readonly Branch[] {
   const { schema } = node;
   if (!isObject(schema)) return [];
@@ -219,7 +219,7 @@ function branchesOf(node: SchemaNode, document: SchemaDocument): readonly Branch
   return found;
 }
 
-/** The sub-schemas that `node` lists under `keyword`. */
+/** The sub-schemas in `node`'s list `keyword`. */
 function listedIn(node: SchemaNode, keyword: string, document: SchemaDocument): readonly SchemaNode[] {
   const list = isObject(node.schema) ? node.schema[keyword] : undefined;
   if (!isArray(list)) return [];
@@ -240,7 +240,7 @@ function allowsObjects(schema: JsonObject): boolean {
   return !(isArray(type) && !type.includes('object'));
 }
 
-/** What is plain where both hold; `null` where one of them allows no object. */
+/** Facts that hold if all of `parts` do; `null` if one of them allows no object. */
 function joinFacts(parts: readonly (Facts | null)[]): Facts | null {
   const required = new Set<string>();
   const listed = new Map<string, ReadonlySet<string>>();
@@ -255,7 +255,7 @@ function joinFacts(parts: readonly (Facts | null)[]): Facts | null {
   return { required, listed };
 }
 
-/** What is plain where one of `parts` holds, of which those that allow no object do not count. */
+/** Facts that hold if any of `parts` does, ignoring those that allow no object. */
 function uniteFacts(parts: readonly (Facts | null)[]): Facts | null {
   const [first, ...rest] = parts.filter((part) => part !== null);
   if (first === undefined) return null;

@@ -14,7 +14,7 @@ import {
 } from './assertions.ts';
 import type { Shape } from './shapes.ts';
 
-/** Reads the keywords for arrays. */
+/** Reads the array keywords. */
 export const readArrayKeywords: KeywordReader = (schema, node, context) => {
   const found: Assertion[] = [];
   const items = itemsAssertion(schema, node, context);
@@ -40,7 +40,7 @@ export const readArrayKeywords: KeywordReader = (schema, node, context) => {
   return found;
 };
 
-/** The nodes for the first items and for the rest, in the words of any draft. */
+/** The nodes for the first items and for the rest, in the syntax of any draft. */
 export function itemNodes(
   schema: JsonObject,
   node: SchemaNode,
@@ -58,7 +58,7 @@ export function itemNodes(
   return { prefix, rest };
 }
 
-/** Whether `prefixItems` is one schema where a list of them is expected: read as `items`, as llama.cpp does. */
+/** Whether `prefixItems` is one schema instead of a list; it is then read as `items`, as llama.cpp does. */
 export function hasItemsAsPrefix({ prefixItems, items }: JsonObject): boolean {
   return isSchema(prefixItems) && items === undefined;
 }

@@ -1,4 +1,4 @@
-/** What a keyword says about values of one type: the shapes for which it holds, and those for which not. */
+/** What a keyword asserts about values of one type: shapes for which it holds, and for which it fails. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import type { StepBudget } from '../../expression/budget.ts';
@@ -16,32 +16,32 @@ import {
   type ValueType,
 } from './shapes.ts';
 
-/** Both disjunctions are made on demand; together they cover every value of the type. */
+/** Two disjunctions, computed on demand; together they cover every value of the type. */
 export interface Assertion {
   readonly holds: () => readonly Shape[];
   readonly fails: () => readonly Shape[];
   /**
-   * What holds for values that are of one of `others` anyway; may be larger than `holds` elsewhere. For
-   * keywords whose alternatives are fewer where more is known.
+   * Shapes for values known to be of one of `others`; elsewhere they may allow more than `holds`. For keywords that
+   * have fewer alternatives when more is known.
    */
   readonly holdsAmong?: (others: readonly Shape[]) => readonly Shape[];
 }
 
-/** What keyword readers need to know and to ask. */
+/** Dependencies of keyword readers. */
 export interface ExpansionContext {
   readonly document: SchemaDocument;
   readonly terms: Terms;
   readonly constraints: Constraints;
   readonly budget: StepBudget;
-  /** Says that the grammar does not enforce `keyword` of `node` exactly. */
+  /** Reports that the grammar does not enforce `keyword` of `node` exactly. */
   report(node: SchemaNode, keyword: string, reason: string, effect?: SchemaIssue['effect']): void;
-  /** The shapes of `type` that `node` allows, or with `holds` false refuses. */
+  /** The shapes of `type` that `node` allows, or, if `holds` is false, rejects. */
   shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[];
-  /** The strings of `constraint`, as a language. */
+  /** The strings of `constraint` as a language. */
   stringsOf(constraint: Constraint): Term;
-  /** The strings that the pattern matches somewhere, or `null` after a report. */
+  /** The strings that contain a match of the pattern; `null` after reporting a failure. */
   patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null;
-  /** The strings of a format, or `null` where the format asserts nothing (or after a report). */
+  /** The strings of a format; `null` if it asserts nothing, or after reporting a failure. */
   formatLanguage(node: SchemaNode, format: string): Term | null;
 }
 
@@ -52,18 +52,18 @@ export type KeywordReader = (
   context: ExpansionContext,
 ) => readonly Assertion[];
 
-/** An assertion that says the same whatever else is known. */
+/** An assertion that does not depend on other knowledge. */
 export function assertion(holds: () => readonly Shape[], fails: () => readonly Shape[]): Assertion {
   return { holds, fails };
 }
 
-/** A keyword that is not enforced: everything may hold and everything may fail. */
+/** A keyword that is not enforced: everything may hold, and everything may fail. */
 export function unenforced(type: ValueType, context: ExpansionContext): Assertion {
   const all = () => [anyShape(type, context.terms, context.constraints)];
   return { holds: all, fails: all };
 }
 
-/** Any number, with `changes`. */
+/** Any number, restricted by `changes`. */
 export function numberShape(changes: Partial<NumberShape>): NumberShape {
   return {
     type: 'number',
@@ -77,12 +77,12 @@ export function numberShape(changes: Partial<NumberShape>): NumberShape {
   };
 }
 
-/** Any string, with `changes`. */
+/** Any string, restricted by `changes`. */
 export function stringShape(terms: Terms, changes: Partial<StringShape>): StringShape {
   return { type: 'string', language: terms.everything, min: 0, max: null, ...changes };
 }
 
-/** Any array, with `changes`. */
+/** Any array, restricted by `changes`. */
 export function arrayShape(constraints: Constraints, changes: Partial<ArrayShape>): ArrayShape {
   return {
     type: 'array',
@@ -97,7 +97,7 @@ export function arrayShape(constraints: Constraints, changes: Partial<ArrayShape
   };
 }
 
-/** Any object, with `changes`. */
+/** Any object, restricted by `changes`. */
 export function objectShape(changes: Partial<ObjectShape>): ObjectShape {
   return {
     type: 'object',
@@ -112,12 +112,12 @@ export function objectShape(changes: Partial<ObjectShape>): ObjectShape {
   };
 }
 
-/** The value of a keyword that counts something, or `null` where it is not a count. */
+/** The value of a counting keyword; `null` if it is not a count. */
 export function countOf(value: JsonValue | undefined): number | null {
   return typeof value === 'number' && value >= 0 ? Math.ceil(value) : null;
 }
 
-/** `at least min`, and `less than min`. */
+/** Holds for `at least min`, fails for `less than min`. */
 export function atLeast(min: number, make: (range: { min: number; max: number | null }) => Shape): Assertion {
   return assertion(
     () => [make({ min, max: null })],
@@ -125,7 +125,7 @@ export function atLeast(min: number, make: (range: { min: number; max: number | 
   );
 }
 
-/** `at most max`, and `more than max`. */
+/** Holds for `at most max`, fails for `more than max`. */
 export function atMost(max: number, make: (range: { min: number; max: number | null }) => Shape): Assertion {
   return assertion(
     () => [make({ min: 0, max })],

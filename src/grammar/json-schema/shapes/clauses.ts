@@ -1,19 +1,19 @@
 /**
- * Disjunctions that are kept as they are. Conditions about different keys have nothing to do with each other, but
- * multiplied, twenty of two alternatives are a million shapes.
+ * Disjunctions that are not multiplied out. Conditions about different keys are independent, but multiplied, twenty
+ * conditions of two alternatives become a million shapes.
  */
 import { objectShape } from './assertions.ts';
 import type { Clause, ObjectShape, Shape } from './shapes.ts';
 
-/** Clauses that multiply to no more alternatives are multiplied. */
+/** Clauses with at most this many combined alternatives are multiplied. */
 const maxMultiplied = 8;
 
-/** Makes a disjunction. */
+/** A disjunction, computed on demand. */
 export type Part = () => readonly Shape[];
 
 /**
- * `parts`, which hold together, with one shape in place of those that would multiply: its clauses are about
- * different keys. `multiply` makes one disjunction of several.
+ * Replaces those of the conjunction `parts` that are about different keys by one shape with clauses, rather than
+ * multiply them. `multiply` combines several disjunctions into one.
  */
 export function keptApart(
   parts: readonly Part[],
@@ -44,7 +44,7 @@ function separate(
   return [...others, ...rest, [objectShape({ clauses: kept })]];
 }
 
-/** `shapes` as a clause; `null` where they are but one, or speak of more than keys by name. */
+/** `shapes` as a clause; `null` if there are fewer than two, or if they concern more than named keys. */
 function asClause(shapes: readonly Shape[]): Clause | null {
   const clause = shapes.filter(speaksOfNamesOnly);
   return shapes.length > 1 && clause.length === shapes.length ? clause : null;
@@ -56,7 +56,7 @@ function speaksOfNamesOnly(shape: Shape): shape is ObjectShape {
   return shape.rules.every(({ keys }) => !keys.complement && keys.patterns.length === 0);
 }
 
-/** `clauses` in groups, those that speak of the same key in one. */
+/** Groups `clauses` that share a key. */
 function bySubject(clauses: readonly Clause[]): readonly (readonly Clause[])[] {
   const names = clauses.map((clause) => new Set(clause.flatMap(namesOf)));
   const joined = joinSets(names);
@@ -74,7 +74,7 @@ function namesOf({ rules, required }: ObjectShape): readonly string[] {
   return [...required, ...rules.flatMap(({ keys }) => [...keys.names])];
 }
 
-/** By member, all that it is connected with through `sets`, itself among them. */
+/** For each member, all members connected with it through `sets`, including itself. */
 export function joinSets(sets: readonly ReadonlySet<string>[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const set of sets) {
@@ -82,7 +82,7 @@ export function joinSets(sets: readonly ReadonlySet<string>[]): ReadonlyMap<stri
     const clusters = new Set([...set].flatMap((member) => found.get(member) ?? []));
     const [largest, ...others] = [...clusters].sort((a, b) => b.size - a.size);
     if (largest === undefined) continue;
-    // The smaller ones move, so that no member moves often.
+    // Merge the smaller sets into the largest, so that members move rarely.
     for (const member of others.flatMap((other) => [...other])) {
       largest.add(member);
       found.set(member, largest);

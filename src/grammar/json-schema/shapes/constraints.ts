@@ -1,12 +1,12 @@
-/** Constraints: conjunctions of schema nodes and of negated ones, interned so that equal ones are the same. */
+/** Constraints: conjunctions of schema nodes and negated nodes, interned so that equal ones are identical. */
 import type { JsonSchema } from '../../../format/messages.ts';
 import { BudgetExceeded } from '../../expression/budget.ts';
 import { isArray, plainScalar, type SchemaNode, saysNothing } from '../document/schema-document.ts';
 
-/** "All of these nodes, none of those." Equal ids mean equal constraints. */
+/** "All of these nodes, none of those". Equal ids mean equal constraints. */
 export interface Constraint {
   readonly id: number;
-  /** Sorted by node number. */
+  /** Sorted by node id. */
   readonly nodes: readonly SignedNode[];
 }
 export interface SignedNode {
@@ -20,16 +20,16 @@ const maxStates = 20_000;
 /** Makes and interns constraints. */
 export class Constraints {
   readonly #interned = new Map<string, Constraint>();
-  /** Of all sub-schemas that ask for one scalar type and nothing else, the first; most schemas have many. */
+  /** The first of all equal sub-schemas that require only a scalar type; most schemas have many of them. */
   readonly #scalars = new Map<string, SchemaNode>();
   /** Every value. */
   readonly anything: Constraint = this.#intern([]);
-  /** No value: a marker that no list of nodes gives. */
+  /** No value; no list of nodes gives this. */
   readonly nothing: Constraint = { id: -1, nodes: [] };
 
   readonly #meant: (node: SchemaNode) => SchemaNode;
 
-  /** `meant` gives, for a node that only refers to another one, that one. */
+  /** `meant` follows a node that is only a reference. */
   constructor(meant: (node: SchemaNode) => SchemaNode = (node) => node) {
     this.#meant = meant;
   }
@@ -44,7 +44,7 @@ export class Constraints {
     return constraint;
   }
 
-  /** Values that are valid against `named`, or with `holds` false those that are not. */
+  /** Values valid against `named`, or, if `holds` is false, those that are not. */
   of(named: SchemaNode, holds = true): Constraint {
     const node = this.#meant(named);
     const { schema } = node;
@@ -53,7 +53,7 @@ export class Constraints {
     return this.#intern([{ node: this.#same(node), holds }]);
   }
 
-  /** A node that says the same as `node`. */
+  /** The canonical node that is equivalent to `node`. */
   #same(node: SchemaNode): SchemaNode {
     const type = plainScalar(node.schema);
     if (type === null) return node;
@@ -62,7 +62,7 @@ export class Constraints {
     return first;
   }
 
-  /** Values of both. */
+  /** The conjunction. */
   and(a: Constraint, b: Constraint): Constraint {
     if (a === b || b === this.anything) return a;
     if (a === this.anything) return b;
@@ -71,20 +71,20 @@ export class Constraints {
     return merged === null ? this.nothing : this.#intern(merged);
   }
 
-  /** Whether plainly no value is of both. */
+  /** Whether the conjunction is obviously empty. */
   exclude(a: Constraint, b: Constraint): boolean {
     if (a === this.nothing || b === this.nothing) return true;
     return a.nodes.some((left) => b.nodes.some((right) => contradict(left, right)));
   }
 
-  /** Whether plainly each value of `a` is of `b`. */
+  /** Whether every value of `a` is obviously one of `b`. */
   implies(a: Constraint, b: Constraint): boolean {
     if (a === this.nothing || b === this.anything) return true;
     if (b === this.nothing) return false;
     return b.nodes.every((right) => a.nodes.some((left) => follows(left, right)));
   }
 
-  /** Values that do not meet `constraint`; `null` where no conjunction says that. */
+  /** The negation; `null` if no conjunction expresses it. */
   not(constraint: Constraint): Constraint | null {
     if (constraint === this.anything) return this.nothing;
     if (constraint === this.nothing) return this.anything;
@@ -93,7 +93,7 @@ export class Constraints {
   }
 }
 
-/** The nodes of both lists; `null` where a node must hold and must not. */
+/** Merges both lists; `null` if they contain a node and its negation. */
 function mergeSorted(a: readonly SignedNode[], b: readonly SignedNode[]): readonly SignedNode[] | null {
   const merged: SignedNode[] = [];
   let at = 0;
@@ -123,7 +123,7 @@ function contradict(a: SignedNode, b: SignedNode): boolean {
   return left !== null && right !== null && ![...left].some((value) => right.has(value));
 }
 
-/** Whether plainly what is of `a` is of `b`. */
+/** Whether `a` obviously implies `b`. */
 function follows(a: SignedNode, b: SignedNode): boolean {
   if (a.node === b.node) return a.holds === b.holds;
   const left = a.holds ? listedValues(a.node) : null;
@@ -133,7 +133,7 @@ function follows(a: SignedNode, b: SignedNode): boolean {
   return onlyLists(b.node) && [...left].every((value) => right.has(value));
 }
 
-/** Whether a node that lists values says nothing else. */
+/** Whether a node that lists values has no other assertion. */
 function onlyLists({ schema }: SchemaNode): boolean {
   if (typeof schema === 'boolean') return false;
   const { const: value, enum: values, ...rest } = schema;
@@ -142,7 +142,7 @@ function onlyLists({ schema }: SchemaNode): boolean {
 
 const knownValues = new WeakMap<SchemaNode, ReadonlySet<string> | null>();
 
-/** The values that `const` or `enum` lists, as JSON; `null` without them, or where one is a container. */
+/** The values that `const` or `enum` lists, as JSON; `null` without either, or if one is a container. */
 function listedValues(node: SchemaNode): ReadonlySet<string> | null {
   const known = knownValues.get(node);
   if (known !== undefined) return known;

@@ -1,9 +1,9 @@
-/** What a schema's dialect does not say of its keywords, or says and cannot be followed. */
+/** Reports keywords that the schema's dialect does not define, and vocabularies that are unknown here. */
 import type { JsonObject } from '../../../format/messages.ts';
 import type { SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
 
-/** The draft that brought a keyword, in the numbers of `SchemaNode`. */
+/** The draft that introduced a keyword, numbered like `SchemaNode`'s `draft`. */
 const since: ReadonlyMap<string, number> = new Map([
   ['const', 6],
   ['contains', 6],
@@ -18,7 +18,7 @@ const since: ReadonlyMap<string, number> = new Map([
   ['prefixItems', 9],
 ]);
 
-/** Says which keywords are enforced although the draft, taken by its word, does not know them. */
+/** Reports keywords that are enforced although the declared draft does not define them. */
 export function reportNewer(
   schema: JsonObject,
   node: SchemaNode,
@@ -37,7 +37,7 @@ export function reportNewer(
   }
 }
 
-/** Says which vocabularies the meta-schema of `schema` insists on that are not known here. */
+/** Reports unknown vocabularies that the meta-schema of `schema` requires. */
 export function reportVocabularies(
   schema: JsonObject,
   node: SchemaNode,

@@ -1,6 +1,6 @@
 /**
- * Constraints into shapes: for each JSON type the disjunction of shapes that a conjunction of schema nodes
- * allows. Combinators are boolean operations on such disjunctions.
+ * Expands constraints to shapes: for each JSON type, the disjunction of shapes that a conjunction of schema nodes
+ * allows. Combinators are boolean operations on these disjunctions.
  */
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import { BudgetExceeded } from '../../expression/budget.ts';
@@ -24,30 +24,30 @@ import { anythingHolds, scalarValues, typeAssertion } from './value-keywords.ts'
 
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
 const maxShapes = 2000;
-/** Where there are more alternatives, those that nothing is of are looked for and dropped. */
+/** With more alternatives, unsatisfiable ones are searched for and dropped. */
 const pruneThreshold = 24;
-/** Overlap tests inside of overlap tests; deeper ones are not made, so that they end before the stack does. */
+/** Most nested overlap tests; without a limit they could exhaust the stack. */
 const maxDepth = 6;
-/** Alternatives of neighbours that a `oneOf` takes into account. */
+/** Most alternatives of siblings that a `oneOf` takes into account. */
 const maxContext = 12;
 
-/** Whether two branches of one type have a value in common; may say yes where it cannot know. */
+/** Whether two branches of one type have a common value; true if that cannot be determined. */
 export type OverlapTest = (shapes: readonly Shape[]) => boolean;
 
-/** An overlap test came back to the node that asked for it. */
+/** Thrown when an overlap test reaches the node that started it. */
 class Reentered extends Error {}
 
-/** Expands nodes and constraints, remembering what it has done. */
+/** Expands nodes and constraints; memoises the results. */
 export class Expander {
   readonly #context: ExpansionContext;
   readonly #mayProduce: OverlapTest;
   readonly #nodes = new Map<number, readonly Shape[]>();
   readonly #byConstraint = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
-  /** Nodes that are being expanded, and how many overlap tests deep that began. */
+  /** Nodes being expanded, with the depth of overlap tests at which each began. */
   readonly #open = new Map<number, number>();
   readonly #reportKeywords: ReturnType<typeof keywordReporter>;
   #depth = 0;
-  /** Whether shapes of some node are fewer than it allows. */
+  /** Whether the shapes of some node allow less than the node. */
   #narrowed = false;
 
   constructor(context: ExpansionContext, mayProduce: OverlapTest) {
@@ -56,7 +56,7 @@ export class Expander {
     this.#reportKeywords = keywordReporter(context);
   }
 
-  /** The shapes of `constraint` by type; types that it does not allow are missing. */
+  /** The shapes of `constraint` by type; types that it excludes are absent. */
   shapes(constraint: Constraint): ReadonlyMap<ValueType, readonly Shape[]> {
     const found = this.#byConstraint.get(constraint.id);
     if (found !== undefined) return found;
@@ -76,7 +76,7 @@ export class Expander {
     return shapes;
   }
 
-  /** The shapes of `type` that `node` allows, or with `holds` false refuses. */
+  /** The shapes of `type` that `node` allows, or, if `holds` is false, rejects. */
   ofNode(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.#any(type) : [];
@@ -114,7 +114,7 @@ export class Expander {
     );
   }
 
-  /** What all assertions allow; those that profit from knowing the others come last. */
+  /** The conjunction of all assertions; those that benefit from knowing the others come last. */
   #allHold(type: ValueType, assertions: readonly Assertion[]): readonly Shape[] {
     const plain = assertions.filter(({ holdsAmong }) => holdsAmong === undefined);
     let shapes = this.#conjunction(
@@ -129,7 +129,7 @@ export class Expander {
     return shapes;
   }
 
-  /** What `schema` asserts about values of `type`, or `never` where the type itself is refused. */
+  /** The assertions of `schema` about values of `type`; `never` if the type itself is excluded. */
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
     const references = hasReference(schema) ? this.#references(node, schema, type) : [];
     if (references.length > 0 && node.origin.refAlone) return references;
@@ -198,7 +198,7 @@ export class Expander {
     return { holds: () => inner.holds().map(forgetEvaluated), fails: inner.fails };
   }
 
-  /** Where a neighbour asks what was evaluated, it matters which branches hold, so all cases are told apart. */
+  /** If a sibling depends on evaluated properties, it matters which branches hold, so all cases are distinguished. */
   #anyOf(branches: readonly Assertion[], type: ValueType): Assertion {
     const fails = () =>
       this.#conjunction(
@@ -268,7 +268,7 @@ export class Expander {
     };
   }
 
-  /** What fails `other` for want of a key, among objects of `shapes`; all that fails it where no key does. */
+  /** Of `shapes`, the objects that fail `other` because a key is missing; if there is no such key, all that fail it. */
   #absence(other: Assertion, shapes: readonly Shape[]): readonly Shape[] {
     const possible = other
       .fails()
@@ -276,7 +276,7 @@ export class Expander {
     return simplest(possible);
   }
 
-  /** What each branch allows among `context`. */
+  /** What each branch allows, given `context`. */
   #among(
     branches: readonly Assertion[],
     type: ValueType,
@@ -285,7 +285,7 @@ export class Expander {
     return branches.map((branch) => this.#conjunction(type, [() => context, branch.holds]));
   }
 
-  /** What two branches have in common, by pair, where that may be something; `among` is what each allows. */
+  /** Intersections of each pair of branches that may overlap; `among` is what each allows. */
   #overlaps(
     branches: readonly Assertion[],
     type: ValueType,
@@ -301,12 +301,12 @@ export class Expander {
     return found;
   }
 
-  /** Whether something is of `shapes`. A branch that needs the very node being expanded may be. */
+  /** Whether `shapes` may be satisfiable; true for a branch that depends on the node being expanded. */
   #mayOverlap(shapes: readonly Shape[]): boolean {
     if (this.#depth >= maxDepth) return true;
     this.#depth += 1;
     try {
-      // Where a branch allows more than was written down, what is of none of its shapes may still be of it.
+      // If a branch allows more than its shapes, values outside all of its shapes may still be valid against it.
       return this.#mayProduce(shapes) || this.#narrowed;
     } catch (error) {
       if (error instanceof Reentered) return true;
@@ -345,7 +345,7 @@ export class Expander {
       .filter((value) => (type === 'array' ? isArray(value) : isObject(value)))
       .map((value) => this.#context.document.synthetic(schemaOfContainer(value), node));
     return assertion(
-      // A value that is asked for as a whole counts as not looked into.
+      // A value required as a whole does not count as evaluated.
       () => this.#distinct(nodes.flatMap((each) => this.ofNode(each, true, type)).map(forgetEvaluated)),
       () =>
         this.#conjunction(
@@ -355,14 +355,14 @@ export class Expander {
     );
   }
 
-  /** What all of several disjunctions allow together. */
+  /** The conjunction of several disjunctions. */
   #conjunction(type: ValueType, parts: readonly Part[]): readonly Shape[] {
     if (parts.length === 0) return this.#any(type);
     const apart = type === 'object' && !this.#context.document.usesUnevaluated;
     return this.#multiply(apart ? keptApart(parts, (several) => this.#multiply(several)) : parts);
   }
 
-  /** What all of `parts`, at least one, allow together. */
+  /** The product of `parts`, which must not be empty. */
   #multiply(parts: readonly Part[]): readonly Shape[] {
     const { terms, constraints, budget } = this.#context;
     const [first = () => [], ...rest] = parts;

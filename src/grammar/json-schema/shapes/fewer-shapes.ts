@@ -1,4 +1,4 @@
-/** The same values in fewer shapes: a disjunction without what its other parts already say. */
+/** Simplifies disjunctions of shapes: the same values in fewer shapes. */
 
 import type { Constraint, Constraints } from './constraints.ts';
 import { onlyName } from './key-sets.ts';
@@ -7,7 +7,7 @@ import type { ObjectShape, Shape } from './shapes.ts';
 
 const maxSubsumed = 1500;
 
-/** `shapes` of one type without those that are plainly part of another one of them. */
+/** Removes those of `shapes`, all of one type, that are obviously part of another. */
 export function subsume(shapes: readonly Shape[]): readonly Shape[] {
   if (shapes.length < 2 || shapes.length > maxSubsumed) return shapes;
   const facts = shapes.flatMap((shape) => (shape.type === 'object' ? [objectFacts(shape)] : []));
@@ -25,7 +25,7 @@ export function subsume(shapes: readonly Shape[]): readonly Shape[] {
   return left.size === shapes.length ? shapes : shapes.filter((_, index) => left.has(index));
 }
 
-/** Each set as a row of bits, one for each text that is in any of them. */
+/** Converts each set to a bit set over all members of all sets. */
 function asBits(sets: readonly ReadonlySet<string>[]): readonly Uint32Array[] {
   const numbers = new Map<string, number>();
   for (const set of sets) for (const each of set) if (!numbers.has(each)) numbers.set(each, numbers.size);
@@ -45,9 +45,9 @@ function includesAll(all: Uint32Array, some: Uint32Array): boolean {
 }
 
 /**
- * Where one of `shapes` lacks a key, and another one has it but says all else alike, one shape in which the
- * key is optional. What fails `required` and `properties` together is of this kind, and each such pair
- * doubles the alternatives of all that it is combined with.
+ * Merges a shape that excludes a key with a shape that allows it and is otherwise equal: the key becomes optional.
+ * Failures of `required` combined with `properties` give such pairs, and each pair doubles the alternatives of
+ * everything it is combined with.
  */
 export function uniteAbsent(shapes: readonly Shape[], { nothing }: Constraints): readonly Shape[] {
   let left = shapes;
@@ -67,7 +67,7 @@ function absentKeys(shapes: readonly Shape[], nothing: Constraint): ReadonlySet<
   return keys;
 }
 
-/** `shapes` of objects, of which those that only differ in whether there is `key` are one. */
+/** Merges those of the object `shapes` that differ only in the presence of `key`. */
 function uniteByKey(shapes: readonly Shape[], key: string, nothing: Constraint): readonly Shape[] {
   const absent = new Map<string, Shape>();
   for (const shape of shapes) {
@@ -92,7 +92,7 @@ function isAbsent({ rules, required }: ObjectShape, key: string, nothing: Constr
   );
 }
 
-/** A text that is equal for shapes that say the same of all keys but `key`. */
+/** Equal for shapes that agree on all keys except `key`. */
 function withoutKey(shape: ObjectShape, key: string): string {
   const required = new Set([...shape.required].filter((each) => each !== key));
   const rules = shape.rules.filter(({ keys }) => onlyName(keys) !== key);
@@ -100,8 +100,8 @@ function withoutKey(shape: ObjectShape, key: string): string {
 }
 
 /**
- * The first of `shapes` that only says of one key that it is absent, or has some value; where there is none, all
- * of them. Of what fails a branch of open objects, it is the part that matters: a key of its own is not there.
+ * The first of `shapes` that only excludes a key or gives it some value; all of them if there is none. For a failing
+ * branch of open objects, this is the relevant part: its key is absent.
  */
 export function simplest(shapes: readonly Shape[]): readonly Shape[] {
   const absence = shapes.find((shape) => {

@@ -1,4 +1,4 @@
-/** What two shapes allow together. */
+/** Intersects shapes. */
 import { excludedWords, listedWords, type Term, type Terms } from '../../regular/terms.ts';
 import { compareDecimals } from '../document/decimal.ts';
 import type { Constraints } from './constraints.ts';
@@ -15,7 +15,7 @@ import type {
   StringShape,
 } from './shapes.ts';
 
-/** What both shapes allow, or `null` where that is plainly nothing. Both are of one type. */
+/** The intersection of two shapes of one type; `null` if it is obviously empty. */
 export function intersectShapes(a: Shape, b: Shape, terms: Terms, constraints: Constraints): Shape | null {
   if (a.type === 'null') return a;
   if (a.type === 'boolean' && b.type === 'boolean') {
@@ -47,7 +47,7 @@ function intersectNumbers(a: NumberShape, b: NumberShape): NumberShape | null {
   };
 }
 
-/** The narrower of two bounds; `direction` is 1 for lower and -1 for upper bounds. */
+/** The tighter of two bounds; `direction` is 1 for lower and -1 for upper bounds. */
 function tighter(a: Bound | null, b: Bound | null, direction: 1 | -1): Bound | null {
   if (a === null || b === null) return a ?? b;
   const order = compareDecimals(a.value, b.value) * direction;
@@ -62,7 +62,7 @@ function intersectStrings(a: StringShape, b: StringShape, terms: Terms): StringS
   return { type: 'string', language, min, max };
 }
 
-/** The texts of a list that are of another language, too; `null` where neither is a list. */
+/** The intersection if either language is a list; `null` otherwise. */
 function listedInBoth(a: Term, b: Term, terms: Terms): Term | null {
   const [listed, other] = listedWords(a) === null ? [b, a] : [a, b];
   const words = listedWords(listed);
@@ -164,7 +164,7 @@ function uniteRules(a: readonly PropertyRule[], b: readonly PropertyRule[]): rea
   return more.length === 0 ? a : [...a, ...more];
 }
 
-/** Rules of both, without those about one key that plainly follow from others. */
+/** The rules of both, without single-key rules that obviously follow from others. */
 function joinRules(
   a: readonly PropertyRule[],
   b: readonly PropertyRule[],
@@ -185,10 +185,10 @@ function joinRules(
   return uniteRules(left.length === a.length ? a : left, more.length === b.length ? b : more);
 }
 
-/** Rules of objects that a step pays for, as a power of two. */
+/** Object rules that one step pays for, as a power of two. */
 const rulesPerStep = 2;
 
-/** What it costs to intersect each of `shapes` with each of `others`: rules of objects are looked at one by one. */
+/** Cost of intersecting each of `shapes` with each of `others`, which visits object rules one by one. */
 export function costOfProduct(shapes: readonly Shape[], others: readonly Shape[]): number {
   const sizes = (all: readonly Shape[]) =>
     all.reduce((sum, shape) => sum + (shape.type === 'object' ? shape.rules.length : 0), 0);

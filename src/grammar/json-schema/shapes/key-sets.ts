@@ -1,7 +1,7 @@
-/** Sets of keys of objects, by name and by pattern. */
+/** Sets of object keys, given by names and patterns. */
 import type { Term, Terms } from '../../regular/terms.ts';
 
-/** The keys that are named or match a pattern; or, with `complement`, all others. */
+/** The keys that are named or match a pattern; with `complement`, all others. */
 export interface KeySet {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly Term[];
@@ -20,7 +20,7 @@ export function coversKey(terms: Terms, keys: KeySet, key: string): boolean {
   return named !== keys.complement;
 }
 
-/** Keys in either set; neither of them with `complement`, unless it is everything. */
+/** The union; neither set may have `complement`, except for the set of all keys. */
 export function uniteKeys(a: KeySet, b: KeySet): KeySet {
   if (a === noKeys) return b;
   if (b === noKeys) return a;
@@ -32,7 +32,7 @@ export function uniteKeys(a: KeySet, b: KeySet): KeySet {
   };
 }
 
-/** The one key that `keys` covers, where it is but one. */
+/** The key in `keys` if it is the only one; otherwise `null`. */
 export function onlyName({ names, patterns, complement }: KeySet): string | null {
   if (names.size !== 1 || patterns.length > 0 || complement) return null;
   const [name] = names;

@@ -11,7 +11,7 @@ import {
 } from './assertions.ts';
 import type { Bound } from './shapes.ts';
 
-/** Reads the keywords for numbers. */
+/** Reads the number keywords. */
 export const readNumberKeywords: KeywordReader = (schema, node, context) => {
   const found: Assertion[] = [
     ...bounds(schema, node, context, 'minimum', 'exclusiveMinimum').map(atOrAbove),
@@ -30,17 +30,17 @@ export const readNumberKeywords: KeywordReader = (schema, node, context) => {
   return found;
 };
 
-/** A bound as it is known: where a JSON number was rounded, by the numbers on both sides of it. */
+/** A bound as far as it is known: if its JSON number was rounded, the neighbouring numbers on both sides. */
 interface KnownBound {
   readonly below: Decimal;
   readonly above: Decimal;
   readonly exclusive: boolean;
 }
 
-/** Further bounds are moved here: what they allow beyond has more digits than a number is written with. */
+/** Bounds beyond this are moved here: numbers beyond have more digits than are written. */
 const furthest = decimalOf(1e21);
 
-/** The bounds of one side; draft 4 wrote `exclusiveMinimum: true` next to `minimum`. */
+/** The bounds of one side; draft 4 has `exclusiveMinimum: true` next to `minimum`. */
 function bounds(
   schema: JsonObject,
   node: SchemaNode,
@@ -62,7 +62,7 @@ function bounds(
   return [...known(inclusive, schema[inclusive], strict === true), ...known(exclusive, strict, true)];
 }
 
-/** The next double below or above `value`, which is a whole number. */
+/** The next double below or above `value`, which is an integer. */
 function neighbour(value: number, direction: 1 | -1): Decimal {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -71,7 +71,7 @@ function neighbour(value: number, direction: 1 | -1): Decimal {
   return normalDecimal(Number.isFinite(next) ? BigInt(next) : 2n * BigInt(value), 0);
 }
 
-/** An outer bound, not so far out that its digits alone make a large automaton. */
+/** Limits a far bound, whose digits alone would make a large automaton. */
 function nearer(bound: Bound, direction: 1 | -1): Bound {
   const limit: Decimal = { ...furthest, digits: furthest.digits * BigInt(direction) };
   return compareDecimals(bound.value, limit) * direction > 0 ? { value: limit, exclusive: true } : bound;

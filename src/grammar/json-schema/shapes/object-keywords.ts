@@ -19,7 +19,7 @@ import { intersectShapes } from './intersect-shapes.ts';
 import { allKeys, type KeySet, noKeys } from './key-sets.ts';
 import type { PropertyRule, Shape } from './shapes.ts';
 
-/** Reads the keywords for objects. */
+/** Reads the object keywords. */
 export const readObjectKeywords: KeywordReader = (schema, node, context) => {
   const found: Assertion[] = [];
   const properties = propertiesAssertion(schema, node, context);
@@ -42,7 +42,7 @@ export const readObjectKeywords: KeywordReader = (schema, node, context) => {
   return found;
 };
 
-/** The texts among `values`. */
+/** The strings among `values`. */
 export function strings(values: readonly JsonValue[]): readonly string[] {
   return values.filter((value): value is string => typeof value === 'string');
 }
@@ -55,11 +55,11 @@ function without(name: string, { constraints }: ExpansionContext): Shape {
   return objectShape({ rules: [{ keys: key(name), constraint: constraints.nothing }] });
 }
 
-/** A rule of `properties` and its siblings, with the node that it comes from. */
+/** A rule of `properties` or a related keyword, with its node. */
 interface NodeRule {
   readonly keys: KeySet;
   readonly node: SchemaNode;
-  /** The one key of the rule, where it has but one. */
+  /** The rule's key if it is the only one. */
   readonly name: string | null;
 }
 
@@ -115,7 +115,7 @@ function propertyRules(schema: JsonObject, node: SchemaNode, context: ExpansionC
   return rules;
 }
 
-/** The keys of any of `rules`, none of which is a complement. */
+/** The keys of all `rules`, none of which is a complement. */
 function allNamed(rules: readonly NodeRule[]): KeySet {
   const names = new Set<string>();
   const patterns: Term[] = [];

@@ -1,18 +1,18 @@
-/** `$ref`, `$dynamicRef` and `$recursiveRef`: where they lead. */
+/** Resolves `$ref`, `$dynamicRef` and `$recursiveRef`. */
 import type { JsonObject } from '../../../format/messages.ts';
 import type { SchemaDocument, SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
 
-/** The keywords that lead to other sub-schemas. */
+/** Keywords that refer to other sub-schemas. */
 export const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 type ReferenceKeyword = (typeof referenceKeywords)[number];
 
-/** Whether `keyword` leads to another sub-schema. */
+/** Whether `keyword` refers to another sub-schema. */
 export function isReference(keyword: string): keyword is ReferenceKeyword {
   return referenceKeywords.some((each) => each === keyword);
 }
 
-/** The node that `keyword` of `node` means; `ambiguous` where there are too many ways to `node`. */
+/** The target of `keyword` in `node`; `ambiguous` if there are too many paths to `node`. */
 export function referenced(
   document: SchemaDocument,
   node: SchemaNode,
@@ -29,12 +29,12 @@ export function referenced(
   }
 }
 
-/** Whether `schema` refers to another one. */
+/** Whether `schema` contains a reference. */
 export function hasReference(schema: JsonObject): boolean {
   return '$ref' in schema || '$dynamicRef' in schema || '$recursiveRef' in schema;
 }
 
-/** The nodes that the references of `schema` lead to; says which lead nowhere, or to one of several. */
+/** The targets of all references in `schema`; reports those without a target or with several. */
 export function referencesOf(
   schema: JsonObject,
   node: SchemaNode,

@@ -1,4 +1,4 @@
-/** Texts by which shapes and their parts are told apart: equal for those that say the same. */
+/** Strings that identify shapes and their parts, for maps and comparison. */
 import type { Term } from '../../regular/terms.ts';
 import type { Constraint } from './constraints.ts';
 import type { KeySet } from './key-sets.ts';
@@ -6,7 +6,7 @@ import type { Clause, ObjectShape, PropertyRule, Shape } from './shapes.ts';
 
 const clauseKeys = new WeakMap<Clause, string>();
 
-/** A text that is equal for clauses that say the same in the same way. */
+/** Equal for clauses that are structurally equal. */
 export function clauseKey(clause: Clause): string {
   const known = clauseKeys.get(clause) ?? clause.map(shapeKey).sort().join(' or ');
   clauseKeys.set(clause, known);
@@ -15,7 +15,7 @@ export function clauseKey(clause: Clause): string {
 
 const ruleKeys = new WeakMap<PropertyRule, string>();
 
-/** A text that is equal for rules that say the same. */
+/** Equal for equivalent rules. */
 export function ruleKey(rule: PropertyRule): string {
   const known = ruleKeys.get(rule);
   if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export function ruleKey(rule: PropertyRule): string {
 
 const keySetKeys = new WeakMap<KeySet, string>();
 
-/** A text that is equal for equal sets of keys. */
+/** Equal for equal sets of keys. */
 function keySetKey(keys: KeySet): string {
   const known = keySetKeys.get(keys);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ function keySetKey(keys: KeySet): string {
 
 const shapeKeys = new WeakMap<Shape, string>();
 
-/** A text that is equal for shapes that say the same in the same way. */
+/** Equal for structurally equal shapes. */
 export function shapeKey(shape: Shape): string {
   const known = shapeKeys.get(shape) ?? writeShapeKey(shape);
   shapeKeys.set(shape, known);
@@ -62,7 +62,9 @@ function isConstraint(value: unknown): value is Constraint {
   return typeof value === 'object' && value !== null && 'nodes' in value && 'id' in value;
 }
 
-/** What an object shape asks for, one by one: a shape that asks for more is part of one that asks for less. */
+/**
+ * The requirements of an object shape as separate strings: a shape with more requirements is part of one with fewer.
+ */
 export function objectFacts({
   rules,
   required,

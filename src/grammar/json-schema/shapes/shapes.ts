@@ -1,21 +1,21 @@
 /**
- * Shapes: what a schema says about values of one JSON type, as data that can be intersected. A schema
- * expands into a disjunction of shapes per type (`expand.ts`); nothing is ever overwritten.
+ * Shapes: what a schema asserts about values of one JSON type, as data that can be intersected. A schema expands to a
+ * disjunction of shapes per type (`expand.ts`); nothing is ever overwritten.
  */
 import type { Term, Terms } from '../../regular/terms.ts';
 import type { Decimal } from '../document/decimal.ts';
 import type { Constraint, Constraints } from './constraints.ts';
 import { type KeySet, noKeys } from './key-sets.ts';
 
-/** The types that a value is written as; an integer is a number. */
+/** The JSON types of values; an integer is a number. */
 export const valueTypes = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const;
 /** One of `valueTypes`. */
 export type ValueType = (typeof valueTypes)[number];
 
-/** What is asked of values of one type. A shape may still turn out to allow no value at all. */
+/** Conditions on values of one type. A shape may still turn out to be unsatisfiable. */
 export type Shape = NullShape | BooleanShape | NumberShape | StringShape | ArrayShape | ObjectShape;
 
-/** `null`, of which nothing else can be asked. */
+/** `null`, which has no further conditions. */
 export interface NullShape {
   readonly type: 'null';
 }
@@ -24,88 +24,88 @@ export interface BooleanShape {
   readonly type: 'boolean';
   readonly values: readonly boolean[];
 }
-/** Numbers for which all of these hold. */
+/** Numbers that meet all of these conditions. */
 export interface NumberShape {
   readonly type: 'number';
-  /** `true`: integers only; `false`: none of them; `null`: both. */
+  /** `true`: only integers; `false`: no integers; `null`: both. */
   readonly integer: boolean | null;
   readonly min: Bound | null;
   readonly max: Bound | null;
   readonly multiples: readonly Multiple[];
-  /** Only these, or `null` for any. */
+  /** Only these values; `null` for any. */
   readonly only: readonly Decimal[] | null;
   readonly excluded: readonly Decimal[];
 }
-/** Where a range of numbers ends. */
+/** An end of a range of numbers. */
 export interface Bound {
   readonly value: Decimal;
   readonly exclusive: boolean;
 }
-/** Whether the number must be, or must not be, a multiple of `of`. */
+/** A condition to be, or not to be, a multiple of `of`. */
 export interface Multiple {
   readonly of: Decimal;
   readonly holds: boolean;
 }
-/** Strings of a language, by their length. */
+/** Strings of a language, restricted by length. */
 export interface StringShape {
   readonly type: 'string';
   readonly language: Term;
-  /** The least length, in code points. */
+  /** Least length in code points. */
   readonly min: number;
-  /** The greatest length, or `null` for any. */
+  /** Greatest length; `null` for any. */
   readonly max: number | null;
 }
-/** Arrays for which all of these hold. */
+/** Arrays that meet all of these conditions. */
 export interface ArrayShape {
   readonly type: 'array';
-  /** What the first items must be, one by one. */
+  /** Constraints of the first items. */
   readonly prefix: readonly Constraint[];
-  /** What every item after the prefix must be. */
+  /** Constraint of every item after the prefix. */
   readonly rest: Constraint;
-  /** Number of items, at least and (`null`: any) at most. */
+  /** Least and greatest number of items; `max: null` is unbounded. */
   readonly min: number;
   readonly max: number | null;
   readonly contains: readonly Contained[];
-  /** No two items are equal. */
+  /** No two items may be equal. */
   readonly unique: boolean;
   readonly evaluated: EvaluatedItems;
 }
-/** So many items meet a constraint; `max` is `null` for any number. */
+/** The number of items that meet a constraint; `max: null` is unbounded. */
 export interface Contained {
   readonly constraint: Constraint;
   readonly min: number;
   readonly max: number | null;
 }
-/** Items that a keyword has looked at: so many from the start, and those that meet the constraints. */
+/** Items that some keyword evaluated: this many from the start, and those that meet the constraints. */
 export interface EvaluatedItems {
   /** `Infinity`: all. */
   readonly count: number;
   readonly constraints: readonly Constraint[];
 }
-/** Objects for which all of these hold. */
+/** Objects that meet all of these conditions. */
 export interface ObjectShape {
   readonly type: 'object';
-  /** Each holds for every property whose key it covers. */
+  /** Each applies to every property whose key it covers. */
   readonly rules: readonly PropertyRule[];
   readonly required: ReadonlySet<string>;
-  /** Number of properties, at least and (`null`: any) at most. */
+  /** Least and greatest number of properties; `max: null` is unbounded. */
   readonly min: number;
   readonly max: number | null;
-  /** For each, at least one property has a key that it covers and a value that meets its constraint. */
+  /** For each rule, at least one property must have a key that it covers and a value that meets its constraint. */
   readonly some: readonly PropertyRule[];
-  /** The keys that a keyword has looked at. */
+  /** Keys that some keyword evaluated. */
   readonly evaluated: KeySet;
-  /** Each holds, and is not multiplied with the others: of thirty conditions, there would be 2^30 shapes. */
+  /** Conditions that all hold but are not multiplied out: thirty of them would be 2^30 shapes. */
   readonly clauses: readonly Clause[];
 }
-/** Alternatives that only speak of keys by name, at least one of which holds. */
+/** Alternatives that concern only named keys; at least one must hold. */
 export type Clause = readonly ObjectShape[];
-/** A set of keys and what it means for the values under them. */
+/** A set of keys, and the constraint of the values under them. */
 export interface PropertyRule {
   readonly keys: KeySet;
   readonly constraint: Constraint;
 }
-/** The shapes that hold for every value of each type. */
+/** The shape of all values of `type`. */
 export function anyShape(type: ValueType, terms: Terms, constraints: Constraints): Shape {
   switch (type) {
     case 'null':
@@ -141,7 +141,7 @@ export function anyShape(type: ValueType, terms: Terms, constraints: Constraints
   }
 }
 
-/** Whether `count` is from `min` to `max`; `null` is no upper limit. */
+/** Whether `count` is between `min` and `max`; `max: null` is unbounded. */
 export function fitsRange(count: number, min: number, max: number | null): boolean {
   return count >= min && (max === null || count <= max);
 }

@@ -11,7 +11,7 @@ import {
   stringShape,
 } from './assertions.ts';
 
-/** Reads the keywords for strings. */
+/** Reads the string keywords. */
 export const readStringKeywords: KeywordReader = (schema, node, context) => {
   const found: Assertion[] = [];
   const withLength = (range: { min: number; max: number | null }) => stringShape(context.terms, range);
@@ -30,7 +30,7 @@ export const readStringKeywords: KeywordReader = (schema, node, context) => {
   return found;
 };
 
-/** Strings in `language`, and those that are not. */
+/** Holds for strings in `language`, fails for others. */
 function inLanguage(language: Term, { terms }: ExpansionContext): Assertion {
   return assertion(
     () => [stringShape(terms, { language })],

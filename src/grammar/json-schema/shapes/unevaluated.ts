@@ -1,4 +1,4 @@
-/** `unevaluatedProperties` and `unevaluatedItems`: rules for what the other keywords did not look at. */
+/** `unevaluatedProperties` and `unevaluatedItems`: rules for what no other keyword evaluated. */
 import type { JsonObject } from '../../../format/messages.ts';
 import { isSchema, type SchemaNode } from '../document/schema-document.ts';
 import { arrayShape, type ExpansionContext, objectShape } from './assertions.ts';
@@ -7,8 +7,8 @@ import { allKeys } from './key-sets.ts';
 import type { ArrayShape, ObjectShape, Shape, ValueType } from './shapes.ts';
 
 /**
- * `shapes` after the unevaluated-keywords of `schema`. `siblings` gives the shapes that the other
- * keywords allow, with what each has evaluated.
+ * Applies the unevaluated keywords of `schema` to `shapes`. `siblings` gives the shapes that the other keywords
+ * allow, with what each has evaluated.
  */
 export function withUnevaluated(
   shapes: readonly Shape[],
@@ -77,7 +77,7 @@ function restOfArray(
   return arrayShape(constraints, { prefix, rest: constraint, evaluated: all });
 }
 
-/** What an item has to be that no keyword but `contains` has looked at; `null` where no schema says that. */
+/** The constraint of items evaluated by no keyword except `contains`; `null` if no schema expresses it. */
 function withContained(
   shape: ArrayShape,
   unevaluated: SchemaNode,
@@ -98,12 +98,12 @@ function withContained(
   return document.synthetic({ anyOf: [unevaluated.schema, ...known] }, node);
 }
 
-/** Whether references in both mean the same. */
+/** Whether references in both nodes have the same targets. */
 function haveSameReferences(a: SchemaNode, b: SchemaNode): boolean {
   return a.origin.base === b.origin.base && a.scope === b.scope;
 }
 
-/** A refused branch has evaluated nothing. */
+/** Drops evaluation marks: a failing branch evaluates nothing. */
 export function forgetEvaluated(shape: Shape): Shape {
   if (shape.type === 'array') return { ...shape, evaluated: { count: 0, constraints: [] } };
   if (shape.type === 'object') {

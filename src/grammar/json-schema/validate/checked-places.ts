@@ -1,7 +1,7 @@
 /**
- * Where in a value something is checked that no grammar says. A value at a place is judged when it is closed, by the
- * sub-schemas that hold there whatever the rest of the value is: those under `properties`, `items` and their kin,
- * `allOf` and `$ref`. What stands under a condition (`anyOf`, `not`, …) is judged with the value around it.
+ * Locates checks that the grammar does not enforce within a value. A nested value is validated when it is complete,
+ * by the sub-schemas that apply unconditionally: those under `properties`, `items` and similar keywords, `allOf` and
+ * `$ref`. Sub-schemas under a condition (`anyOf`, `not`, …) are validated with the enclosing value.
  */
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema } from '../document/schema-document.ts';
@@ -11,9 +11,9 @@ import { compilePartValidators, type PartValidators, type Validate } from './val
 
 /** A place in a value. */
 export interface CheckedPlace {
-  /** Says what is wrong with the closed value; `null` where it is judged with a value around it, or needs no check. */
+  /** Validates the complete value; `null` if the enclosing value's validation covers it, or if it needs none. */
   readonly validate: Validate | null;
-  /** Items that are equal are refused as they come. */
+  /** Equal items are rejected as soon as they are complete. */
   readonly uniqueItems: boolean;
   property(key: string): CheckedPlace;
   item(index: number): CheckedPlace;
@@ -22,25 +22,25 @@ export interface CheckedPlace {
 const referenceKeywords: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 const localPointer = /^#(?:$|\/)/;
 
-/** A sub-schema: its pointer, and what stands there. */
+/** A sub-schema with its pointer. */
 interface Part {
   readonly pointer: string;
   readonly schema: JsonSchema;
 }
 
 /**
- * The place of a whole value of `schema`, of which the sub-schemas at `pointers` are checked. Throws what
- * `compileValidator` throws.
+ * The place of a whole value of `schema`; the sub-schemas at `pointers` are checked. Throws what `compileValidator`
+ * throws.
  */
 export function checkedPlaces(schema: JsonSchema, pointers: readonly string[], tool: string): CheckedPlace {
-  // Such references are written anew for the check, so that pointers into their targets lead elsewhere.
+  // Named references are rewritten for validation, so that pointers into their targets change.
   const all = hasNamedParts(schema) ? [...pointers, ''] : pointers;
   return new Places(compilePartValidators(schema, tool), all).root;
 }
 
 class Places {
   readonly #parts: PartValidators;
-  /** Sub-schemas of which something is checked where they hold. */
+  /** Sub-schemas with checks that apply at their place. */
   readonly #judged = new Set<string>();
   readonly #places = new Map<string, CheckedPlace>();
   readonly #patterns = new Map<string, TextTest>();
@@ -55,7 +55,7 @@ class Places {
       open.push(...this.#partsBelow(part));
     }
     for (const pointer of pointers) this.#judged.add(nearest(pointer, certain));
-    // Where a condition leads, something may hold of which the pointers tell only that it holds elsewhere.
+    // A conditional reference may apply checks that the pointers attribute to another place.
     if (referencesOf(parts.schema).some((pointer) => pointer === null || !certain.has(pointer)))
       this.#judged.add('');
   }
@@ -85,7 +85,7 @@ class Places {
     };
   }
 
-  /** `parts` and all that hold with them. */
+  /** `parts` and all sub-schemas that apply with them. */
   #withReferences(parts: readonly Part[]): readonly Part[] {
     const found = new Map<string, Part>();
     const open = [...parts];
@@ -97,7 +97,7 @@ class Places {
     return [...found.values()].sort((a, b) => (a.pointer < b.pointer ? -1 : 1));
   }
 
-  /** What holds of the same value. */
+  /** Sub-schemas that apply to the same value. */
   #partsHere(part: Part): readonly Part[] {
     if (!isObject(part.schema)) return [];
     const { $ref: reference } = part.schema;
@@ -126,7 +126,7 @@ class Places {
     return known;
   }
 
-  /** All that holds certainly of a value of `part`, or of what is in it. */
+  /** All sub-schemas that apply unconditionally to a value of `part` or to its descendants. */
   #partsBelow(part: Part): readonly Part[] {
     const maps = ['properties', 'patternProperties', 'prefixItems'];
     const single = ['additionalProperties', 'items'];
@@ -171,7 +171,7 @@ function schemaAt(schema: JsonSchema, pointer: string): JsonSchema | null {
   return found !== undefined && isSchema(found) ? found : null;
 }
 
-/** Pointers of all sub-schemas that refer to others; that of nothing for a reference that is no local pointer. */
+/** Pointers of all referenced sub-schemas; `null` for a reference that is not a local pointer. */
 function referencesOf(schema: JsonSchema): readonly (string | null)[] {
   const found: (string | null)[] = [];
   const open: (readonly [pointer: string, value: JsonValue])[] = [['', schema]];
@@ -195,7 +195,7 @@ function decodePointer(fragment: string): string {
   }
 }
 
-/** `pointer`, or the nearest part around it that holds certainly. */
+/** `pointer`, or the nearest enclosing part that applies unconditionally. */
 function nearest(pointer: string, certain: ReadonlySet<string>): string {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) if (certain.has(at)) return at;
   return '';

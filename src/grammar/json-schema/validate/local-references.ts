@@ -1,7 +1,7 @@
 /**
- * Schemas whose references are names, or depend on the way to them, in terms of plain pointers: what a reference means is
- * known to the document that the grammar is made from, so each sub-schema that some reference leads to is written
- * once for each of its scopes, and `$ref` points to it.
+ * Rewrites references by name, and those that depend on the dynamic scope, to plain pointers. The document that the
+ * grammar is made from knows their targets, so each referenced sub-schema is written once per scope, and `$ref`
+ * points to it.
  */
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
@@ -19,22 +19,25 @@ export const mapKeywords: readonly string[] = [
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
 ];
 
-/** What a sub-schema is called by, which nothing refers to any more, and what is written anew. */
+/** Identifiers, to which nothing refers any more, and keywords that are rewritten. */
 const dropped = new Set([
   ...['$id', 'id', '$schema', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$defs', 'definitions'],
 ]);
 const naming = /"\$(?:dynamic|recursive)Ref":|"(?:\$id|\$anchor|\$dynamicAnchor)":"/;
-/** Sub-schemas that may be written. */
+/** Most sub-schemas to write. */
 const maxParts = 20_000;
 
-/** Whether `schema` gives names to its parts, or holds references whose target depends on the way to them. */
+/** Whether `schema` names its parts, or contains references whose target depends on the dynamic scope. */
 export function hasNamedParts(schema: JsonSchema): boolean {
   if (!isObject(schema)) return false;
   const { $id: _, ...rest } = schema;
   return naming.test(JSON.stringify(rest));
 }
 
-/** `schema` with plain references only, all of them into it. Throws `RangeError` where that would be too large. */
+/**
+ * Rewrites `schema` so that it contains only plain references into itself. Throws `RangeError` if it would be too
+ * large.
+ */
 export function withLocalReferences(
   schema: JsonSchema,
   documents: ReadonlyMap<string, JsonSchema>,
@@ -44,7 +47,7 @@ export function withLocalReferences(
 
 class LocalReferences {
   readonly #document: SchemaDocument;
-  /** What references lead to, by the number of its node. */
+  /** Targets of references, by node id. */
   readonly #targets = new Map<number, SchemaNode>();
   #parts = 0;
 
@@ -56,7 +59,7 @@ class LocalReferences {
     const whole = this.#write(this.#document.root);
     if (!isObject(whole)) return whole;
     const targets: Record<string, JsonValue> = {};
-    // Writing one may add others, which the loop comes to.
+    // Writing a target may add others, which the loop visits later.
     for (const [id, node] of this.#targets) targets[id] = this.#write(node);
     return { ...whole, $defs: targets };
   }

@@ -1,15 +1,15 @@
-/** Whether a text fits a pattern, by the grammar's own reading of patterns. */
+/** Tests strings against patterns, as the grammar reads patterns. */
 import type { Automaton } from '../../regular/automaton.ts';
 import { setHas } from '../../regular/character-set.ts';
 import { UnsupportedPattern } from '../../regular/pattern-dialects.ts';
 import { patternAutomaton } from '../plan/known-languages.ts';
 
-/** Says whether a text holds a match of a pattern. */
+/** Tells whether a text contains a match of a pattern. */
 export type TextTest = (text: string) => boolean;
 
 /**
- * A test for `pattern`. What no automaton can say is left to JavaScript's own expressions, for which the
- * texts of a model's arguments are short enough. Throws `SyntaxError` where it is no pattern.
+ * A test for `pattern`. Patterns that no automaton can express use JavaScript's own engine; a model's arguments are
+ * short enough for it. Throws `SyntaxError` for an invalid pattern.
  */
 export function patternTest(pattern: string): TextTest {
   try {

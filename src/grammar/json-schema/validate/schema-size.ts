@@ -1,13 +1,13 @@
-/** Schemas that are too large to check. */
+/** Limits the size of schemas to validate against. */
 import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
 
-/** Objects and lists in a schema that is checked; Ajv writes code for each, and V8 compiles it. */
+/** Most objects and arrays in such a schema; Ajv generates code for each, and V8 compiles it. */
 const mostParts = 20_000;
 
-/** What is said of a schema that is too large. */
+/** Error message for a schema that is too large. */
 export const tooLarge = `more than ${mostParts} parts are too many to check`;
 
-/** Whether `schema` has too many parts to be checked. */
+/** Whether `schema` has too many parts to validate against. */
 export function isTooLarge(schema: JsonSchema): boolean {
   let count = 0;
   for (const _ of partsOf(schema)) {
@@ -17,7 +17,7 @@ export function isTooLarge(schema: JsonSchema): boolean {
   return false;
 }
 
-/** All objects and lists in `value`, itself included. */
+/** All objects and arrays in `value`, including itself. */
 export function* partsOf(value: JsonValue): Generator<JsonValue> {
   const open: JsonValue[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,4 +1,4 @@
-/** Which keywords that a grammar does not write are checked, and which are neither written nor checked. */
+/** Decides which keywords that a grammar does not enforce are checked afterwards, and which not at all. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import { SchemaError } from '../../../format/errors.ts';
 import type { JsonSchema } from '../../../format/messages.ts';
@@ -6,10 +6,7 @@ import { isObject } from '../document/schema-document.ts';
 import { isTooLarge, partsOf, tooLarge } from './schema-size.ts';
 import { compileValidator, type ValidationOptions } from './validate.ts';
 
-/**
- * `issues` with `widened` in place of `checked` where nothing can check `schema`: Ajv does not compile it, or it is
- * too large for that.
- */
+/** Turns `checked` into `widened` if nothing can check `schema`: Ajv does not compile it, or it is too large. */
 export function settleChecks(
   schema: JsonSchema,
   issues: readonly SchemaIssue[],
@@ -24,7 +21,7 @@ export function settleChecks(
   });
 }
 
-/** Why nothing can check `schema`; `null` where something can. */
+/** Why nothing can check `schema`; `null` if something can. */
 function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
   if (isTooLarge(schema)) return tooLarge;
   if (mistakesEvaluated(schema)) return 'Ajv mistakes what items and contains have evaluated for others';
@@ -37,7 +34,7 @@ function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions
   }
 }
 
-/** Whether `items` or `contains` may tell an `unevaluatedItems` of another sub-schema what they have evaluated. */
+/** Whether `items` or `contains` may give an `unevaluatedItems` of another sub-schema wrong evaluations. */
 function mistakesEvaluated(schema: JsonSchema): boolean {
   const objects = [...partsOf(schema)].filter(isObject);
   const asks = objects.some((part) => 'unevaluatedItems' in part);

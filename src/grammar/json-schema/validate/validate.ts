@@ -1,6 +1,7 @@
 /**
- * Validation after a call, for what a grammar does not enforce: Ajv, compiled once per schema. What it would judge
- * otherwise than the grammar is judged by the grammar's own means: patterns, formats, decimals, own properties.
+ * Validates after a call what a grammar does not enforce, with Ajv, compiled once per schema. Where Ajv would decide
+ * differently from the grammar, the grammar's own implementation is used: patterns, formats, decimals, own
+ * properties.
  */
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -17,7 +18,7 @@ import { hasNamedParts, withLocalReferences } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 import { isTooLarge, tooLarge } from './schema-size.ts';
 
-/** One way in which a value is not valid. */
+/** One reason why a value is invalid. */
 export interface ValidationFailure {
   /** JSON pointer into the value. */
   readonly pointer: string;
@@ -25,26 +26,26 @@ export interface ValidationFailure {
   readonly message: string;
 }
 
-/** Says what is wrong with a value; nothing when it is valid. */
+/** Returns the problems of a value; empty if it is valid. */
 export type Validate = (value: JsonValue) => readonly ValidationFailure[];
 
 const oldDraft = /draft-0[3-7]/;
 const olderDraft = /draft-0[34]/;
-// Published as CommonJS, whose default export arrives wrapped or not, by the loader.
+// Published as CommonJS: depending on the loader, the default export is wrapped or not.
 const addFormats = 'default' in addFormatsModule ? addFormatsModule.default : addFormatsModule;
 
-/** How a schema is to be read; as a chat reads it by default. */
+/** How to read a schema; the defaults are those of a chat. */
 export interface ValidationOptions {
-  /** Other documents that references may name, by URI. */
+  /** Other documents that references may use, by URI. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
-  /** Whether `format` restricts strings (default) or is a mere annotation. */
+  /** Whether `format` restricts strings (default) or is only an annotation. */
   readonly formats?: 'assert' | 'ignore';
 }
 
 /**
- * A validator of `schema`, plain or of a validation library. Throws `SchemaError` when it is not a schema, its
- * library cannot give it as JSON, or Ajv cannot compile it. So does the validator where Ajv's own code fails on a
- * value, which unevaluated properties next to patterns can bring about.
+ * Compiles a validator for `schema`, given as JSON Schema or as a library's object. Throws `SchemaError` if it is not
+ * a schema, its library cannot export it as JSON, or Ajv cannot compile it. The validator also throws it if Ajv's
+ * generated code fails on a value, which unevaluated properties next to patterns can cause.
  */
 export function compileValidator(schema: SchemaInput, tool = '', options: ValidationOptions = {}): Validate {
   const plain = plainSchema(toJsonSchema(schema), tool);
@@ -52,15 +53,15 @@ export function compileValidator(schema: SchemaInput, tool = '', options: Valida
   return (value) => attempt(tool, () => (validate(value) ? [] : (validate.errors ?? []).map(failure)));
 }
 
-/** Validators of the sub-schemas of one schema. */
+/** Validators for the sub-schemas of one schema. */
 export interface PartValidators {
-  /** The schema in the words that the validators go by; pointers lead into it. */
+  /** The schema as rewritten for the validators; pointers lead into it. */
   readonly schema: JsonSchema;
-  /** The validator of the sub-schema at a JSON pointer; that of the whole schema where there is none. */
+  /** The validator for the sub-schema at a JSON pointer; for the whole schema if there is none. */
   at(pointer: string): Validate;
 }
 
-/** Validators of `schema` and its parts, as `compileValidator` makes them. Throws what it throws. */
+/** Compiles validators for `schema` and its parts, like `compileValidator`. Throws what that throws. */
 export function compilePartValidators(schema: JsonSchema, tool = ''): PartValidators {
   const plain = plainSchema(schema, tool);
   const { ajv, translated } = attempt(tool, () => {
@@ -83,7 +84,7 @@ export function compilePartValidators(schema: JsonSchema, tool = ''): PartValida
   return { schema: translated, at };
 }
 
-/** The name of the schema whose parts are looked up. */
+/** Key of the schema whose parts are looked up. */
 const partsKey = 'idiolect:checked';
 
 function compileWithAjv(schema: JsonSchema, options: ValidationOptions): ValidateFunction {
@@ -91,7 +92,7 @@ function compileWithAjv(schema: JsonSchema, options: ValidationOptions): Validat
   return ajv.compile(translated);
 }
 
-/** An Ajv for the draft of `schema`, and the schema in its words. */
+/** An Ajv for the draft of `schema`, and the schema rewritten for it. */
 function prepareAjv(
   schema: JsonSchema,
   options: ValidationOptions,
@@ -109,7 +110,7 @@ function prepareAjv(
     plainId: olderDraft.test(dialect),
   };
   const ajv = reading.listedItems ? new Ajv(ajvOptions) : new Ajv2020(ajvOptions);
-  // Where nobody asks what was evaluated, it is not tracked: that would cost the square of the branches.
+  // Track evaluation only if some keyword depends on it: it is quadratic in the number of branches.
   ajv.opts.unevaluated = evaluated;
   if (formats === 'assert') addOwnFormats(ajv);
   ajv.removeKeyword('multipleOf');
@@ -125,7 +126,7 @@ function asksForEvaluated(schema: JsonSchema): boolean {
   return /"unevaluated(?:Items|Properties)"/.test(JSON.stringify(schema));
 }
 
-/** Ajv takes `true` and `false` for schemas, but not when they are added. */
+/** Ajv accepts `true` and `false` as schemas, but not in `addSchema`. */
 function asAjvSchema(document: JsonSchema, reading: AjvReading): AnySchemaObject {
   const schema = forAjv(withoutDialect(document), reading);
   if (typeof schema !== 'boolean') return schema;
@@ -145,17 +146,17 @@ const ajvOptions = {
   allErrors: true,
   logger: false,
   validateSchema: false,
-  // Of `constructor` and its like, only those that the arguments hold themselves.
+  // Inherited names such as `constructor` count only if the arguments contain them.
   ownProperties: true,
   code: { regExp: Object.assign(ownRegExp, { code: 'ownRegExp' }) },
 } as const;
 
-/** A pattern for Ajv, which knows patterns apart by how they print. */
+/** A pattern for Ajv, which identifies patterns by their string form. */
 function ownRegExp(pattern: string): { readonly test: TextTest; toString(): string } {
   return { test: patternTest(pattern), toString: () => pattern };
 }
 
-/** 19.99 is a multiple of 0.01. */
+/** Exact: 19.99 is a multiple of 0.01. */
 function multipleTest(divisor: number): (value: number) => boolean {
   if (!(divisor > 0)) return () => true;
   const unit = decimalOf(divisor);
@@ -171,7 +172,7 @@ function attempt<T>(tool: string, run: () => T): T {
   }
 }
 
-/** Ajv insists on knowing the meta-schema that `$schema` names; which one applies is decided here. */
+/** Ajv requires the meta-schema that `$schema` names; the dialect is already decided here. */
 function withoutDialect(schema: JsonSchema): JsonSchema {
   if (!isObject(schema)) return schema;
   const { $schema: _, ...rest } = schema;

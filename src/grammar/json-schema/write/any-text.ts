@@ -1,4 +1,4 @@
-/** Raw text of any kind, up to the marker that ends it. */
+/** Any raw text up to the marker that ends it. */
 import {
   type CodePointRange,
   characterClass,
@@ -12,9 +12,9 @@ import {
 } from '../../expression/expression.ts';
 
 /**
- * Any text, then `end`. White space around the marker in `end` is its own, and the marker may not come
- * without it either. A marker of one character is a quote: text may hold it where it cannot be taken for
- * the end, that is, where none of `followers` can begin after it.
+ * Any text, then `end`. White space around the marker belongs to `end`, but the text cannot contain the bare marker
+ * either. A single-character marker is a quote: the text may contain it where it cannot be the end, that is, where
+ * none of `followers` follows.
  */
 export function anyTextUpTo(end: string, followers: readonly string[]): Expression {
   const marker = end.trim() === '' ? end : end.trim();
@@ -32,8 +32,8 @@ const blanks: readonly CodePointRange[] = [
 ];
 
 /**
- * Text between quotes that are not escaped (`'it's'`): a quote belongs to the text when something else
- * than a follower comes after it, white space aside.
+ * Text between unescaped quotes (`'it's'`): a quote is part of the text if, after optional white space, something
+ * other than a follower comes.
  */
 function quotedText(quote: string, followers: readonly string[]): Expression {
   const quoteRange = rangeOf(quote);

@@ -1,4 +1,4 @@
-/** Array shapes as expressions: the first items, then the rest, counting what `contains` asks for. */
+/** Writes array shapes as expressions: the first items, then the rest, counting for `contains`. */
 import { alternatives } from '../../expression/alternatives.ts';
 import { NoValueLeft } from '../../expression/budget.ts';
 import { choice, type Expression, literal, repeat, sequence } from '../../expression/expression.ts';
@@ -12,7 +12,7 @@ import { blankOf } from './lenient-json.ts';
 import { type ArrayNotation, indented } from './syntax.ts';
 import type { ValueWriter } from './value-writer.ts';
 
-/** An array of `shape`, which some value is of. */
+/** Writes an array of `shape`, which is satisfiable. */
 export function writeArray(
   shape: ArrayShape,
   location: InstanceLocation,
@@ -72,12 +72,12 @@ class ArrayWriter {
     const options: Expression[] = [];
     if (this.#search.mayEnd(start)) options.push(literal(empty));
     if (this.#search.mayGoOn(start)) options.push(sequence(literal(open), this.#blank, this.#items(start)));
-    // Where counts go too far for it, productivity does not weigh several `contains` against each other.
+    // With high counts, the satisfiability check does not weigh several `contains` against each other.
     if (options.length === 0) throw new NoValueLeft();
     return alternatives(...options);
   }
 
-  /** One item and all that follows it. */
+  /** One item and everything that follows. */
   #items(progress: ItemProgress): Expression {
     if (this.#search.isUniform(progress)) return this.#uniformItems(progress);
     return this.#writer.rules.named(`${this.#key} ${progressKey(progress)}`, `${this.#hint}-items`, () => {

@@ -1,4 +1,4 @@
-/** Values of arguments that are written as entries: each JSON type in its own frame, strings often raw. */
+/** Values of arguments written as entries: each JSON type in its own frame, strings often raw. */
 import type { EntryArguments, JsonType, ValueFrame } from '../../../format/chat-format.ts';
 import { ToolError } from '../../../format/errors.ts';
 import { alternatives } from '../../expression/alternatives.ts';
@@ -18,14 +18,14 @@ import { escapedSyntax, jsonStyleSyntax, nestedSyntax, pythonSyntax, type Syntax
 import { reportUnwritten } from './unwritten-texts.ts';
 import { ValueWriter } from './value-writer.ts';
 
-/** Writes the values of the entries of one tool. */
+/** Writes the values of one tool's entries. */
 export class EntryValueWriter {
   readonly #format: EntryArguments;
   readonly #tool: string;
   readonly #compilation: Compilation;
   readonly #rules: RuleSet;
   readonly #writers = new Map<ValueFrame['codec'], ValueWriter>();
-  /** Texts that may stand after an entry. */
+  /** Texts that may follow an entry. */
   readonly #followers: readonly string[];
 
   constructor(
@@ -42,7 +42,7 @@ export class EntryValueWriter {
     this.#rules = rules;
   }
 
-  /** Whether some value of `constraint` can be written at all: not where all are texts that hold what ends them. */
+  /** Whether any value of `constraint` can be written; false if all are texts that contain what ends them. */
   canWrite(constraint: Constraint, close: string): boolean {
     const texts: Term[] = [];
     for (const [type, all] of this.#compilation.shapes(constraint)) {
@@ -55,7 +55,7 @@ export class EntryValueWriter {
     return this.#framesOfTexts().some(([frame, part]) => this.#holdsAny(raw, part, frame.close + close));
   }
 
-  /** Whether some of `texts` that are of `part` can stand before `end`. */
+  /** Whether any of `texts` in `part` can be written before `end`. */
   #holdsAny(texts: Term, part: Term, end: string): boolean {
     const { terms, languages } = this.#compilation;
     if (texts === terms.everything) return true;
@@ -100,11 +100,11 @@ export class EntryValueWriter {
       });
     }
     const written = alternatives(...options);
-    // Values under keys that are not declared come again after each of them.
+    // Values of undeclared keys are needed repeatedly, so they become a rule.
     return key === null && written.type === 'choice' ? this.#rules.add('argument-value', written) : written;
   }
 
-  /** Whether values of `type` are scalars in the frame of raw strings, so that only the text tells them apart. */
+  /** Whether values of `type` are scalars in the frame of raw strings, so that only their text distinguishes them. */
   #isText(type: ValueType): boolean {
     const { string } = this.#format.frames;
     if (string.codec !== 'raw') return false;
@@ -132,7 +132,7 @@ export class EntryValueWriter {
     }
   }
 
-  /** What the codec of the frame of `type` writes. */
+  /** The writer for the codec of `type`'s frame. */
   #writer(type: JsonType): ValueWriter {
     const { codec } = this.#format.frames[type];
     const found = this.#writers.get(codec);
@@ -155,7 +155,7 @@ export class EntryValueWriter {
     return codec === 'nested' && nested !== null ? nestedSyntax(nested, this.#format, json) : json;
   }
 
-  /** The frames of values of `type`, and which shapes are written in each. */
+  /** The frames for values of `type`, with the shapes written in each. */
   #typed(type: ValueType, shapes: readonly Shape[]): readonly (readonly [ValueFrame, readonly Shape[]])[] {
     const { frames, integer } = this.#format;
     if (type !== 'number' || integer === undefined) return [[frames[type], shapes]];
@@ -184,14 +184,14 @@ export class EntryValueWriter {
       .map((value) => sequence(literal(frame.open), value, literal(frame.close + close)));
   }
 
-  /** Texts in the frame of strings, up to its end; those that the frame cannot hold in the other frame. */
+  /** Texts in the string frame, up to its end; those it cannot hold go in the other frame. */
   #raw(texts: Term, constraint: Constraint, close: string): readonly Expression[] {
     return this.#framesOfTexts().flatMap(([frame, part]) =>
       this.#untilEnd(frame, texts, part, constraint, close),
     );
   }
 
-  /** The frames of raw texts, and which texts are written in each. */
+  /** The frames for raw texts, with the texts written in each. */
   #framesOfTexts(): readonly (readonly [ValueFrame, Term])[] {
     const { terms } = this.#compilation;
     const { string } = this.#format.frames;
@@ -208,7 +208,7 @@ export class EntryValueWriter {
     ];
   }
 
-  /** Those of `all` that are written in `frame`, which are of `part`. */
+  /** Those of `all` that are in `part`, written in `frame`. */
   #untilEnd(
     frame: ValueFrame,
     all: Term,
@@ -234,7 +234,7 @@ export class EntryValueWriter {
     return [sequence(open, writeAutomaton(automaton, plainSpelling, empty, this.#rules, 'text'))];
   }
 
-  /** `texts`, then `end`, whose marker (without the white space around it) comes for the first time. */
+  /** `texts`, then the first occurrence of `end`'s marker (`end` without surrounding white space). */
   #endingOnce(texts: Term, end: string): Term {
     const { terms } = this.#compilation;
     const marker = end.trim() === '' ? end : end.trim();

@@ -1,4 +1,4 @@
-/** What JSON allows next to the one spelling that a template has: for answers, which models write as they are used to. */
+/** JSON beyond a template's single spelling, for answers, which models write in the style they are used to. */
 import {
   type CodePointRange,
   characterClass,
@@ -14,18 +14,18 @@ import {
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Syntax } from './syntax.ts';
 
-/** Spaces or tabs at the beginning of a line. */
+/** Most spaces or tabs at the start of a line. */
 const deepestLine = 40;
 
 const space = characterClass([0x20, 0x20], [0x09, 0x09]);
 
 /**
- * White space between two tokens: none, a space, or a line break with an indentation. It is bounded: a model that
- * writes nothing else would never end.
+ * White space between tokens: none, a space, or a line break with indentation. Bounded, because a model could emit
+ * white space forever.
  */
 const whiteSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(space, 0, deepestLine))));
 
-/** White space that may stand after what opens or separates, and before what closes. */
+/** White space allowed after an opener or separator, and before a close. */
 export function blankOf({ lenient }: Syntax, rules: RuleSet): Expression {
   return lenient ? rules.remember('white space', () => rules.add('blank', whiteSpace)) : empty;
 }
@@ -33,7 +33,7 @@ export function blankOf({ lenient }: Syntax, rules: RuleSet): Expression {
 const hex = characterClass(range('0', '9'), range('A', 'F'), range('a', 'f'));
 const nonZero = characterClass(range('1', '9'), range('A', 'F'), range('a', 'f'));
 
-/** Four digits of a code point that is not NUL and no half of a pair, or those of a pair. */
+/** Four hex digits of a code point other than NUL and surrogates, or two units of a surrogate pair. */
 const escapedUnits = choice(
   sequence(
     literal('0'),
@@ -66,7 +66,7 @@ const escapedUnits = choice(
   ),
 );
 
-/** One code point of a string, with any escape of JSON. Where texts are restricted, there is one spelling only. */
+/** One code point of a string, with any JSON escape. Restricted strings have only one spelling. */
 export const lenientCharacter: Expression = choice(
   exceptCharacters([0, 0x1f], [0x22, 0x22], [0x5c, 0x5c]),
   sequence(
@@ -81,7 +81,7 @@ export const lenientCharacter: Expression = choice(
 /** `.0` after an integer. */
 export const emptyFraction: Expression = optional(literal('.0'));
 
-/** `.0` or an exponent after an integer without bounds. */
+/** `.0` or an exponent after an unbounded integer. */
 export const integerTail: Expression = optional(
   choice(
     literal('.0'),

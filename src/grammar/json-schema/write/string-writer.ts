@@ -1,4 +1,4 @@
-/** Strings as expressions, in the notations of a syntax. */
+/** Writes strings as expressions, in the notations of a syntax. */
 import { type Expression, empty, literal, sequence, until } from '../../expression/expression.ts';
 import type { RuleSet } from '../../expression/rule-set.ts';
 import { isEmptyAutomaton } from '../../regular/automaton.ts';
@@ -17,7 +17,7 @@ import type { StringNotation, Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
 import { wordTrie } from './word-trie.ts';
 
-/** Writes the strings of one compilation. Lists of expressions are empty where no string can be written. */
+/** Writes the strings of one compilation. A result is empty if no string can be written. */
 export class StringWriter {
   readonly #compilation: Compilation;
   readonly #rules: RuleSet;
@@ -29,7 +29,7 @@ export class StringWriter {
     this.#syntax = syntax;
   }
 
-  /** Strings of any of the shapes, in the notations that the syntax has for strings. */
+  /** Strings of any of the shapes, in the syntax's notations for strings. */
   inSyntax(shapes: readonly StringShape[], constraint: Constraint): readonly Expression[] {
     const { terms } = this.#compilation;
     const { string, alternativeString } = this.#syntax;
@@ -48,13 +48,13 @@ export class StringWriter {
       return left.length === 0 ? [] : this.inNotation(left, notation, constraint);
     };
     if (alternativeString.spelling !== null) {
-      // Both notations can hold any string; the first is kept simple.
+      // Both notations can hold any string; the first one stays unrestricted.
       return [...this.inNotation(shapes, string, constraint), ...restricted(alternativeString, holdsOne)];
     }
     return [...restricted(string, terms.not(holdsOne)), ...restricted(alternativeString, holdsOne)];
   }
 
-  /** Strings of any of the shapes in one notation, with what opens and closes them. */
+  /** Strings of any of the shapes in one notation, with its delimiters. */
   inNotation(
     shapes: readonly StringShape[],
     notation: StringNotation,
@@ -69,7 +69,7 @@ export class StringWriter {
     return text === null ? [] : [sequence(literal(notation.open), text)];
   }
 
-  /** Any string, with a report: those of `constraint` cannot be written, because all hold what ends them. */
+  /** Any string, with a report that those of `constraint` cannot be written, because all contain what ends them. */
   any(constraint: Constraint, close: string): Expression {
     const reason = `each of its texts holds ${JSON.stringify(close)}, which ends a text in this format; it is not enforced`;
     this.#compilation.reportConstraint(constraint, 'string', reason);
@@ -82,7 +82,7 @@ export class StringWriter {
     return this.#plain([{ type: 'string', language, min: 0, max: null }], notation, constraint) ?? empty;
   }
 
-  /** Strings that only their length restricts need no automaton. */
+  /** Strings restricted only by length need no automaton. */
   #plain(
     shapes: readonly StringShape[],
     { spelling, close }: StringNotation,
@@ -101,7 +101,7 @@ export class StringWriter {
     return sequence(countedRepeat(item, shape.min, max, this.#rules), literal(close));
   }
 
-  /** Strings out of lists, which may be long, need none either. */
+  /** Listed strings, which may be long, need no automaton either. */
   #listed(shapes: readonly StringShape[], { spelling, close }: StringNotation): Expression | null {
     if (spelling === null) return null;
     const texts: string[] = [];
@@ -117,7 +117,7 @@ export class StringWriter {
     return wordTrie(texts);
   }
 
-  /** Long texts of one shape with limits for their loops, where a limit for the whole would be too large. */
+  /** Long strings of one shape, with limits for loops if a limit for the whole would be too large. */
   #inLoops(
     shapes: readonly StringShape[],
     { spelling, close }: StringNotation,
@@ -135,7 +135,7 @@ export class StringWriter {
     return writeCountedLoops(loops, spelling, literal(close), this.#rules, 'string');
   }
 
-  /** `null` where no string is left. */
+  /** `null` if no string is left. */
   #automaton(
     shapes: readonly StringShape[],
     notation: StringNotation,
@@ -158,7 +158,7 @@ export class StringWriter {
     return writeAutomaton(automaton, spelling ?? plainSpelling, end, this.#rules, 'string');
   }
 
-  /** `shape` without the texts that are too long for its pattern; says so. */
+  /** `shape` without the strings that are too long for its pattern; reports that. */
   #fitting(shape: StringShape, constraint: Constraint): StringShape {
     const fitting = this.#compilation.languages.fitting(shape);
     if (fitting !== shape) {
@@ -168,7 +168,7 @@ export class StringWriter {
     return fitting;
   }
 
-  /** Texts of `language` and then `close`, in which no earlier `close` stands. */
+  /** Texts of `language`, then the first occurrence of `close`. */
   #untilClose(language: Term, close: string): Term {
     const { terms } = this.#compilation;
     const { everything } = terms;

@@ -9,33 +9,33 @@ import {
   type Spelling,
 } from '../../regular/spelling.ts';
 
-/** Texts are as they stand in the response, escapes included. */
+/** Literals are as they appear in the response, including escapes. */
 export interface Syntax {
-  /** What the rules for any value are named after: `json-value`. */
+  /** Prefix of the rules for any value: `json-value`. */
   readonly name: 'json' | 'python' | 'nested';
   readonly null: string;
   readonly true: string;
   readonly false: string;
   readonly string: StringNotation;
-  /** Another notation for the strings that hold one of its `when`; the first is for the others. */
+  /** Another notation for strings that contain any of `when`; the first is for all others. */
   readonly alternativeString: (StringNotation & { readonly when: readonly string[] }) | null;
   readonly array: ArrayNotation;
   readonly object: ObjectNotation;
-  /** Spaces per level of a pretty-printed value; `null` for one line. */
+  /** Spaces per level of a pretty-printed value; `null` for a single line. */
   readonly indent: number | null;
-  /** Spaces before the line on which the value begins. */
+  /** Indentation of the line on which the value begins. */
   readonly margin: number;
-  /** Keys are written in the order of their code points. */
+  /** Keys are sorted by code point. */
   readonly sortKeys: boolean;
-  /** Values may have other spellings of JSON, too: any layout, `1.0` for integers, any escape in free strings. */
+  /** Allows other spellings of JSON: any layout, `1.0` for integers, any escape in unrestricted strings. */
   readonly lenient: boolean;
 }
 
-/** A string between two texts. */
+/** A string between delimiters. */
 export interface StringNotation {
   readonly open: string;
   readonly close: string;
-  /** `null`: the characters themselves, up to the first `close`. */
+  /** `null`: literal characters, up to the first `close`. */
   readonly spelling: Spelling | null;
 }
 /** The literals of an array. */
@@ -43,7 +43,7 @@ export interface ArrayNotation {
   readonly open: string;
   readonly close: string;
   readonly separator: string;
-  /** The whole of an array without items. */
+  /** An array without items. */
   readonly empty: string;
   readonly itemOpen: string;
   readonly itemClose: string;
@@ -53,17 +53,17 @@ export interface ObjectNotation {
   readonly open: string;
   readonly close: string;
   readonly separator: string;
-  /** The whole of an object without properties. */
+  /** An object without properties. */
   readonly empty: string;
   readonly keyOpen: string;
-  /** `null`: the characters themselves, without those of which `keyClose` begins. */
+  /** `null`: literal characters, except those that begin `keyClose`. */
   readonly keySpelling: Spelling | null;
   readonly keyClose: string;
-  /** After a value; `null` stands for the key, which then has to be a declared one. */
+  /** After a value; `null` stands for the key, which must be declared. */
   readonly entryClose: readonly (string | null)[];
 }
 
-/** JSON in `style`, or Python; with `encoding: 'string'` the inside of a JSON string that holds that JSON. */
+/** JSON in `style`, or Python; with `encoding: 'string'`, the inside of a JSON string that contains that JSON. */
 export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' = 'value'): Syntax {
   if (style.python) return pythonSyntax;
   const outer = encoding === 'string' ? jsonSpelling(style.ascii) : plainSpelling;
@@ -101,7 +101,7 @@ export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' =
   };
 }
 
-/** JSON on one line, with a space after `:` and `,`: what most templates write. */
+/** JSON on one line with a space after `:` and `,`, as most templates write it. */
 export const jsonSyntax: Syntax = jsonStyleSyntax({
   itemSeparator: ', ',
   keySeparator: ': ',
@@ -136,12 +136,12 @@ export const pythonSyntax: Syntax = {
   object: { ...jsonSyntax.object, keyOpen: "'", keySpelling: single, keyClose: "': " },
 };
 
-/** JSON but for strings, which `frame` spells; what stands around them is the frame's. */
+/** JSON whose strings are spelled by `frame`; their delimiters are the frame's. */
 export function escapedSyntax(frame: ValueFrame, json: Syntax): Syntax {
   return { ...json, string: { open: '', close: '', spelling: escapedSpelling(frame.escapes ?? []) } };
 }
 
-/** A format's own notation of containers, with scalars in the frames of their types. */
+/** A format's own notation for containers, with scalars in the frames of their types. */
 export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json: Syntax): Syntax {
   const { frames, alternativeString } = format;
   const framed = (frame: ValueFrame, name: 'null' | 'true' | 'false') =>
@@ -183,7 +183,7 @@ function framedString(frame: ValueFrame, json: Syntax): StringNotation {
   return { open: frame.open + inner.open, close: inner.close + frame.close, spelling: inner.spelling };
 }
 
-/** The notation of objects and arrays with line breaks, where values are pretty-printed. */
+/** The notation of objects and arrays with line breaks if values are pretty-printed. */
 export function indented<T extends { open: string; close: string; separator: string }>(
   notation: T,
   indent: number | null,

@@ -1,4 +1,4 @@
-/** Texts that a raw string cannot hold, because what ends it stands in them. */
+/** Reports texts that a raw string cannot hold, because they contain what ends it. */
 import { BudgetExceeded } from '../../expression/budget.ts';
 import { listedWords } from '../../regular/terms.ts';
 import { isObject } from '../document/schema-document.ts';
@@ -6,12 +6,12 @@ import type { Compilation } from '../plan/compilation.ts';
 import type { Constraint } from '../shapes/constraints.ts';
 import type { StringShape } from '../shapes/shapes.ts';
 
-/** The keywords that can list texts or describe them; what others leave over is free text. */
+/** Keywords that can list or describe texts; anything else is free text. */
 const telling = ['const', 'enum', 'pattern', 'format', 'anyOf', 'oneOf', 'allOf', '$ref'];
 
 /**
- * Says that some of the texts that a schema lists or describes hold `marker`, and so cannot be written. That
- * free text cannot hold it is a matter of the format, and no keyword's.
+ * Reports that some listed or described texts contain `marker` and cannot be written. For free text, that is a
+ * property of the format and not of a keyword.
  */
 export function reportUnwritten(
   compilation: Compilation,

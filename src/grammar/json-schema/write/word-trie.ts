@@ -1,17 +1,17 @@
-/** Listed texts as a trie of literals, so that the next character decides; without an automaton. */
+/** Writes listed texts as a trie of literals in which the next character decides, without an automaton. */
 import { commonPrefix } from '../../expression/alternatives.ts';
 import { choice, type Expression, empty, literal, sequence } from '../../expression/expression.ts';
 
-/** Branches inside of branches; beyond, an automaton's rules are kinder to those who read recursively. */
+/** Most nested branches; beyond, rules of an automaton are easier on recursive readers. */
 const maxDepth = 100;
 
-/** One of `texts`, or `null` where they nest too deeply. */
+/** One of `texts`; `null` if they nest too deeply. */
 export function wordTrie(texts: readonly string[]): Expression | null {
   const sorted = [...new Set(texts)].sort();
   return sorted.length === 0 ? null : trieOf(sorted, 0, sorted.length, 0, 0);
 }
 
-/** The texts of `sorted` from `low` up to `high`, from code unit `from` on, which is common to all. */
+/** The texts of `sorted` from `low` to `high` (exclusive), without their first `from` code units, which are equal. */
 function trieOf(
   sorted: readonly string[],
   low: number,
