@@ -1,6 +1,7 @@
 /** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
 import {
   effectiveTemplate,
@@ -141,7 +142,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 function cannotRead(file: string, cause: unknown): ModelFileError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  const code = codeOf(cause) ?? 'unknown error';
   const advice = code === 'ENOENT' ? missingFileAdvice(file) : null;
   return new ModelFileError({
     file,

@@ -1,4 +1,5 @@
 /** The model that a command uses: in this process, from a file or the Hub, or on a server. */
+import { codeOf } from '../format/error-class.ts';
 import { MissingPackageError } from '../format/errors.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
@@ -123,8 +124,7 @@ async function importEngine({
   try {
     return await import('../runtime/node-llama-cpp/index.ts');
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing) throw cause;
+    if (codeOf(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new MissingPackageError({ packageName: 'node-llama-cpp', neededFor, cause });
   }
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { codeOf } from '../format/error-class.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 
 /** The folder into which `npm run build` writes a page; the package contains it, a clone must build it. */
@@ -16,8 +17,7 @@ export async function readPage(folder: string): Promise<string> {
   try {
     return await fs.readFile(path.join(folder, 'index.html'), 'utf8');
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (!isMissing) throw cause;
+    if (codeOf(cause) !== 'ENOENT') throw cause;
     const reason = `the page is not built, ${folder} has no index.html; in a clone, run: npm run build`;
     throw new UnsupportedOptionError({ option: '--open', reason });
   }

@@ -37,3 +37,8 @@ export function errorClass<const Code extends string, Facts extends object>(
     facts: Thrown<Facts>,
   ) => ErrorWith<Code, Facts>;
 }
+
+/** The code of an error, such as Node's `ENOENT`; `null` if it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,5 +1,6 @@
 /** Random access to the bytes of a file, local or over HTTP, with a count of the bytes read. */
 import fs from 'node:fs/promises';
+import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
 
 /** The result of a read: fewer bytes than requested only at the end of the file. */
@@ -43,8 +44,8 @@ async function openRegularFile(file: string): Promise<fs.FileHandle> {
     return await fs.open(file, 'r');
   } catch (cause) {
     if (cause instanceof ModelFileError) throw cause;
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    throw new ModelFileError({ file, reason: missing ? 'does not exist' : 'cannot be opened', cause });
+    const reason = codeOf(cause) === 'ENOENT' ? 'does not exist' : 'cannot be opened';
+    throw new ModelFileError({ file, reason, cause });
   }
 }
 

@@ -14,6 +14,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { codeOf } from '../format/error-class.ts';
 import { follow } from '../format/on-abort.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -98,7 +99,7 @@ function processExists(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

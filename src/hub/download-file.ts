@@ -8,6 +8,7 @@
  */
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { codeOf } from '../format/error-class.ts';
 import { IdiolectError } from '../format/errors.ts';
 import { follow } from '../format/on-abort.ts';
 import { parseContentRange } from './byte-source.ts';
@@ -161,9 +162,8 @@ async function writeBytes(target: PartialFile, position: number, bytes: Uint8Arr
   try {
     await target.write(position, bytes);
   } catch (cause) {
-    const full =
-      cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-    if (full) throw new DiskFullError({ folder: path.dirname(target.file), needed: null, free: null, cause });
+    if (['ENOSPC', 'EDQUOT'].includes(codeOf(cause) ?? ''))
+      throw new DiskFullError({ folder: path.dirname(target.file), needed: null, free: null, cause });
     throw cause;
   }
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { codeOf } from '../../format/error-class.ts';
 import { ToolListError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { readToolList } from '../../tools/read-tool-list.ts';
@@ -79,8 +80,4 @@ function cannotRead(source: string, cause: unknown): ToolListError {
   const code = codeOf(cause);
   const reason = code === 'ENOENT' ? 'no such file' : `cannot be read (${code ?? cause})`;
   return new ToolListError({ source, reason, cause });
-}
-
-function codeOf(cause: unknown): string | null {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : null;
 }

@@ -1,4 +1,5 @@
 /** Describes failures of servers in the words of the server or a proxy, with advice. */
+import { codeOf } from '../../format/error-class.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 
@@ -66,8 +67,8 @@ const adviceByCode: Readonly<Record<string, string>> = {
 /** Advice for an error of `fetch`. */
 export function adviceOnFailure(error: unknown): string | null {
   const cause: unknown = error instanceof Error ? error.cause : null;
-  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : null;
-  return typeof code === 'string' && Object.hasOwn(adviceByCode, code) ? (adviceByCode[code] ?? null) : null;
+  const code = codeOf(cause);
+  return code !== null && Object.hasOwn(adviceByCode, code) ? (adviceByCode[code] ?? null) : null;
 }
 
 /** `fetch` itself only reports that it failed; its cause says why. */
@@ -77,6 +78,5 @@ export function messageOf(error: unknown): string {
     return typeof error === 'string' ? error : 'it threw something that is not an error';
   const { cause, message } = error;
   if (!(cause instanceof Error)) return message;
-  const refused = 'code' in cause && cause.code === 'ECONNREFUSED';
-  return refused ? 'the connection was refused' : `${message}: ${cause.message}`;
+  return codeOf(cause) === 'ECONNREFUSED' ? 'the connection was refused' : `${message}: ${cause.message}`;
 }

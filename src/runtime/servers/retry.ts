@@ -1,4 +1,5 @@
 /** Which requests are retried, and when. */
+import { codeOf } from '../../format/error-class.ts';
 import { ServerError } from '../../format/errors.ts';
 import { untilAborted } from '../../format/on-abort.ts';
 
@@ -10,7 +11,7 @@ const longestRetryAfterMs = 60_000;
 /** Too many requests; no answer through a gateway; overloaded, or still loading its model. */
 const overloaded: readonly number[] = [429, 502, 503];
 /** Node's codes for connections that were refused or closed. */
-const lost: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const lost: ReadonlySet<string | null> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** Whether a response with this HTTP status is a transient failure. */
 export function isOverloaded(status: number): boolean {
@@ -23,7 +24,7 @@ export function isLost(error: unknown): boolean {
   const { cause } = error;
   // Browsers only report that it failed.
   if (cause === undefined) return error instanceof TypeError;
-  return cause instanceof Error && 'code' in cause && lost.has(cause.code);
+  return lost.has(codeOf(cause));
 }
 
 /**

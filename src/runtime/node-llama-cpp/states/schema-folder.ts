@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { codeOf } from '../../../format/error-class.ts';
 import { UnsupportedOptionError } from '../../../format/errors.ts';
 import type { SchemaStore } from '../../../grammar/stored-schemas.ts';
 
@@ -38,7 +39,7 @@ function orNull<Result>(run: () => Result): Result | null {
   try {
     return run();
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null;
+    if (codeOf(error) !== null) return null;
     throw error;
   }
 }
