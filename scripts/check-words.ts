@@ -19,6 +19,9 @@ const words: ReadonlyMap<string, string> = new Map([
   ['is none by itself', 'does not count by itself'],
   ['of which nobody', 'that no one'],
   ['to be had', 'available'],
+  ['goes by', 'depends on, uses'],
+  ['at the most', 'at most'],
+  ['in silence', 'silently'],
 ]);
 
 const root = path.join(import.meta.dirname, '..');

@@ -181,7 +181,7 @@ function refuseUnknownOptions<Options extends object>(
   const known = Object.keys(rules);
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option)) continue;
-    const why = saidOf(refused, option);
+    const why = refusalOf(refused, option);
     const same = known.find((name) => spelling(name) === spelling(option) || name === why);
     if (why !== undefined && same === undefined)
       throw new UnsupportedOptionError({ option, reason: `is not taken: ${why}` });
@@ -235,7 +235,7 @@ function isBetween(value: unknown, min: number, max: number): boolean {
 }
 
 /** The message for a refused option, whatever its spelling. */
-function saidOf(refused: RefusedOptions, option: string): string | undefined {
+function refusalOf(refused: RefusedOptions, option: string): string | undefined {
   return Object.entries(refused).find(([name]) => spelling(name) === spelling(option))?.[1];
 }
 

@@ -83,7 +83,7 @@ export class Cursor {
   }
 
   /** Skips `length` units from `base` on that were read without the cursor; `rest` comes next. */
-  passOver(length: number, rest: string): void {
+  skipAhead(length: number, rest: string): void {
     this.origin += length;
     this.window = rest;
   }

@@ -60,7 +60,7 @@ export class FastPath {
       return this.readClosely(piece, plainRun, target);
     }
     const start = cursor.base;
-    cursor.passOver(piece.length, '');
+    cursor.skipAhead(piece.length, '');
     return [deltaEvent(target, piece, start, start + piece.length)];
   }
 
@@ -77,7 +77,7 @@ export class FastPath {
     const isAll = length === whole.length;
     const plain = isAll ? whole : whole.slice(0, length);
     const start = cursor.base;
-    cursor.passOver(length, isAll ? '' : whole.slice(length));
+    cursor.skipAhead(length, isAll ? '' : whole.slice(length));
     const delta = this.within === 'raw-string' ? target.text.appendEscaped(plain) : plain;
     if (this.within !== 'raw-string') target.text.append(plain);
     return [deltaEvent(target, delta, start, start + length)];

@@ -49,7 +49,7 @@ export class DelimiterSearch {
 
   /** Searches all of `text`; returns the delimiter found, or `null`. With `final`, no more text will come. */
   advance(text: HeldText, final: boolean): FoundDelimiter | null {
-    if (this.#passOver(text)) return null;
+    if (this.#skipPlain(text)) return null;
     // Short stretches first, so that a nearby delimiter does not cost a search of all the text after it.
     do {
       const to = this.#nextStop(text);
@@ -62,7 +62,7 @@ export class DelimiterSearch {
   }
 
   /** Whether no delimiter can begin in the text so far; the usual case. */
-  #passOver(text: HeldText): boolean {
+  #skipPlain(text: HeldText): boolean {
     if (this.#finder === null || this.#position === 0) return false;
     if (this.#watches.some(({ search }) => search.pending !== null || search.found !== null)) return false;
     this.#finder.lastIndex = 0;

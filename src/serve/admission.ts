@@ -48,11 +48,11 @@ export class Admission {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         begin: () => {
-          stay();
+          forget();
           resolve();
         },
       };
-      const stay = onAbort(signal, () => {
+      const forget = onAbort(signal, () => {
         this.#forget(key, waiting);
         reject(signal.reason);
       });

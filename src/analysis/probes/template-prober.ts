@@ -44,7 +44,7 @@ export class TemplateProber {
   #tools: ToolLevel = 'typed';
   #refusal = '';
   #failed = false;
-  #looseSeam: boolean | undefined;
+  #arbitrarySpace: boolean | undefined;
 
   constructor(
     template: Template,
@@ -102,7 +102,7 @@ export class TemplateProber {
   /** The turn of a probe, including its end; `null` if the template refuses. */
   turn(probe: Probe, thinking: ThinkingSetting = 'unset'): string | null {
     const turn = this.#spacedTurn(probe, thinking);
-    return turn === null || !this.#hasLooseSeam ? turn : turn.trimStart();
+    return turn === null || !this.#hasArbitrarySpace ? turn : turn.trimStart();
   }
 
   /** The turn, with the white space between the user's message and it. */
@@ -121,12 +121,12 @@ export class TemplateProber {
    * Whether white space before turns means nothing: it differs from turn to turn, as when a template's own indentation
    * is rendered, while all turns begin with the same marker, or none begins without white space.
    */
-  get #hasLooseSeam(): boolean {
-    this.#looseSeam ??= this.#findLooseSeam();
-    return this.#looseSeam;
+  get #hasArbitrarySpace(): boolean {
+    this.#arbitrarySpace ??= this.#findArbitrarySpace();
+    return this.#arbitrarySpace;
   }
 
-  #findLooseSeam(): boolean {
+  #findArbitrarySpace(): boolean {
     const { content, names, ids } = this.sentinels;
     const call = { name: names[0], id: ids[0], arguments: {} };
     const probes: readonly Probe[] = [
@@ -161,7 +161,7 @@ export class TemplateProber {
   /** The generation prompt for a setting of thinking. */
   prompt(thinking: ThinkingSetting): string {
     const { prompt } = this.#surroundings(thinking);
-    return this.#hasLooseSeam ? prompt.trimStart() : prompt;
+    return this.#hasArbitrarySpace ? prompt.trimStart() : prompt;
   }
 
   /** The end of a user's turn. */

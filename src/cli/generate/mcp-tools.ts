@@ -118,8 +118,8 @@ class McpSession {
 
   failure(reason: string, cause?: unknown): ToolListError {
     const said = this.#said.trim();
-    const told = said === '' ? '' : `; it said: ${said}`;
-    return new ToolListError({ source: this.#source, reason: `MCP server: ${reason}${told}`, cause });
+    const detail = said === '' ? '' : `; it said: ${said}`;
+    return new ToolListError({ source: this.#source, reason: `MCP server: ${reason}${detail}`, cause });
   }
 
   #send(message: object): void {

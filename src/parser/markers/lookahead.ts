@@ -9,7 +9,7 @@ import { absent, undecided } from './markers.ts';
 import { isSpace, skipSpace } from './white-space.ts';
 
 /** The name in a JSON call must appear within this many units. */
-const longestLook = 2048;
+const longestLookahead = 2048;
 
 /**
  * Position after the name of an offered tool at `at`, if one of `ends` follows it (or `ends` is empty); `absent`
@@ -80,13 +80,13 @@ export function callFollows(
   if (texts.some((each) => text.startsWith(each, next)))
     return choice.repairs === undefined ? at : namesTool(tools, text, next, ended);
   const rest = text.length - next < longestOpening ? text.slice(next) : null;
-  const mayGoOn = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
-  if (nameEnds === undefined) return mayGoOn ? undecided : absent;
+  const mayContinue = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
+  if (nameEnds === undefined) return mayContinue ? undecided : absent;
   const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
   const mustBeOffered = tools.known && choice.repairs !== undefined;
   const named = offered >= 0 || mustBeOffered ? offered : anyNameEnd(text, next, nameEnds, ended);
   if (named >= 0) return at;
-  return mayGoOn || named === undecided || offered === undecided ? undecided : absent;
+  return mayContinue || named === undecided || offered === undecided ? undecided : absent;
 }
 
 /** A call with a respelled opener must name its tool within this many units. */
@@ -125,7 +125,7 @@ export function envelopeAt(
   const start = choice.marker.trimEnd().endsWith('{') ? at - 1 : skipSpace(text, at);
   const verdict = new EnvelopePeek(tools, paths, text, start).verdict();
   if (verdict !== undecided) return verdict;
-  return ended || text.length - at > longestLook ? absent : undecided;
+  return ended || text.length - at > longestLookahead ? absent : undecided;
 }
 
 /** Reads the beginning of a JSON object, up to the call's name. */

@@ -246,7 +246,7 @@ export class MarkerTable<Ref> {
   nextCandidate(text: string, from: number, to = text.length): number {
     const near = Math.min(to, from + nearby);
     for (let at = from; at < near; at++) {
-      if (this.mayBegin(text.charCodeAt(at)) && this.mayGoOn(text, at + 1)) return at;
+      if (this.mayBegin(text.charCodeAt(at)) && this.mayContinue(text, at + 1)) return at;
     }
     for (let start = near, width = firstWindow; start < to; start += width, width *= 2) {
       const found = this.nearestIn(text.slice(start, Math.min(to, start + width)), text, start);
@@ -265,13 +265,14 @@ export class MarkerTable<Ref> {
     let nearest = -1;
     for (const first of this.firsts) {
       let place = window.indexOf(first);
-      while (place !== -1 && !this.mayGoOn(text, start + place + 1)) place = window.indexOf(first, place + 1);
+      while (place !== -1 && !this.mayContinue(text, start + place + 1))
+        place = window.indexOf(first, place + 1);
       if (place !== -1 && (nearest === -1 || place < nearest)) nearest = place;
     }
     return nearest === -1 ? -1 : start + nearest;
   }
 
-  private mayGoOn(text: string, at: number): boolean {
+  private mayContinue(text: string, at: number): boolean {
     if (at >= text.length) return true;
     const unit = text.charCodeAt(at);
     return unit >= 256 || this.seconds[unit] === 1;
@@ -299,7 +300,7 @@ export class MarkerTable<Ref> {
   }
 
   /** Whether the end of the response after `at` is the beginning of a marker. */
-  mayGoOnAfter(text: string, at: number): boolean {
+  mayContinueAfter(text: string, at: number): boolean {
     const rest = text.slice(at);
     return this.choices.some(
       ({ parts: [first = ''] }) => first.length > rest.length && first.startsWith(rest),

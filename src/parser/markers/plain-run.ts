@@ -71,7 +71,7 @@ export class PlainRun {
   private matters(kind: number, text: string, at: number): boolean {
     if (kind & (pair | changed | beyond)) return true;
     if (kind & space && at + 1 === text.length) return true;
-    return (kind & first) !== 0 && this.mayGoOn(text, at + 1);
+    return (kind & first) !== 0 && this.mayContinue(text, at + 1);
   }
 
   /**
@@ -83,7 +83,7 @@ export class PlainRun {
     for (let at = 0; at < text.length; at++) {
       const kind = this.kindAt(text, at);
       if (kind === 0) continue;
-      if (kind & first && this.mayGoOn(text, at + 1)) return mayWait ? this.lastEnd(text, at) : -1;
+      if (kind & first && this.mayContinue(text, at + 1)) return mayWait ? this.lastEnd(text, at) : -1;
       if (kind & pair) {
         if (at + 1 === text.length) return at;
         if (!simpleEscapes.includes(text.charAt(at + 1))) return -1;
@@ -100,7 +100,7 @@ export class PlainRun {
   }
 
   /** Whether a marker may continue at `at`, after its first character. */
-  private mayGoOn(text: string, at: number): boolean {
+  private mayContinue(text: string, at: number): boolean {
     if (at === text.length) return true;
     const unit = text.charCodeAt(at);
     return unit > 255 || this.seconds[unit] === 1;
@@ -134,7 +134,7 @@ export class PlainRun {
   /** Where a marker that begins with `each` may begin, or -1. */
   private nextFirst(text: string, each: string): number {
     let at = text.indexOf(each);
-    while (at !== -1 && !this.mayGoOn(text, at + 1)) at = text.indexOf(each, at + 1);
+    while (at !== -1 && !this.mayContinue(text, at + 1)) at = text.indexOf(each, at + 1);
     return at;
   }
 }

@@ -17,10 +17,10 @@ export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'p
   if (start === cursor.text.length && !reader.ended) return start - cursor.at > longestGap ? 'none' : 'wait';
   const match = thoughtOpener.matchAt(reader, cursor.text, start);
   if (match === undecided) return 'wait';
-  const goesOn = match === null ? false : thoughtsFollow(reader, match.end, ends);
-  if (goesOn === undecided) return 'wait';
+  const continues = match === null ? false : thoughtsFollow(reader, match.end, ends);
+  if (continues === undecided) return 'wait';
   reader.thoughtOpener = null;
-  if (match === null || !goesOn) return 'none';
+  if (match === null || !continues) return 'none';
   reader.noteRepair('thoughts-again', `${JSON.stringify(match.choice.marker.trim())} stands twice`);
   reader.skip(match.end);
   reader.claimSpace(match.choice.trailingSpace);

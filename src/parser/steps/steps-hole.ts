@@ -71,7 +71,7 @@ function firstEnd(
   let at = markers.nextCandidate(text, cursor.at, limit);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
-    if (match === undecided || (cursor.cutShort && markers.mayGoOnAfter(text, at))) {
+    if (match === undecided || (cursor.cutShort && markers.mayContinueAfter(text, at))) {
       return { match: null, at };
     }
     if (match !== null && !continuesWord(cursor, match, at) && !continuesName(reader, match, at)) {

@@ -15,9 +15,9 @@ interface StrayResult {
 const anyId = 'anyCall00';
 
 /**
- * Looks for results of no call. The model would be told of a call that it did not make, or whose name the template
- * does not find; where `render` gives the same with another id, the template does not read it, and all is well.
- * Throws `MessageError`; with `policy: 'degrade'` they are in what is returned, for the report.
+ * Looks for results without a call. The prompt would mention a call that the model did not make, or the template would
+ * not find its name; if `render` gives the same with another id, the template does not read ids, and nothing is wrong.
+ * Throws `MessageError`; with `policy: 'degrade'` returns the issues, for the report.
  */
 export function checkResultIds(
   { messages, policy }: Pick<ChatOptions, 'messages' | 'policy'>,
@@ -69,9 +69,9 @@ function readsIds(
 ): boolean {
   const placed = [...messages];
   for (const stray of strays) placed[stray.index] = stray.placed;
-  const told = accepted(placed, render);
+  const rendered = accepted(placed, render);
   // Any other error of the template is reported by the actual render.
-  return told !== null && told !== accepted(messages, render);
+  return rendered !== null && rendered !== accepted(messages, render);
 }
 
 /** The prompt; `null` if the template refuses the conversation. */

@@ -123,8 +123,8 @@ function pieceReader({
   if (top === null) return readPiece;
   return (answer) => {
     const piece = readPiece(answer);
-    const told = isRecord(answer) ? answer.completion_probabilities : null;
-    return piece && { ...piece, logprobs: readLlamaLogprobs(told, top) };
+    const probabilities = isRecord(answer) ? answer.completion_probabilities : null;
+    return piece && { ...piece, logprobs: readLlamaLogprobs(probabilities, top) };
   };
 }
 

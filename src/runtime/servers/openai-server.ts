@@ -91,12 +91,12 @@ function versionFrom(oldest: readonly number[]): (answer: unknown) => boolean | 
   };
 }
 
-function enforced({ grammar, structuralTag }: CompletionRequest, told: Enforcement): object {
-  if (grammar !== null) return told.grammar(grammar);
-  return structuralTag == null ? {} : told.structuralTag(structuralTag);
+function enforced({ grammar, structuralTag }: CompletionRequest, enforcement: Enforcement): object {
+  if (grammar !== null) return enforcement.grammar(grammar);
+  return structuralTag == null ? {} : enforcement.structuralTag(structuralTag);
 }
 
-function openAiServer(told: Enforcement): Omit<ServerDialect, 'tokenize' | 'spell'> {
+function openAiServer(enforcement: Enforcement): Omit<ServerDialect, 'tokenize' | 'spell'> {
   return {
     refused: { repeatLastN: notThere, dry: notThere, xtc: notThere },
     biasById: true,
@@ -106,7 +106,7 @@ function openAiServer(told: Enforcement): Omit<ServerDialect, 'tokenize' | 'spel
       body: {
         ...named(model),
         ...completionBody(request),
-        ...enforced(request, told),
+        ...enforced(request, enforcement),
       },
       read: pieceReader(request),
       failure: failureOf,

@@ -3,9 +3,9 @@ import { TemplateError } from '../../format/errors.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template.ts';
 
 /** Attempts use a fixed time, so that renders only differ in what is tested. */
-const speculationTime = new Date(2000, 0, 1);
+const attemptTime = new Date(2000, 0, 1);
 
-const speculationDefaults = {
+const attemptDefaults = {
   bos_token: '',
   eos_token: '',
   functions: '[]',
@@ -15,15 +15,13 @@ const speculationDefaults = {
 
 /** A render, or `null` if the template refuses. Throws TemplateLimitError. */
 export function tryRender(template: Template, variables: TemplateVariables): string | null {
-  return unlessRefused(() =>
-    template.render({ ...speculationDefaults, ...variables }, { now: speculationTime }),
-  );
+  return unlessRefused(() => template.render({ ...attemptDefaults, ...variables }, { now: attemptTime }));
 }
 
 /** An observed render, or `null` if the template refuses. Throws TemplateLimitError. */
 export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
   return unlessRefused(() =>
-    template.renderObserved({ ...speculationDefaults, ...variables }, { now: speculationTime }),
+    template.renderObserved({ ...attemptDefaults, ...variables }, { now: attemptTime }),
   );
 }
 

@@ -6,12 +6,12 @@ export function isFinished(matcher: Matcher): boolean {
   return matcher.complete && onlyBlanksFollow(matcher);
 }
 
-const barren = new WeakMap<object, boolean>();
+const knownBlank = new WeakMap<object, boolean>();
 
 /** Whether every allowed continuation is white space; cached by position. */
 function onlyBlanksFollow(matcher: Matcher): boolean {
-  const known = barren.get(matcher.state) ?? searchBlanks(matcher);
-  barren.set(matcher.state, known);
+  const known = knownBlank.get(matcher.state) ?? searchBlanks(matcher);
+  knownBlank.set(matcher.state, known);
   return known;
 }
 

@@ -64,7 +64,7 @@ export class Backtracking {
       tokens: this.#tokens + tokens.length,
       valueLength: response.valueLength,
     };
-    if (!this.#places.go(place, written)) return this.#refuse(written);
+    if (!this.#places.add(place, written)) return this.#refuse(written);
     if (!over && this.#isDeadEnd()) return this.#goBack();
     const events = response.release();
     this.#places.settle(response.settled);
@@ -90,7 +90,7 @@ export class Backtracking {
     const isHalf = this.#tries % halfEvery === 0;
     const kept = isHalf ? places.middleAfter(response.failedAt) : Number.POSITIVE_INFINITY;
     while (this.#isDeadEnd() || (places.last?.valueLength ?? 0) > kept) {
-      const written = places.leave();
+      const written = places.removeLast();
       if (written === null || places.last === undefined) throw failed;
       response.goBack(places.last.changes);
       this.#exclude(written);

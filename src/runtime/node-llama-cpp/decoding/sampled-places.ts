@@ -45,7 +45,7 @@ export class SampledPlaces {
   /**
    * Adds `place`, with `written` between it and the last one. If that is excluded, adds nothing and returns `false`.
    */
-  go(place: SampledAt, written: Uint8Array): boolean {
+  add(place: SampledAt, written: Uint8Array): boolean {
     const last = this.#places.at(-1);
     const before = last?.excluded ?? [];
     if (before.some((bytes) => beginsWith(written, bytes))) return false;
@@ -84,7 +84,7 @@ export class SampledPlaces {
   }
 
   /** Removes the current position; returns the text between it and the one before, `null` if there is none before. */
-  leave(): Uint8Array | null {
+  removeLast(): Uint8Array | null {
     this.#places.pop();
     this.#bias = null;
     return this.#places.at(-1)?.written ?? null;

@@ -24,12 +24,12 @@ export class SequenceQueue {
   wait(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown): void => {
-        goOn();
+        endWait();
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(reason);
       };
       const begin = (sequence: LlamaContextSequence): void => {
-        goOn();
+        endWait();
         resolve(sequence);
       };
       const waiting: Waiting = { prompt, begin, leave, passed: 0 };
@@ -38,8 +38,8 @@ export class SequenceQueue {
         signal === undefined ? () => undefined : onAbort(signal, () => leave(signal.reason)),
         onStall(() => leave(noSequence())),
       ];
-      const goOn = (): void => {
-        for (const stay of leaves) stay();
+      const endWait = (): void => {
+        for (const forget of leaves) forget();
       };
     });
   }
