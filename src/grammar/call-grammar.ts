@@ -45,7 +45,7 @@ const idCharacter = characterClass([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x
 const maxNameLength = 64;
 /** Limit for ids whose length the template does not fix. */
 const maxIdLength = 64;
-/** An id of any allowed length. A single object, so that `easeGrammar` recognises it by identity. */
+/** An id of any allowed length. A single object, so that `relaxGrammar` recognises it by identity. */
 export const idOfAnyLength: Expression = repeat(idCharacter, 1, maxIdLength);
 /** Most digits of a call's index. */
 const maxIndexDigits = 3;
@@ -84,7 +84,7 @@ function openersByText(
  */
 function moreCalls(calls: CallsFormat, following: Expression): Expression {
   const after = (separator: string) =>
-    sequence(literal(blankEnd(calls.call.close) + separator + calls.call.open), following);
+    sequence(literal(trailingSpace(calls.call.close) + separator + calls.call.open), following);
   const { separator, laterSeparator = separator } = calls;
   if (laterSeparator === separator) return repeat(after(separator));
   const later = alternatives(after(separator), after(laterSeparator));
@@ -94,11 +94,11 @@ function moreCalls(calls: CallsFormat, following: Expression): Expression {
 /** The close of the section, without trailing white space: a model may stop right after the last marker. */
 function sectionEnd({ section, call, sectionCloseOptional }: CallsFormat): Expression {
   if (section.close.trim() === '') return literal('');
-  const close = literal(blankEnd(call.close) + section.close.trimEnd());
+  const close = literal(trailingSpace(call.close) + section.close.trimEnd());
   return sectionCloseOptional ? optional(close) : close;
 }
 
-function blankEnd(text: string): string {
+function trailingSpace(text: string): string {
   return text.slice(text.trimEnd().length);
 }
 

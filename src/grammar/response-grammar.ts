@@ -29,8 +29,8 @@ import {
 import { schemaText } from './json-schema/document/schema-text.ts';
 import { grammarAfter } from './matcher/rest-of-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
+import { withReasoning } from './reasoning-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
-import { withThoughts } from './thoughts-grammar.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
 /** What a response may contain. */
@@ -144,13 +144,13 @@ function turnExpression(
   rules: RuleSet,
 ): Expression {
   const { lead = '', start } = format.turn;
-  const turn = withThoughts({ format, prompt, answer, empty: emptyThoughts(format, shape) }, rules);
+  const turn = withReasoning({ format, prompt, answer, empty: emptyReasoning(format, shape) }, rules);
   if (prompt.place === 'between-turns') return sequence(literal(start), turn);
   return prompt.untouched && lead !== '' ? sequence(optional(literal(lead)), turn) : turn;
 }
 
 /** Texts that may replace empty reasoning. None before free text, which can begin with anything. */
-function emptyThoughts({ reasoning }: ChatFormat, shape: ResponseShape): readonly string[] {
+function emptyReasoning({ reasoning }: ChatFormat, shape: ResponseShape): readonly string[] {
   if (reasoning === null || shape === 'text' || shape === 'whole') return [];
   const { empty, emptyWithCalls = empty } = reasoning;
   if (shape === 'calls') return [emptyWithCalls];

@@ -28,17 +28,17 @@ interface StoredSchema {
 }
 
 /**
- * Returns the stored result, or runs `compile` and stores its result. `madeOf` is the cache key: everything that the
- * result depends on, schema included, except for the version of the compiler.
+ * Returns the stored result, or runs `compile` and stores its result. `cacheKey` holds everything that the result
+ * depends on, schema included, except for the version of the compiler.
  */
 export function* storedOrCompiled(
   store: SchemaStore | null,
-  madeOf: readonly unknown[],
+  cacheKey: readonly unknown[],
   rules: RuleSet,
   compile: () => Steps<CompiledSchema>,
 ): Steps<CompiledSchema> {
   if (store === null) return yield* compile();
-  const name = store.digest(JSON.stringify([toolVersion, ...madeOf]));
+  const name = store.digest(JSON.stringify([toolVersion, ...cacheKey]));
   const stored = readStored(store.read(name), rules);
   if (stored !== null) return stored;
   const compiled = yield* compile();

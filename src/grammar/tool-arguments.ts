@@ -76,7 +76,7 @@ export class ToolArguments {
   /** Number of `tools` whose arguments are neither available nor about to be compiled. */
   lacking(tools: readonly Tool[]): number {
     const texts = tools.map(({ function: { parameters } }) => schemaText(parameters));
-    return texts.filter((text) => text === null || !this.#comesTo(text)).length;
+    return texts.filter((text) => text === null || !this.#isAvailable(text)).length;
   }
 
   /** A rule set for one grammar; it already contains the rules of the arguments. */
@@ -159,8 +159,8 @@ export class ToolArguments {
       const options = { policy, argumentOrder, rules, followedBy };
       const { arguments: format } = this.#calls;
       const store = text === null ? null : this.#store;
-      const madeOf = ['arguments', format, followedBy, policy, argumentOrder, text];
-      const compiled = yield* storedOrCompiled(store, madeOf, rules, () =>
+      const cacheKey = ['arguments', format, followedBy, policy, argumentOrder, text];
+      const compiled = yield* storedOrCompiled(store, cacheKey, rules, () =>
         compileArgumentsSteps(tool, format, options),
       );
       const expression = rules.add(`${tool.function.name}-arguments`, compiled.expression);
@@ -175,7 +175,7 @@ export class ToolArguments {
     else this.#known.set(text, compiled);
   }
 
-  #comesTo(text: string): boolean {
+  #isAvailable(text: string): boolean {
     return this.#known.has(text) || this.#announced.has(text) || this.#isPacked(text);
   }
 

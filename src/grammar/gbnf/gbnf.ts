@@ -77,7 +77,7 @@ export const engineRepetitionLimit = 2000;
 /** Rule names are padded to one column up to this width. */
 const nameColumn = 28;
 /** Larger grammars are not aligned: padding would be a fifth of their text. */
-const mostAligned = 300;
+const maxAlignedRules = 300;
 /** Alternatives longer than this go on lines of their own. */
 const lineWidth = 100;
 
@@ -95,7 +95,7 @@ export function writeGbnf(grammar: GbnfGrammar): string {
 
 /** Width of the name column; 0 if there are too many rules to align. */
 export function columnOf(names: readonly string[]): number {
-  if (names.length > mostAligned) return 0;
+  if (names.length > maxAlignedRules) return 0;
   return Math.max(0, ...names.filter((name) => name.length <= nameColumn).map((name) => name.length));
 }
 

@@ -66,7 +66,7 @@ export class Stacks {
   readonly #program: Program;
   readonly #stackLimit: number;
   /** Bottom of every stack; the text may end when it is reached. */
-  readonly #ground = new Frame(null, 0, null);
+  readonly #bottom = new Frame(null, 0, null);
 
   constructor(program: Program, stackLimit: number) {
     this.#program = program;
@@ -76,7 +76,7 @@ export class Stacks {
   /** The position before any text. */
   start(root: string): Position {
     const body = this.#program.body(root);
-    return this.#at(body === null ? this.#ground : this.#ground.above(body, 0));
+    return this.#at(body === null ? this.#bottom : this.#bottom.above(body, 0));
   }
 
   /** The position after `code`; `null` if it is not allowed. */
@@ -94,7 +94,7 @@ export class Stacks {
   }
 
   #after({ frame, node }: CharacterFrame): Frame {
-    frame.after ??= this.#onto(frame.below ?? this.#ground, node.next, 0);
+    frame.after ??= this.#onto(frame.below ?? this.#bottom, node.next, 0);
     return frame.after;
   }
 
@@ -128,7 +128,7 @@ export class Stacks {
       if (frame.node?.type === 'character') characters.push({ frame, node: frame.node });
       else for (const next of this.#enter(frame)) seen.add(next);
     }
-    from.reach = { characters, complete: seen.has(this.#ground) };
+    from.reach = { characters, complete: seen.has(this.#bottom) };
     return from.reach;
   }
 

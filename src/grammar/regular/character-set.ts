@@ -81,7 +81,7 @@ export function intersectSets(a: CharacterSet, b: CharacterSet): CharacterSet {
 }
 
 /** Whether the intersection is non-empty. */
-export function setsMeet(a: CharacterSet, b: CharacterSet): boolean {
+export function setsIntersect(a: CharacterSet, b: CharacterSet): boolean {
   let i = 0;
   let j = 0;
   for (let left = a[i], right = b[j]; left !== undefined && right !== undefined; left = a[i], right = b[j]) {

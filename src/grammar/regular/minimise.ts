@@ -7,7 +7,7 @@ import {
   type CharacterSet,
   intersectSets,
   setKey,
-  setsMeet,
+  setsIntersect,
   subtractSets,
   uniteSets,
 } from './character-set.ts';
@@ -83,7 +83,7 @@ function atomsOf(states: readonly AutomatonState[], budget: StepBudget): Atoms {
   for (const [key, set] of distinct) {
     parts.set(
       key,
-      atoms.flatMap((atom, index) => (setsMeet(atom, set) ? [index] : [])),
+      atoms.flatMap((atom, index) => (setsIntersect(atom, set) ? [index] : [])),
     );
   }
   return { atoms, parts };
@@ -228,7 +228,7 @@ function renumber(table: TransitionTable, classes: Int32Array): Automaton {
   const numbers = new Map<number, number>([[classes[0] ?? -1, 0]]);
   const queue = [0];
   const states: AutomatonState[] = [];
-  const unite = uniter(table.atoms);
+  const unite = memoisedUnion(table.atoms);
   for (let at = 0; at < queue.length; at += 1) {
     const state = queue[at] ?? 0;
     const edges: AutomatonEdge[] = [];
@@ -271,7 +271,7 @@ function byFirst([a]: AutomatonEdge, [b]: AutomatonEdge): number {
 }
 
 /** Unites atoms, memoised: equal unions are the same set. */
-function uniter(atoms: readonly CharacterSet[]): (among: readonly number[]) => CharacterSet {
+function memoisedUnion(atoms: readonly CharacterSet[]): (among: readonly number[]) => CharacterSet {
   const known = new Map<string, CharacterSet>();
   return (among) => {
     const [only, second] = among;

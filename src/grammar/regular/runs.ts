@@ -21,7 +21,7 @@ export function runFrom(automaton: Automaton, index: number, fits: (run: Run) =>
   if (start === undefined) return null;
   const exact = start.edges.length === 1 && !start.accepts;
   for (const edge of start.edges) {
-    if (edge[1] === index || !mayGoOn(start, automaton.states[edge[1]])) continue;
+    if (edge[1] === index || !canContinue(start, automaton.states[edge[1]])) continue;
     const { count, last, same } = walk(automaton, index, edge);
     const run = { set: edge[0], count, exact, last };
     if (exact ? count >= 3 && setKey(edge[0]).length > 3 : count >= 2 && same && fits(run)) return run;
@@ -30,7 +30,7 @@ export function runFrom(automaton: Automaton, index: number, fits: (run: Run) =>
 }
 
 /** Whether a state can be the second of a run; quickly excludes most of those that cannot. */
-function mayGoOn(start: AutomatonState, next: AutomatonState | undefined): boolean {
+function canContinue(start: AutomatonState, next: AutomatonState | undefined): boolean {
   if (next === undefined || next.accepts !== start.accepts) return false;
   const more = next.edges.length - start.edges.length;
   // The last state of a run has no edge that continues it.

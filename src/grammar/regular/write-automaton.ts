@@ -2,7 +2,7 @@
 import { choice, type Expression, empty, optional, repeat, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 import { type Automaton, type AutomatonEdge, type AutomatonState, equalAutomata } from './automaton.ts';
-import { type CharacterSet, setsMeet, uniteSets } from './character-set.ts';
+import { type CharacterSet, setsIntersect, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
 import { type Run, runFrom } from './runs.ts';
 import { sharedParts } from './shared-parts.ts';
@@ -276,14 +276,14 @@ function clashingEdges<T extends { readonly set: CharacterSet }>(
   const firsts = edges.map((edge) => firstSet(edge.set, spelling));
   return edges.filter((_, index) => {
     const own = firsts[index] ?? [];
-    return firsts.some((other, at) => at !== index && setsMeet(own, other));
+    return firsts.some((other, at) => at !== index && setsIntersect(own, other));
   });
 }
 
 /** Whether spellings of `set` share a prefix with spellings of one of `sets`. */
 function clash(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spelling): boolean {
   const firsts = firstSet(set, spelling);
-  return sets.some((each) => setsMeet(firsts, firstSet(each, spelling)));
+  return sets.some((each) => setsIntersect(firsts, firstSet(each, spelling)));
 }
 
 const knownFirsts = new WeakMap<readonly SpelledCharacter[], CharacterSet>();

@@ -52,7 +52,7 @@ export function autoResponse(response: AutoResponse): Grammar | null {
   const isAnchored = triggers.some(({ type }) => type === 'pattern');
   const answer = text !== null && isAnchored ? callOrText(response.beginnings, words, known, text) : text;
   if (answer === null) return null;
-  const root = sequence(thoughts(format, prompt), withContent(format, prompt, answer));
+  const root = sequence(reasoningRest(format, prompt), withContent(format, prompt, answer));
   return withoutUnused({ root: 'root', rules: new Map([['root', root], ...rules]) });
 }
 
@@ -66,7 +66,7 @@ function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
 }
 
 /** Leading characters that tell text from a call; text that shares more counts as a call. */
-const tellingCharacters = 3;
+const distinguishingLength = 3;
 
 /**
  * A call that begins with one of `beginnings`, or text that begins differently: text without any of them, or with
@@ -84,7 +84,7 @@ function callOrText(
   );
   const found = textUpTo(findable([...distinct, ...words]), calls);
   if (found === null) return null;
-  const heads = distinct.map((one) => Array.from(one).slice(0, tellingCharacters));
+  const heads = distinct.map((one) => Array.from(one).slice(0, distinguishingLength));
   const parts = new Set(heads.flatMap((head) => head.map((_, at) => head.slice(0, at).join(''))));
   const [other, ...later] = [...parts].map((part) => {
     const next = new Set(distinct.flatMap((one) => nextCharacter(one, part)));
@@ -106,7 +106,10 @@ function otherThan(characters: readonly string[], atStart: boolean): CharacterCl
 }
 
 /** The reasoning that the prompt left open. It ends at its first end marker, whatever follows. */
-function thoughts({ reasoning, alternatives = {}, turn }: ChatFormat, { place }: PromptPosition): Expression {
+function reasoningRest(
+  { reasoning, alternatives = {}, turn }: ChatFormat,
+  { place }: PromptPosition,
+): Expression {
   const restart = literal(place === 'between-turns' ? turn.start : '');
   const end = reasoning?.end.trim() ?? '';
   if (reasoning === null || end === '') return restart;

@@ -10,8 +10,8 @@ import { grammarRules } from '../grammar-rules.ts';
 import { grammarAfter } from '../matcher/rest-of-grammar.ts';
 import type { ResponseGrammarOptions } from '../response-grammar.ts';
 import { autoResponse } from './auto-response.ts';
-import { easeGrammar } from './ease-grammar.ts';
 import { printStructuralTag } from './print-structural-tag.ts';
+import { relaxGrammar } from './relax-grammar.ts';
 import type { StructuralTag } from './structural-tag.ts';
 
 /** The structural tag of one request. */
@@ -20,7 +20,7 @@ export interface BuiltStructuralTag {
   readonly tag: StructuralTag | null;
   /**
    * The same language as an expression tree, for matching. Allows slightly more than the grammar of the same request;
-   * see `easeGrammar`.
+   * see `relaxGrammar`.
    */
   readonly expression: Grammar | null;
   /** Special tokens that must reach the parser as text. */
@@ -52,7 +52,7 @@ export function structuralTagOf(
   const { preservedTokens, stops, report } = built;
   const request = planRequest(format, options);
   const whole = request === null ? null : wholeResponse(format, request, built);
-  const expression = whole === null ? null : easeGrammar(whole);
+  const expression = whole === null ? null : relaxGrammar(whole);
   const tag: StructuralTag | null =
     expression === null ? null : { type: 'structural_tag', format: printStructuralTag(expression) };
   return { tag, expression, preservedTokens, stops, report };

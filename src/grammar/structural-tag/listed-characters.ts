@@ -15,7 +15,7 @@ import {
 import { mapChildren } from '../expression/references.ts';
 
 /** Classes with more non-ASCII characters stay classes. */
-const mostListed = 256;
+const maxListed = 256;
 const lastOfAscii = 0x7f;
 
 /** Rewrites small classes of non-ASCII characters as alternatives, for the reason given above. */
@@ -31,9 +31,9 @@ function listed(expression: CharacterClass): Expression {
   for (const [from, to] of expression.ranges) {
     if (from <= lastOfAscii) ascii.push([from, Math.min(to, lastOfAscii)]);
     const first = Math.max(from, lastOfAscii + 1);
-    if (to - first >= mostListed) return expression;
+    if (to - first >= maxListed) return expression;
     for (let code = first; code <= to; code += 1) others.push(literal(String.fromCodePoint(code)));
   }
-  if (others.length === 0 || others.length > mostListed) return expression;
+  if (others.length === 0 || others.length > maxListed) return expression;
   return choice(...(ascii.length === 0 ? [] : [characterClass(...ascii)]), ...others);
 }

@@ -36,7 +36,7 @@ interface PrintedNode {
 }
 
 /** With more nodes, rules used several times are printed as a grammar, which contains them once. */
-const mostNodes = 400;
+const maxNodes = 400;
 
 const anyText: PrintedNode = { format: { type: 'any_text' }, unlimited: true };
 
@@ -54,7 +54,7 @@ class TagPrinter {
   print(expression: Expression): PrintedNode {
     const before = this.#nodes;
     const printed = this.#isFree(expression) ? this.#printFree(expression) : null;
-    if (printed !== null && this.#nodes <= mostNodes) return printed;
+    if (printed !== null && this.#nodes <= maxNodes) return printed;
     this.#nodes = before + 1;
     return this.#gbnf(expression);
   }

@@ -2,7 +2,7 @@
 import type { CodePointRange, Expression, Grammar } from '../expression/expression.ts';
 
 /** Longer texts, in UTF-16 units, are useless. */
-const mostUnits = 10_000;
+const maxUnits = 10_000;
 
 /** A short text of `expression` under the rules of `grammar`; `null` if there is none. */
 export function shortText(expression: Expression, { rules }: Grammar): string | null {
@@ -13,14 +13,14 @@ export function shortText(expression: Expression, { rules }: Grammar): string | 
       case 'literal':
         return each.text;
       case 'class':
-        return String.fromCodePoint(legible(each.ranges));
+        return String.fromCodePoint(printableCharacter(each.ranges));
       case 'sequence':
         return concatenated(each.items.map(find));
       case 'choice':
         return shortest(each.alternatives.map(find));
       case 'repeat': {
         const once = each.min === 0 ? '' : find(each.item);
-        return once === null || once.length * each.min > mostUnits ? null : once.repeat(each.min);
+        return once === null || once.length * each.min > maxUnits ? null : once.repeat(each.min);
       }
       case 'until': {
         if (each.mayEnd) return '';
@@ -44,7 +44,7 @@ export function shortText(expression: Expression, { rules }: Grammar): string | 
 }
 
 /** Avoids control characters if there are others. */
-function legible(ranges: readonly CodePointRange[]): number {
+function printableCharacter(ranges: readonly CodePointRange[]): number {
   const space = 0x20;
   const [first = space, last = first] = ranges.find((range) => range[1] >= space) ?? ranges[0] ?? [];
   return Math.max(first, Math.min(last, space));
@@ -53,7 +53,7 @@ function legible(ranges: readonly CodePointRange[]): number {
 function concatenated(parts: readonly (string | null)[]): string | null {
   const texts = parts.filter((part) => part !== null);
   const whole = texts.join('');
-  return texts.length < parts.length || whole.length > mostUnits ? null : whole;
+  return texts.length < parts.length || whole.length > maxUnits ? null : whole;
 }
 
 function shortest(texts: readonly (string | null)[]): string | null {

@@ -50,11 +50,13 @@ interface SymbolGroup {
 
 /** Most numbers are distinguished by few digits. */
 function symbolGroups(alternatives: readonly NumberAlternative[]): readonly SymbolGroup[] {
-  const told = new Set(alternatives.flatMap(({ readers }) => readers.flatMap(({ tells }) => tells)));
+  const distinguished = new Set(
+    alternatives.flatMap(({ readers }) => readers.flatMap(({ distinguishes }) => distinguishes)),
+  );
   const groups: { first: number; characters: string }[] = [];
   for (const [symbol, character] of Array.from(numberSymbols).entries()) {
     const group = groups.at(-1);
-    const apart = told.has(symbol) || (symbol > 9 && character !== 'E');
+    const apart = distinguished.has(symbol) || (symbol > 9 && character !== 'E');
     if (group === undefined || apart) groups.push({ first: symbol, characters: character });
     else group.characters += character;
   }

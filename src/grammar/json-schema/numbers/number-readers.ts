@@ -19,7 +19,7 @@ export interface NumberReader {
   step(state: number, symbol: number): number;
   accepts(state: number): boolean;
   /** Symbols that it may distinguish from their predecessor, in addition to non-digits other than exponent marks. */
-  readonly tells: readonly number[];
+  readonly distinguishes: readonly number[];
 }
 
 const eachDigit = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -49,7 +49,7 @@ export function plainReader({ integer, digits }: MantissaOptions): NumberReader 
     return state + 1 < afterPoint ? state + 1 : dead;
   };
   return {
-    tells: [1],
+    distinguishes: [1],
     step(state, symbol) {
       if (state < afterPoint) return stepWhole(state, symbol);
       const places = (state - afterPoint) >> 1;
@@ -95,7 +95,7 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
     return 3 * (count + 1) + (difference === 0 ? order : difference < 0 ? less : more);
   };
   return {
-    tells: Array.from(whole + fraction, Number).flatMap((digit) => [digit, digit + 1]),
+    distinguishes: Array.from(whole + fraction, Number).flatMap((digit) => [digit, digit + 1]),
     step(state, symbol) {
       if (state < above) return stepWhole(state, symbol);
       if (state < afterPoint) return state;
@@ -125,7 +125,7 @@ export function multipleReader(of: Decimal): NumberReader {
   const { scale } = of;
   const stateOf = (places: number, remainder: number) => 1 + (places + 1) * modulus + remainder;
   return {
-    tells: eachDigit,
+    distinguishes: eachDigit,
     step(state, symbol) {
       const places = state === 0 ? -1 : Math.floor((state - 1) / modulus) - 1;
       const remainder = state === 0 ? 0 : (state - 1) % modulus;
@@ -152,7 +152,7 @@ export function multipleReader(of: Decimal): NumberReader {
 export function otherThan(reader: NumberReader): NumberReader {
   const anything = 0x7fffffff;
   return {
-    tells: reader.tells,
+    distinguishes: reader.distinguishes,
     step(state, symbol) {
       if (state === anything) return anything;
       const next = reader.step(state, symbol);
@@ -177,7 +177,7 @@ export function wordsReader(words: readonly string[]): NumberReader {
     if (node !== undefined) node.ends = true;
   }
   return {
-    tells: Array.from(numberSymbols, (_, symbol) => symbol),
+    distinguishes: Array.from(numberSymbols, (_, symbol) => symbol),
     step: (state, symbol) => nodes[state]?.next.get(symbol) ?? dead,
     accepts: (state) => nodes[state]?.ends ?? false,
   };
@@ -258,7 +258,7 @@ function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions
     return symbol >= marks && places > 0 ? afterMark + ((state - afterPoint) & 1) : dead;
   };
   return {
-    tells: eachDigit,
+    distinguishes: eachDigit,
     step(state, symbol) {
       if (state < afterPoint) return stepWhole(state, symbol);
       if (state < afterMark) return stepFraction(state, symbol);

@@ -22,7 +22,7 @@ export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedN
   const lowest = shape.min === null ? null : quotient(shape.min.value, step, 'up');
   const highest = shape.max === null ? null : quotient(shape.max.value, step, 'down');
   const values: Decimal[] = [];
-  let [below, above] = startingAt(lowest, highest);
+  let [below, above] = walkStarts(lowest, highest);
   for (let tries = 0; tries < maxTries && values.length < maxValues; tries += 1) {
     budget.spend();
     const lower = lowest === null || below >= lowest ? below : null;
@@ -59,7 +59,7 @@ function quotient(value: Decimal, step: Decimal, direction: 'up' | 'down'): bigi
 }
 
 /** Where to start downwards and upwards: adjacent, as near to zero as the bounds allow. */
-function startingAt(lowest: bigint | null, highest: bigint | null): [below: bigint, above: bigint] {
+function walkStarts(lowest: bigint | null, highest: bigint | null): [below: bigint, above: bigint] {
   if (lowest !== null && lowest > 0n) return [lowest - 1n, lowest];
   if (highest !== null && highest < 0n) return [highest, highest + 1n];
   return [-1n, 0n];

@@ -12,8 +12,8 @@ export interface OrderProgress {
 }
 
 /** Up to this many keys are tracked as one set. */
-const mostTogether = 5;
-const widestWindow = 5;
+const maxTogether = 5;
+const maxWindow = 5;
 /** Limit for tracked keys times window states times keys allowed in each. */
 const maxEntries = 4000;
 
@@ -28,7 +28,7 @@ export class AnyOrder {
 
   /** `labels` are those of all keys that can be written, in ascending order; `required` those that must come. */
   constructor(labels: readonly number[], required: ReadonlySet<number>) {
-    const together = labels.length <= mostTogether;
+    const together = labels.length <= maxTogether;
     this.#tracked = together ? labels : labels.filter((label) => required.has(label));
     this.free = together ? [] : labels.filter((label) => !required.has(label));
     this.#required = required;
@@ -68,7 +68,7 @@ export class AnyOrder {
 }
 
 function windowFor(count: number): number {
-  for (let window = widestWindow; window > 1; window -= 1) {
+  for (let window = maxWindow; window > 1; window -= 1) {
     if (count * 2 ** (window - 1) * window <= maxEntries) return window;
   }
   return 1;

@@ -15,7 +15,7 @@ export function keyTree(keys: readonly string[]): KeyNode {
 }
 
 /** Least children per group; larger nodes have about as many groups as children per group. */
-const leastGroup = 6;
+const minGroup = 6;
 
 /** Adjacent keys of a sorted list that share their first `depth` code units. */
 export class KeyNode {
@@ -69,7 +69,7 @@ export class KeyNode {
 
   /** The children in fewer nodes of the same depth as this one, each with adjacent children. */
   get groups(): readonly KeyNode[] {
-    const width = Math.max(leastGroup, Math.ceil(Math.sqrt(this.children.length)));
+    const width = Math.max(minGroup, Math.ceil(Math.sqrt(this.children.length)));
     this.#groups ??= Array.from({ length: Math.ceil(this.children.length / width) }, (_, index) =>
       this.#joined(this.children.slice(index * width, (index + 1) * width)),
     );

@@ -77,7 +77,7 @@ const nothing: WantedKeys = { labels: [], following: 'nothing', ending: () => em
 /** Groups nested more deeply become rules. */
 const maxDepth = 100;
 /** Nodes with more children are split into groups. */
-const mostUngrouped = 8;
+const maxUngrouped = 8;
 
 /** Writes keys that no pattern distinguishes: the declared ones and, with the next higher label, any other. */
 export class KeyTrie implements KeyWriter {
@@ -265,7 +265,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   #isGrouped(node: KeyNode): boolean {
-    return node.children.length > mostUngrouped && this.#isPlain(node);
+    return node.children.length > maxUngrouped && this.#isPlain(node);
   }
 
   #isPlain(node: KeyNode): boolean {

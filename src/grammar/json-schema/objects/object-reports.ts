@@ -27,7 +27,7 @@ export function reportClosed(compilation: Compilation, location: InstanceLocatio
  * Reports where a duplicate key can make an object invalid: `JSON.parse` keeps only the last value, and no grammar of
  * reasonable size remembers undeclared keys.
  */
-export function reportDoubled(compilation: Compilation, object: ReportedObject): void {
+export function reportDuplicateKeys(compilation: Compilation, object: ReportedObject): void {
   const { shape, location, plan, usable } = object;
   const classes = plan.classes.filter((_, index) => usable[plan.declared.length + index]);
   if (classes.length === 0) return;

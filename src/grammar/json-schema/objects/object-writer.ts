@@ -24,7 +24,7 @@ import {
   type ReportedObject,
   reportAt,
   reportClosed,
-  reportDoubled,
+  reportDuplicateKeys,
   reportNeverWritten,
   reportUnwritable,
 } from './object-reports.ts';
@@ -127,7 +127,7 @@ class ObjectWriter {
     ];
     this.#key = writing.rules.freshKey('object');
     const reported: ReportedObject = { shape, location, plan: this.#plan, usable: this.#usable };
-    reportDoubled(compilation, reported);
+    reportDuplicateKeys(compilation, reported);
     reportNeverWritten(compilation, reported);
     this.#max = this.#mostProperties();
     if (this.#max === null && !compilation.anyOrder) compilation.budget.foresee(stepsForKeys(this.#plan));

@@ -2,20 +2,20 @@
  * Orders keys by conditions: keys of one condition become adjacent, because keys in between multiply with the pending
  * condition.
  */
-import { joinSets } from '../shapes/clauses.ts';
+import { connectedMembers } from '../shapes/clauses.ts';
 
 /** With fewer conditions, the order stays as it is. */
-const leastClusters = 4;
+const minClusters = 4;
 
 /** Reorders `keys` so that those of each set in `conditions` are adjacent; overlapping sets are merged. */
 export function clusterKeys(
   keys: readonly string[],
   conditions: readonly ReadonlySet<string>[],
 ): readonly string[] {
-  if (conditions.length < leastClusters) return keys;
-  const clusters = joinSets(conditions);
+  if (conditions.length < minClusters) return keys;
+  const clusters = connectedMembers(conditions);
   const several = new Set([...clusters.values()].filter((cluster) => cluster.size > 1));
-  if (several.size < leastClusters) return keys;
+  if (several.size < minClusters) return keys;
   const rank = new Map(keys.map((key, index) => [key, index]));
   const ordered = new Set<string>();
   for (const key of keys) {

@@ -59,7 +59,7 @@ function speaksOfNamesOnly(shape: Shape): shape is ObjectShape {
 /** Groups `clauses` that share a key. */
 function bySubject(clauses: readonly Clause[]): readonly (readonly Clause[])[] {
   const names = clauses.map((clause) => new Set(clause.flatMap(namesOf)));
-  const joined = joinSets(names);
+  const joined = connectedMembers(names);
   const groups = new Map<ReadonlySet<string> | undefined, Clause[]>();
   clauses.forEach((clause, index) => {
     const [name = ''] = names[index] ?? [];
@@ -75,7 +75,9 @@ function namesOf({ rules, required }: ObjectShape): readonly string[] {
 }
 
 /** For each member, all members connected with it through `sets`, including itself. */
-export function joinSets(sets: readonly ReadonlySet<string>[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function connectedMembers(
+  sets: readonly ReadonlySet<string>[],
+): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const set of sets) {
     for (const member of set) if (!found.has(member)) found.set(member, new Set([member]));

@@ -7,7 +7,7 @@ import type { RuleSet } from './expression/rule-set.ts';
 import type { PromptPosition } from './prompt-position.ts';
 
 /** An answer, and what may precede it. */
-export interface ThoughtsAndAnswer {
+export interface ReasoningAndAnswer {
   readonly format: ChatFormat;
   readonly prompt: PromptPosition;
   readonly answer: Expression;
@@ -19,19 +19,19 @@ export interface ThoughtsAndAnswer {
  * Reasoning, then the answer. Throws `UnsupportedOptionError` if the prompt opened reasoning whose end looks like a
  * gap inside it.
  */
-export function withThoughts(
-  { format: { reasoning }, prompt, answer, empty }: ThoughtsAndAnswer,
+export function withReasoning(
+  { format: { reasoning }, prompt, answer, empty }: ReasoningAndAnswer,
   rules: RuleSet,
 ): Expression {
   const { place } = prompt;
   if (reasoning === null) return answer;
-  if (place === 'answer') return afterClosedThoughts(reasoning, prompt, answer, empty);
+  if (place === 'answer') return afterClosedReasoning(reasoning, prompt, answer, empty);
   if (!['start', 'reasoning', 'between-turns'].includes(place)) return answer;
   const { start, end } = reasoning;
-  if (end.trim() === '') return place === 'reasoning' ? refuseUnterminatedThoughts() : answer;
+  if (end.trim() === '') return place === 'reasoning' ? refuseUnterminatedReasoning() : answer;
   const rest = rules.add(
     'reasoning',
-    until({ delimiter: end.trim(), next: sequence(literal(blankEnd(end)), answer) }),
+    until({ delimiter: end.trim(), next: sequence(literal(trailingSpace(end)), answer) }),
   );
   if (place === 'reasoning') return rest;
   const opened = start.trim();
@@ -46,7 +46,7 @@ export function withThoughts(
 }
 
 /** The prompt may close the reasoning and leave the white space after it to the model. */
-function afterClosedThoughts(
+function afterClosedReasoning(
   { end }: ReasoningFormat,
   { written, begun }: PromptPosition,
   answer: Expression,
@@ -57,18 +57,20 @@ function afterClosedThoughts(
     const marker = close.trim();
     const space = written.slice(written.trimEnd().length);
     const isClosed = marker !== '' && written.trimEnd().endsWith(marker);
-    return isClosed && blankEnd(close).startsWith(space) ? [blankEnd(close).slice(space.length)] : [];
+    return isClosed && trailingSpace(close).startsWith(space)
+      ? [trailingSpace(close).slice(space.length)]
+      : [];
   });
   const gaps = begun ? [] : [...new Set(left)];
   return gaps.length === 0 ? answer : sequence(alternatives(...gaps.map(literal)), answer);
 }
 
-function blankEnd(text: string): string {
+function trailingSpace(text: string): string {
   return text.slice(text.trimEnd().length);
 }
 
 /** An end of only white space cannot be told from a gap in the reasoning. */
-function refuseUnterminatedThoughts(): never {
+function refuseUnterminatedReasoning(): never {
   throw new UnsupportedOptionError({
     option: 'thinking',
     reason:

@@ -25,41 +25,41 @@ import { areFound, findable } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
 
 /** Rewrites `grammar` as described above. */
-export function easeGrammar(grammar: Grammar): Grammar {
+export function relaxGrammar(grammar: Grammar): Grammar {
   const isFree = freeText(grammar);
-  const ease = (expression: Expression): Expression => {
+  const relax = (expression: Expression): Expression => {
     switch (expression.type) {
       case 'sequence':
-        return sequence(...blanksAfterEach(expression.items.map(ease), isFree));
+        return sequence(...blanksAfterEach(expression.items.map(relax), isFree));
       case 'repeat':
         if (expression === idOfAnyLength) return repeat(expression.item, expression.min);
-        return mapChildren(expression, ease);
+        return mapChildren(expression, relax);
       case 'until':
-        return easeUntil(expression, ease);
+        return relaxUntil(expression, relax);
       default:
-        return mapChildren(expression, ease);
+        return mapChildren(expression, relax);
     }
   };
   return {
     root: grammar.root,
-    rules: new Map(Array.from(grammar.rules, ([name, body]) => [name, ease(body)])),
+    rules: new Map(Array.from(grammar.rules, ([name, body]) => [name, relax(body)])),
   };
 }
 
-function easeUntil({ branches, mayEnd }: Until, ease: (expression: Expression) => Expression): Expression {
-  const eased = branches.map(({ delimiter, next }) => ({
+function relaxUntil({ branches, mayEnd }: Until, relax: (expression: Expression) => Expression): Expression {
+  const relaxed = branches.map(({ delimiter, next }) => ({
     delimiter,
-    next: next === null ? null : ease(next),
+    next: next === null ? null : relax(next),
   }));
-  const wanted = eased.filter(({ next }) => next !== null);
-  const refused = eased.filter(({ next }) => next === null);
+  const wanted = relaxed.filter(({ next }) => next !== null);
+  const refused = relaxed.filter(({ next }) => next === null);
   const [only] = wanted;
-  if (mayEnd || only?.next == null || wanted.length > 1) return { type: 'until', branches: eased, mayEnd };
+  if (mayEnd || only?.next == null || wanted.length > 1) return { type: 'until', branches: relaxed, mayEnd };
   const { delimiter, next } = only;
   const alone = delimiter.trimStart();
   if (refused.length === 1 && refused[0]?.delimiter === alone) return until({ delimiter: alone, next });
   const [marker = delimiter] = findable([delimiter]);
-  if (refused.length > 0 || areFound([delimiter])) return { type: 'until', branches: eased, mayEnd };
+  if (refused.length > 0 || areFound([delimiter])) return { type: 'until', branches: relaxed, mayEnd };
   return until({ delimiter: marker, next: sequence(literal(delimiter.slice(marker.length)), next) });
 }
 
