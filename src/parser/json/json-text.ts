@@ -50,11 +50,15 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['\n', ''],
 ]);
 
+const quote = 34;
+const backslash = 92;
+
 /** Position after the JSON string that begins at `start`; -1 if it is not complete. */
 export function stringEnd(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
-    if (json[at] === '\\') at++;
-    else if (json[at] === '"') return at + 1;
+    const unit = json.charCodeAt(at);
+    if (unit === backslash) at++;
+    else if (unit === quote) return at + 1;
   }
   return -1;
 }
