@@ -9,6 +9,8 @@ export class CallDraft {
   id: string | null = null;
   /** Its start has been emitted. */
   started = false;
+  /** Its text has been reported as malformed. */
+  isReported = false;
   /** The schema of its arguments. */
   parameters: SchemaPlace = anywhere;
   /** Number of entries of the arguments so far. */

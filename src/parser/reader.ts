@@ -322,6 +322,7 @@ export class Reader implements MatchContext {
     const { complaint, buffer } = this;
     if (complaint === null) return;
     this.complaint = null;
+    this.draft.isReported = true;
     const { start } = buffer;
     this.writer.malformed(buffer.take(), start, complaint.expected, complaint.reason);
   }

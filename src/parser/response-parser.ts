@@ -315,10 +315,15 @@ function closeCall(reader: Reader, hasStopped: boolean): void {
 }
 
 function isLeftOpen(reader: Reader): boolean {
-  const { region, writer } = reader;
+  const { region } = reader;
   return (
-    writer.call !== null || region?.kind === 'reasoning' || region?.mustClose === true || hasRest(reader)
+    isInsideCall(reader) || region?.kind === 'reasoning' || region?.mustClose === true || hasRest(reader)
   );
+}
+
+/** Whether a call is open, including one of which only the opener was written. */
+function isInsideCall({ writer, inCall, call }: Reader): boolean {
+  return writer.call !== null || (inCall && !call.started && !call.isReported);
 }
 
 function hasRest({ buffer, cursor }: Reader): boolean {
@@ -327,7 +332,7 @@ function hasRest({ buffer, cursor }: Reader): boolean {
 
 /** Reports what is left inside a call at the end. */
 function reportRest(reader: Reader): void {
-  if (!hasRest(reader) && reader.writer.call === null) return;
+  if (!hasRest(reader) && !isInsideCall(reader)) return;
   reader.complain([], 'the text ends inside a call');
   reader.bufferTo(reader.cursor.text.length);
   reader.reportMalformed();

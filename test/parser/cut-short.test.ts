@@ -1,4 +1,4 @@
-/** A response that was cut short holds no call that the whole one does not hold. */
+/** A response that was cut short holds no call that the whole one does not hold, and says if a call was opened. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
@@ -43,6 +43,21 @@ describe.each(formats)('%s', (_, format) => {
       for (let end = 0; end <= text.length; end++) {
         const calls = callsOf(format, text.slice(0, end), 'length');
         expect([text.slice(0, end), calls]).toEqual([text.slice(0, end), whole.slice(0, calls.length)]);
+      }
+    }
+  });
+
+  test.runIf(format.calls !== null)('an opener with no call after it is reported', () => {
+    for (const message of messages) {
+      const name = message.tool_calls?.[0]?.function.name ?? '';
+      const text = writeResponse(format, { ...message, content: null });
+      for (let end = 1; end <= text.indexOf(name); end++) {
+        const parser = createResponseParser(format, { tools: verificationTools });
+        parser.feed(text.slice(0, end));
+        const isInCall = parser.position.region === 'call';
+        const { content, malformed = [] } = parser.finish('stop').message;
+        if (isInCall && content?.trim() === '')
+          expect([text.slice(0, end), malformed.length]).toEqual([text.slice(0, end), 1]);
       }
     }
   });
