@@ -8,7 +8,7 @@ import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messag
 import { observeInputShape, shapeMessages } from '../template/prompt/input-shape.ts';
 import { tryObserve } from '../template/prompt/render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from '../template/prompt/sentinels.ts';
-import { thinkingSwitches } from '../template/prompt/thinking-switches.ts';
+import { effortVariable, thinkingSwitches } from '../template/prompt/thinking-switches.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template/template.ts';
 import type { Evidence } from './evidence.ts';
 import type { Probing } from './probes/probing.ts';
@@ -176,9 +176,6 @@ function seePreservedReasoning(observer: Observer): Sighting {
   }
   return seen;
 }
-
-/** Names of variables that set the effort of thinking. */
-export const effortVariable = /^(?:reasoning|thinking)_(?:effort|strength)$/;
 
 function seeEffort(observer: Observer): Sighting {
   const probe = 'reasoning-effort';

@@ -321,9 +321,13 @@ function isLeftOpen(reader: Reader): boolean {
   );
 }
 
-/** Whether a call is open, including one of which only the opener was written. */
+/**
+ * Whether a call is open, including a first one of which only the opener was written. What seems to open a further call
+ * may be the end of the turn.
+ */
 function isInsideCall({ writer, inCall, call }: Reader): boolean {
-  return writer.call !== null || (inCall && !call.started && !call.isReported);
+  if (writer.call !== null) return true;
+  return inCall && writer.callCount === 0 && !call.isReported;
 }
 
 function hasRest({ buffer, cursor }: Reader): boolean {

@@ -158,6 +158,40 @@ describe('thinking', () => {
     expect(renderPrompt(source, { messages: [user], thinking: false })).toContain('</think>');
   });
 
+  it.each([
+    ['reasoning_effort', '{{ "</think>" if reasoning_effort == "none" else "<think>" }}', null, 'none'],
+    [
+      'reasoning_effort',
+      '{{ "<think>" if reasoning_effort in ["medium", "high"] else "" }}',
+      'medium',
+      'none',
+      [],
+    ],
+    ['reasoning_effort', '{{ "<think>" if reasoning_effort|default("none") != "none" }}', 'medium', 'none'],
+    ['thinking_budget', '{{ "</think>" if thinking_budget == 0 else "<think>" }}', null, 0],
+    [
+      'thinking_budget',
+      '{% set b = thinking_budget|default(-1) %}{{ "</think>" if b == 0 else ("" if b < 0 else b) }}',
+      -1,
+      0,
+    ],
+  ])(
+    'is switched by a level of %s that the template knows: %s',
+    (name, end, on, off, known?: readonly unknown[]) => {
+      const source = `{% for m in messages %}{{ m.content }}{% endfor %}${end}`;
+      expect(thinkingSwitches(parseTemplate(source))).toEqual(known ?? [{ name, on, off }]);
+    },
+  );
+
+  it.each([
+    ['{{ "Effort: " + reasoning_effort|default("medium") }}'],
+    ['{{ {"low": 1, "high": 2}.get(reasoning_effort, 0) }}'],
+    ['{% if thinking_budget %}Think for {{ thinking_budget }} tokens.{% endif %}'],
+    ['{% if thinking_budget is defined %}Think for {{ thinking_budget }} tokens.{% endif %}'],
+  ])('is not switched by a level that is only printed: %s', (source) => {
+    expect(thinkingSwitches(parseTemplate(source))).toEqual([]);
+  });
+
   it('is not switched by what drops thoughts of earlier turns', () => {
     const source =
       '{% for m in messages %}{{ m.reasoning_content if not skip_thinking and not loop.last }}{{ m.content }}{% endfor %}';

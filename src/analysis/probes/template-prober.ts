@@ -9,7 +9,7 @@
 import { AnalysisError, TemplateError } from '../../format/errors.ts';
 import { observeInputShape } from '../../template/prompt/input-shape.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
-import { thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
+import { type SwitchValue, thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
 import type { Template } from '../../template/template.ts';
 import {
   commonPrefixLength,
@@ -265,7 +265,7 @@ export class TemplateProber {
     return thinkingSwitches(this.#template).map(({ name }) => name);
   }
 
-  #thinkingVariables(thinking: ThinkingSetting): Readonly<Record<string, boolean | string>> {
+  #thinkingVariables(thinking: ThinkingSetting): Readonly<Record<string, SwitchValue>> {
     if (thinking === 'unset') return {};
     const switches = thinkingSwitches(this.#template);
     return Object.fromEntries(switches.map((each) => [each.name, each[thinking]]));

@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { askedThoughts } from '../../template/prompt/asked-thoughts.ts';
 import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
-import { effortVariable } from '../capabilities.ts';
+import { effortVariable } from '../../template/prompt/thinking-switches.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { WithToolPrompt } from '../prompt/tool-prompt.ts';
