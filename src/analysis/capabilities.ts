@@ -106,12 +106,19 @@ function seeTools(observer: Observer): Sighting {
   return asText.holds ? asText : seen;
 }
 
+/** Where a template reads the first call's name and arguments. */
+const calledAt = {
+  function: 'messages[1].tool_calls[0].function',
+  flat: 'messages[1].tool_calls[0]',
+  single: 'messages[1].function_call',
+} as const;
+
 function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
   const { user, sentinels } = observer;
   const [key, text] = [sentinels.keys[0], sentinels.values[0]];
   const render = observer.observeWithTool([user, observer.callMessage([text])]);
   const call = 'messages[1].tool_calls[0]';
-  const path = observer.shape.calls === 'flat' ? call : `${call}.function`;
+  const path = calledAt[observer.shape.calls ?? 'function'];
   const value = sight('one-call', render, text, "the call's argument");
   const named = read(value, render, observer.shape.callIds === 'composed' ? `${call}.id` : `${path}.name`);
   const inside = read(named, render, `${path}.arguments.${key}`);
@@ -121,6 +128,8 @@ function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
 
 function seeParallel(observer: Observer): Sighting {
   const [first, second] = observer.sentinels.values;
+  if (observer.shape.calls === 'single')
+    return { holds: false, probe: 'two-calls', slice: '', reason: 'a message has one call at most' };
   const messages = [observer.user, observer.callMessage([first, second])];
   const render = observer.observeWithTool(messages);
   return sight('two-calls', render, second, 'the second call');

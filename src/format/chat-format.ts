@@ -132,8 +132,13 @@ export interface InputShape {
    * `functions.⟨name⟩:⟨index⟩`. Absent means that ids may be any text.
    */
   readonly callIds?: 'composed';
-  /** `flat`: a call's name and arguments are in the call itself, not in its `function`. Absent means `function`. */
-  readonly calls?: 'flat';
+  /**
+   * `flat`: a call's name and arguments are in the call itself, not in its `function`. `single`: a message has one call
+   * at most, in its field `function_call`. Absent means `function`.
+   */
+  readonly calls?: 'flat' | 'single';
+  /** The role of tool results, if the template renders none of the role `tool`: `function`. Absent means `tool`. */
+  readonly resultRole?: string;
   /** Roles whose content is read as parts (`[{type: "text", text: "…"}]`), not as text. Absent means none. */
   readonly contentParts?: readonly ('system' | 'user' | 'assistant' | 'tool')[];
   /**

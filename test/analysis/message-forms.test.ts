@@ -91,6 +91,50 @@ describe('calls without a function in them', () => {
   });
 });
 
+describe('a call in the message itself, and its result as a function', () => {
+  const turn = (role: string, body: string) =>
+    `{% if message.role == '${role}' %}<|${role}|>${body}<|end|>{% endif %}`;
+  const called =
+    '{{ message.content or "" }}{% if message.function_call %}<call>{{ message.function_call.name + " " + message.function_call.arguments }}</call>{% endif %}';
+  const template =
+    `{% for message in messages %}${turn('user', '{{ message.content }}')}${turn('assistant', called)}` +
+    `${turn('function', '{{ message.name + ": " + message.content }}')}{% endfor %}` +
+    '{% if add_generation_prompt %}<|assistant|>{% endif %}';
+
+  test('are read', () => {
+    const { format, warnings } = analyzeTemplate(template);
+    expect(format.input).toMatchObject({ calls: 'single', arguments: 'string', resultRole: 'function' });
+    expect(format.capabilities).toMatchObject({ supportsToolCalls: true, supportsParallelToolCalls: false });
+    expect(format.results?.open).toEqual(['<|function|>']);
+    expect(warnings).toEqual([]);
+    expect(verifyTemplate(template)).toMatchObject({ breaches: [], holds: true });
+  });
+
+  test('lose no further call, nor the name that a result belongs to', () => {
+    const calls = ['f', 'g'].map((name) => ({
+      id: `call-${name}`,
+      type: 'function' as const,
+      function: { name, arguments: '{}' },
+    }));
+    const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'done' }));
+    const asked = { role: 'user', content: 'Hello' } as const;
+    const messages = [asked, { role: 'assistant', content: null, tool_calls: calls } as const, ...results];
+    expect(renderPrompt(template, { messages })).toBe(
+      '<|user|>Hello<|end|><|assistant|><call>f {}</call><|end|><|assistant|><call>g {}</call><|end|>' +
+        '<|function|>f: done<|end|><|function|>g: done<|end|><|assistant|>',
+    );
+  });
+
+  test('are for templates that read no other', () => {
+    const newer = `{% for call in message.tool_calls or [] %}<call>{{ call.function.name + " " + call.function.arguments|string }}</call>{% endfor %}`;
+    const both = template
+      .replace(called, newer + called)
+      .replace("'function' %}<|function|>", "'function' or message.role == 'tool' %}<|function|>");
+    const { input } = analyzeTemplate(both).format;
+    expect([input.calls, input.resultRole]).toEqual([undefined, undefined]);
+  });
+});
+
 test('tools in a form that nobody gives keep nothing else from being read', () => {
   const template = templateOf(
     text,

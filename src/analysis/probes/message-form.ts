@@ -14,7 +14,15 @@ export interface InferredInput {
 
 /** Records evidence for the form that the prober found, and finds the setting under which reasoning is rendered. */
 export function inferInput({ prober, probes, log }: Probing): InferredInput {
-  const { arguments: encoding, emptyContent, callIds, calls, contentParts, reasoningField } = prober.form;
+  const {
+    arguments: encoding,
+    emptyContent,
+    callIds,
+    calls,
+    resultRole,
+    contentParts,
+    reasoningField,
+  } = prober.form;
   const { thinkingVariables } = prober;
   const reasoning = reasoningField === null ? null : findReasoning(prober, probes);
   const call = prober.turn(probes.oneCall);
@@ -28,7 +36,16 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
   log.support('input.emptyContent', 'one-call', emptyContent, shown);
   if (callIds !== undefined) supportComposedIds({ prober, log }, probes.oneCall);
   if (calls !== undefined)
-    log.support('input.calls', 'one-call', calls, 'name and arguments are read from the call itself');
+    log.support(
+      'input.calls',
+      'one-call',
+      calls,
+      calls === 'flat'
+        ? 'name and arguments are read from the call itself'
+        : "one call is read, from the message's function_call",
+    );
+  if (resultRole !== undefined)
+    log.support('input.resultRole', 'one-call', resultRole, 'results of the role tool are not rendered');
   if (contentParts !== undefined)
     log.support(
       'input.contentParts',
@@ -49,6 +66,7 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
       emptyContent,
       ...(callIds === undefined ? {} : { callIds }),
       ...(calls === undefined ? {} : { calls }),
+      ...(resultRole === undefined ? {} : { resultRole }),
       ...(contentParts === undefined ? {} : { contentParts }),
       reasoningField,
       thinkingVariables,

@@ -39,7 +39,9 @@ function assistantMessage(probe: Probe, form: MessageForm): RawMessage {
     Object.assign(message, textMessage('assistant', content, form));
   else if (form.emptyContent === 'null') message.content = null;
   addReasoning(message, probe, form);
-  if (hasCalls) message.tool_calls = probe.calls?.map((call, index) => rawCall(call, index, form));
+  const calls = probe.calls?.map((call, index) => rawCall(call, index, form)) ?? [];
+  if (hasCalls && form.calls === 'single') message.function_call = calls[0];
+  else if (hasCalls) message.tool_calls = calls;
   return message;
 }
 
@@ -61,6 +63,7 @@ function idOf(call: ProbeCall, index: number, { callIds }: MessageForm): string 
 function rawCall(call: ProbeCall, index: number, form: MessageForm): RawMessage {
   const text = JSON.stringify(call.arguments);
   const called = { name: call.name, arguments: form.arguments === 'string' ? text : JSON.parse(text) };
+  if (form.calls === 'single') return called;
   const id = idOf(call, index, form);
   return form.calls === 'flat'
     ? { id, type: 'function', ...called }
@@ -72,6 +75,7 @@ function toolMessages(calls: readonly ProbeCall[], sentinels: Sentinels, form: M
     tool_call_id: idOf(call, index, form),
     name: call.name,
     ...textMessage('tool', sentinels.toolResult, form),
+    ...(form.resultRole === undefined ? {} : { role: form.resultRole }),
   }));
 }
 

@@ -24,10 +24,11 @@ export interface SpecialTokens {
 
 /**
  * The text after `turn.start` that the template renders for `message`, including its end. For templates that keep
- * reasoning only while thinking is on, it is turned on. `null` if the template refuses the message, or the turn cannot
- * be separated from the rest.
+ * reasoning only while thinking is on, it is turned on. `null` if the template refuses the message or needs several
+ * turns for it, or the turn cannot be separated from the rest.
  */
 export function renderTurn(context: RenderedWith, message: AssistantMessage): string | null {
+  if (context.format.input.calls === 'single' && (message.tool_calls?.length ?? 0) > 1) return null;
   const plain = turnUnder(context, message, undefined);
   const thoughts = message.reasoning_content ?? '';
   if (thoughts === '' || (plain?.includes(thoughts) ?? false)) return plain;

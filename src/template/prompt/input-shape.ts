@@ -12,6 +12,7 @@ import { askedThoughts } from './asked-thoughts.ts';
 import { composeIds } from './composed-ids.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from './sentinels.ts';
+import { nameResults, resultRoles, separateCalls } from './single-calls.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
 
 type CallShape = Pick<InputShape, 'arguments' | 'emptyContent' | 'callIds' | 'calls'>;
@@ -35,6 +36,10 @@ export const callShapes: readonly [CallShape, ...CallShape[]] = [
   { arguments: 'string', emptyContent: 'absent' },
   { arguments: 'object', emptyContent: 'empty', calls: 'flat' },
   { arguments: 'string', emptyContent: 'empty', calls: 'flat' },
+  { arguments: 'string', emptyContent: 'empty', calls: 'single' },
+  { arguments: 'string', emptyContent: 'null', calls: 'single' },
+  { arguments: 'object', emptyContent: 'empty', calls: 'single' },
+  { arguments: 'object', emptyContent: 'null', calls: 'single' },
 ];
 
 /** Message fields that may carry reasoning, in the order in which they are tried. */
@@ -126,6 +131,19 @@ function findCallShape(probe: ShapeProbe, content: ContentShape): CallShape {
   return printed ?? callShapes[0];
 }
 
+/** The role under which results are rendered, if it is not `tool`. */
+function findResultRole(probe: ShapeProbe, shape: CallShape & ContentShape): Pick<InputShape, 'resultRole'> {
+  const { sentinels } = probe;
+  const planted = contentConversations(sentinels).find(({ role }) => role === 'tool');
+  if (planted === undefined) return {};
+  const shows = (role: { readonly resultRole?: string }) =>
+    probe.renderAll(planted.messages, { ...shape, ...plainShape, ...role }, {})?.includes(planted.planted) ===
+    true;
+  if (shows({})) return {};
+  const resultRole = resultRoles.find((each) => shows({ resultRole: each }));
+  return resultRole === undefined ? {} : { resultRole };
+}
+
 /** If a call is rendered with its id but without its name, only the id can say which tool is called. */
 function withCallIds(shape: CallShape, text: string, { user, names, ids }: Sentinels): CallShape {
   const turn = text.slice(text.lastIndexOf(user));
@@ -172,6 +190,7 @@ export const observeInputShape = memoize((template: Template): InputShape => {
   const calls = { ...findCallShape(probe, content), ...content };
   return {
     ...calls,
+    ...findResultRole(probe, calls),
     reasoningField: findReasoningField(probe, calls, asked),
     thinkingVariables: switches.map(({ name }) => name),
   };
@@ -185,7 +204,8 @@ function parseArguments(text: unknown): unknown {
 function shapeCalls(message: Message, shape: InputShape): ShapedMessage {
   if (message.role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0)
     return {};
-  return { tool_calls: message.tool_calls.map((call) => shapeCall(call, shape)) };
+  const calls = message.tool_calls.map((call) => shapeCall(call, shape));
+  return shape.calls === 'single' ? { function_call: calls[0] } : { tool_calls: calls };
 }
 
 function shapeCall(call: ToolCall, shape: InputShape): unknown {
@@ -194,6 +214,7 @@ function shapeCall(call: ToolCall, shape: InputShape): unknown {
     ...call.function,
     arguments: shape.arguments === 'string' ? text : parseArguments(text),
   };
+  if (shape.calls === 'single') return shaped;
   const { function: _, ...others } = call;
   return shape.calls === 'flat' ? { ...others, ...shaped } : { ...call, function: shaped };
 }
@@ -225,10 +246,13 @@ function shapeReasoning(message: Message, shape: InputShape): ShapedMessage {
 
 /** Converts OpenAI's messages (arguments as JSON text, `reasoning_content`) to a template's form. */
 export function shapeMessages(messages: readonly Message[], shape: InputShape): readonly ShapedMessage[] {
-  return (shape.callIds === 'composed' ? composeIds(messages) : messages).map((message) => {
+  const withIds = shape.callIds === 'composed' ? composeIds(messages) : messages;
+  const named = shape.resultRole === undefined ? withIds : nameResults(withIds);
+  return (shape.calls === 'single' ? separateCalls(named) : named).map((message) => {
     const { content, tool_calls, reasoning_content, ...others }: Record<string, unknown> = { ...message };
     return {
       ...others,
+      ...(message.role === 'tool' && shape.resultRole !== undefined ? { role: shape.resultRole } : {}),
       ...shapeContent(message, shape),
       ...shapeReasoning(message, shape),
       ...shapeCalls(message, shape),
