@@ -4,7 +4,7 @@ import { between, region, speculative } from '../parser/steps/steps.ts';
 import { envelopePaths } from './call-parts.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { isBlank, withoutRestart } from './marker-text.ts';
+import { isBlank, isSignificant, withoutRestart } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -76,6 +76,15 @@ function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): reado
   ];
 }
 
+/** The closer of an answer. One that may occur in it (`"`) counts only before what may follow an answer. */
+function contentEnds(plan: MarkerPlan, close: string, next: StateName): readonly MarkerChoice[] {
+  const ends = choicesOf('contentEnd', [close], next);
+  if (isSignificant(close) || next !== 'afterContent') return ends;
+  const markers = [...plan.turnEnds, ...plan.callsInText].map(({ marker }) => marker.trim());
+  const texts = ['', ...new Set(markers.filter((marker) => marker !== ''))];
+  return ends.map((end) => ({ ...end, followedBy: { texts } }));
+}
+
 /** In an answer with markers of its own. */
 function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): StateSpec {
   const { format, headed, turnEnds, strayMarkers } = plan;
@@ -89,7 +98,7 @@ function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): S
     step: region({
       region: 'text',
       stops: distinct([
-        ...choicesOf('contentEnd', [close], after),
+        ...contentEnds(plan, close, after),
         // Without headers, content without a closer ends where a call opens. So does content whose closer is missing,
         // which is reported.
         ...(isBlank(close) && !headed ? callOpeners(plan) : []),

@@ -48,9 +48,9 @@ export interface Transition<Ref> extends MarkerConditions {
   readonly speculative?: true;
 }
 
-/** What must follow an opener, after optional white space. */
+/** What must follow a marker, after optional white space. */
 export interface Following {
-  /** One of these texts. */
+  /** One of these texts; an empty one stands for the end of the response. */
   readonly texts?: readonly string[];
   /** Or any name followed by one of these texts. */
   readonly nameEnds?: readonly string[];

@@ -192,3 +192,19 @@ test("the template's own indentation before a bare end in the prompt is no part 
   expect(format.reasoning).toMatchObject({ end: '</think>', basis: 'prompt' });
   expect(verifyTemplate(template)).toMatchObject({ refused: 0, breaches: [], holds: true });
 });
+
+test('an answer in plain quotes may contain quotes', () => {
+  const template = templateOf(
+    `${where(speaks, `answer: "${content}"`)}${eachCall(`<call>${name} ${json}</call>`)}`,
+  );
+  expect(verifyTemplate(template)).toMatchObject({ breaches: [], holds: true });
+  const { format, warnings } = analyzeTemplate(template);
+  expect([format.content.close, warnings]).toEqual(['"', []]);
+  const said = 'Say "yes", then "no"';
+  for (const end of ['', '<|end|>', '<call>get_weather {"city": "Oslo"}</call>']) {
+    const parser = createResponseParser(format, { tools: verificationTools });
+    parser.feed(`answer: "${said}"${end}`);
+    const { content: read, tool_calls: made = [], malformed } = parser.finish('stop').message;
+    expect([read, made.length, malformed]).toEqual([said, end.startsWith('<call>') ? 1 : 0, undefined]);
+  }
+});

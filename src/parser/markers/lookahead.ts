@@ -77,7 +77,7 @@ export function callFollows(
   const { texts = [], nameEnds } = choice.followedBy ?? {};
   const next = skipSpace(text, at);
   if (next - at > longestOpening) return absent;
-  if (texts.some((each) => text.startsWith(each, next)))
+  if (texts.some((each) => (each === '' ? ended && next === text.length : text.startsWith(each, next))))
     return choice.repairs === undefined ? at : namesTool(tools, text, next, ended);
   const rest = text.length - next < longestOpening ? text.slice(next) : null;
   const mayContinue = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
