@@ -34,48 +34,45 @@ import { ValueWriter } from './write/value-writer.ts';
 
 export { jsonStyleSyntax, jsonSyntax, lenientJsonSyntax, pythonSyntax, type Syntax } from './write/syntax.ts';
 
-/** How a schema is compiled. */
+/** Options for compiling a schema. */
 export interface CompileSchemaOptions {
-  /** Where rules go. */
+  /** Receives the rules. */
   readonly rules: RuleSet;
   /** How values are spelled. */
   readonly syntax: Syntax;
   /** Name of the tool, for reports; empty for a response schema. */
   readonly tool: string;
-  /** `strict`: refuse what can be neither enforced nor checked. `degrade`: widen, and report. */
+  /** `strict`: reject what can be neither enforced nor checked. `degrade`: widen it and report. */
   readonly policy: 'strict' | 'degrade';
-  /** Other documents that references may name, by URI. None are fetched. */
+  /** Other documents that references may use, by URI. None are fetched. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
-  /** Whether `format` restricts strings (default) or is a mere annotation, as drafts since 2019-09 have it. */
+  /** Whether `format` restricts strings (default) or is only an annotation, as in drafts since 2019-09. */
   readonly formats?: 'assert' | 'ignore';
-  /** Steps of work, for all attempts together. The default is less than a second of work. */
+  /** Steps of work for all attempts together. The default takes less than a second. */
   readonly budget?: number;
-  /**
-   * `false`: properties that the schema says nothing about are not written next to declared ones (reported as
-   * narrowed). Default `true`.
-   */
+  /** `false`: next to declared properties, no undeclared ones are written (reported as narrowed). Default: `true`. */
   readonly openObjects?: boolean;
-  /** `schema` (default): declared keys come in the schema's order. `any`: in any order, at every level. */
+  /** `schema` (default): declared keys follow the schema's order. `any`: any order, at every level. */
   readonly keyOrder?: 'schema' | 'any';
 }
 
-/** An expression, and every keyword that it does not enforce exactly. */
+/** An expression, and every keyword it does not enforce exactly. */
 export interface CompiledSchema {
   readonly expression: Expression;
   readonly issues: readonly SchemaIssue[];
-  /** Steps of work that it took. */
+  /** Steps of work spent. */
   readonly steps: number;
 }
 
 /**
- * One value of `schema`. Throws `SchemaError` when nothing is valid against the schema, and under the
- * policy `strict` when the grammar would accept more than the schema and nothing can check it.
+ * Compiles one value of `schema`. Throws `SchemaError` if no value is valid, and under the policy `strict` if the
+ * grammar would accept more than the schema and nothing can check it.
  */
 export function compileSchema(schema: JsonSchema, options: CompileSchemaOptions): CompiledSchema {
   return finish(compileSchemaSteps(schema, options));
 }
 
-/** The same in steps. */
+/** `compileSchema` in steps. */
 export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOptions): Steps<CompiledSchema> {
   const { rules, syntax } = options;
   return compile(schema, options, syntax, (compilation) => {
@@ -86,23 +83,23 @@ export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOpt
   });
 }
 
-/** Rules that one schema may add. */
+/** Most rules that one schema may add. */
 const maxRules = 40_000;
 
-/** Thrown inside a compilation whose schema accepts nothing; the message says what of. */
+/** Thrown inside a compilation if the schema has no valid value; the message says where. */
 export class Unsatisfiable extends Error {
   constructor(message = 'no value is valid against this schema') {
     super(message);
   }
 }
 
-/** Steps of work for one schema, where nothing else is said: with the check that comes with it, less than a second of an idle core. */
+/** Default steps for one schema: including its checks, less than a second of an idle core. */
 const defaultBudget = 600_000;
 
 /**
- * What is given up, one after the other, until the budget suffices. Each says so in the report, as narrowed:
- * long texts of patterns first, then properties that the schema says nothing about. What is smaller gets a
- * smaller share of the budget, and all shares together are no more than the budget.
+ * What to give up, in order, until the budget suffices; each is reported as narrowed. First long texts of patterns,
+ * then undeclared properties. Smaller attempts get a smaller share of the budget; all shares together do not exceed
+ * it.
  */
 const fallbacks: readonly Fallback[] = [
   { share: 0.6, less: {} },
@@ -116,7 +113,7 @@ interface Fallback {
   readonly less: Partial<Pick<CompilationOptions, 'stringStates' | 'openObjects'>>;
 }
 
-/** Runs `write`, and deals with its budget and its reports as the policy says. */
+/** Runs `write`; handles its budget and reports according to the policy. */
 export function* compile(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
@@ -140,7 +137,7 @@ export function* compile(
   return { expression: anything.expression, issues, steps };
 }
 
-/** What the first of the fallbacks gives that suffices; without any, no expression and a report. */
+/** The result of the first fallback within budget; if none is, only a report. */
 function* writeFirst(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
@@ -163,7 +160,7 @@ function* writeFirst(
   return { expression: null, issues: failure === null ? [] : [failure], steps };
 }
 
-/** Whether with `fallback` anything would be different from what `compilation` did, for which the budget did not suffice. */
+/** Whether `fallback` would change anything about `compilation`, which exceeded its budget. */
 function helps(
   { less: { stringStates, openObjects } }: Fallback,
   { languages, wroteOpenObject }: Compilation,
@@ -203,7 +200,7 @@ function unwritten(written: string, tool: string): SchemaIssue {
   return { tool, pointer: '', keyword: 'schema', effect, reason: `${written}; nothing of it is written` };
 }
 
-/** What `write` gives, or why a budget (or the stack) does not suffice. */
+/** The result of `write`, or why the budget (or the stack) does not suffice. */
 function* writeWithin(
   compilation: Compilation,
   { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,

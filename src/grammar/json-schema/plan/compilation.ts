@@ -1,4 +1,4 @@
-/** One schema being compiled: its nodes, constraints and languages, what was reported, and what may be spent. */
+/** State of one schema's compilation: nodes, constraints and languages, the report, and the budget. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonSchema } from '../../../format/messages.ts';
 import { BudgetExceeded, StepBudget } from '../../expression/budget.ts';
@@ -17,38 +17,38 @@ import { patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { Satisfiability } from './satisfiability.ts';
 
-/** How a compilation is set up. */
+/** Options of a compilation. */
 export interface CompilationOptions {
   /** Name of the tool, for reports. */
   readonly tool: string;
   readonly sortKeys: KeySorting;
-  /** Other documents that references may name, by URI. */
+  /** Other documents that references may use, by URI. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Steps of work. */
   readonly budget: number;
   readonly formats: 'assert' | 'ignore';
-  /** Whether properties that no keyword declares are written where the schema allows them. */
+  /** Whether undeclared properties are written if the schema allows them. */
   readonly openObjects: boolean;
-  /** Whether declared keys come in any order. Default `false`. */
+  /** Whether declared keys come in any order. Default: `false`. */
   readonly anyOrder?: boolean;
-  /** States that one string may have after its automaton was multiplied by its length. */
+  /** Most states of a string's automaton times its length. */
   readonly stringStates?: number;
 }
 
-/** Where a schema asks for what there is not. */
+/** Where a schema requires something that cannot exist. */
 export interface Culprit {
   readonly pointer: string;
-  /** The key that it requires and does not allow; `null` where that is not why. */
+  /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;
 }
 
-/** What values must have: a property under `key`, or a first item. */
+/** A part that values must have: the property `key`, or a first item if `key` is `null`. */
 interface RequiredPart {
   readonly key: string | null;
   readonly constraint: Constraint;
 }
 
-/** Everything that writers and expanders share. */
+/** State shared by writers and expanders. */
 export class Compilation implements ExpansionContext {
   readonly document: SchemaDocument;
   readonly budget: StepBudget;
@@ -58,7 +58,7 @@ export class Compilation implements ExpansionContext {
   readonly locations: InstanceLocations;
   readonly openObjects: boolean;
   readonly anyOrder: boolean;
-  /** Whether an object was written in which keys may come that are not declared. */
+  /** Whether an object was written that allows undeclared keys. */
   wroteOpenObject = false;
   readonly #tool: string;
   readonly #formats: CompilationOptions['formats'];
@@ -125,14 +125,14 @@ export class Compilation implements ExpansionContext {
     this.report(owner ?? null, keyword, reason, effect);
   }
 
-  /** An upper bound that a grammar can count to; a lower one is reported. */
+  /** An upper bound that a grammar can count to; reports if it had to be lowered. */
   countable(max: number | null, constraint: Constraint, keyword: string): number | null {
     if (max === null || max <= maxRepetitions) return max;
     this.reportConstraint(constraint, keyword, `at most ${maxRepetitions} are written`, 'narrowed');
     return maxRepetitions;
   }
 
-  /** What `make` gives; `null` after a budget is used up. */
+  /** The result of `make`; `null` if a budget is exhausted. */
   attempt<T>(make: () => T): T | null {
     try {
       return make();
@@ -142,7 +142,7 @@ export class Compilation implements ExpansionContext {
     }
   }
 
-  /** What `make` gives; after a budget is used up, a report for `constraint` and `null`. */
+  /** The result of `make`; if a budget is exhausted, reports for `constraint` and returns `null`. */
   within<T>(constraint: Constraint, keyword: string, make: () => T): T | null {
     try {
       return make();
@@ -185,7 +185,7 @@ export class Compilation implements ExpansionContext {
     return { pointer, forbidden: null };
   }
 
-  /** What values that meet `constraint` cannot do without. */
+  /** The parts that all values of `constraint` must have. */
   #required(constraint: Constraint): readonly RequiredPart[] {
     return [...this.shapes(constraint).values()].flat().flatMap((shape): readonly RequiredPart[] => {
       if (shape.type === 'array')
@@ -200,7 +200,7 @@ export class Compilation implements ExpansionContext {
     });
   }
 
-  /** Those of `shapes` that some value is of. */
+  /** The satisfiable ones among `shapes`. */
   satisfiable(shapes: readonly Shape[]): readonly Shape[] {
     return shapes.filter((shape) => this.#satisfiability.ofShape(shape));
   }
@@ -237,7 +237,7 @@ export class Compilation implements ExpansionContext {
     return this.#patternTerm(pattern);
   }
 
-  /** What `pattern` allows, paid for once. Throws `UnsupportedPattern`. */
+  /** The language of `pattern`, charged once. Throws `UnsupportedPattern`. */
   #patternTerm(pattern: string): Term {
     const term = this.#patterns.get(pattern) ?? patternLanguage(this.terms, pattern, this.budget);
     this.#patterns.set(pattern, term);
@@ -245,7 +245,7 @@ export class Compilation implements ExpansionContext {
   }
 }
 
-/** How long the texts of `node` may be by its own account. */
+/** The longest text that `node` itself allows. */
 function lengthLimit({ schema }: SchemaNode): number {
   const limit = isObject(schema) ? schema.maxLength : undefined;
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Which constraints some value meets. Branches that nothing is of must not reach the grammar: an engine that
- * enters one is stuck. The answer is a least fixpoint, because schemas are recursive.
+ * Which constraints are satisfiable. Unsatisfiable branches must not reach the grammar: an engine that enters one is
+ * stuck. The answer is a least fixpoint, because schemas are recursive.
  */
 import { BudgetExceeded } from '../../expression/budget.ts';
 import type { Constraint } from '../shapes/constraints.ts';
@@ -18,7 +18,7 @@ import { ArraySearch } from './array-search.ts';
 import type { Languages } from './languages.ts';
 import { type PlanContext, planObject } from './object-plan.ts';
 
-/** What satisfiability needs to ask. */
+/** Dependencies of the satisfiability check. */
 export interface SatisfiabilityContext extends PlanContext {
   readonly languages: Languages;
   shapes(constraint: Constraint): ReadonlyMap<ValueType, readonly Shape[]>;
@@ -49,7 +49,7 @@ export class Satisfiability {
     };
     for (let before = -1; before !== asked.size + satisfiable.size; ) {
       before = asked.size + satisfiable.size;
-      // The last are asked about by those before them, so that few rounds are enough.
+      // Later constraints were asked for by earlier ones, so in reverse order few rounds are enough.
       const known = [...asked.values()].reverse();
       for (const each of known) {
         this.#context.budget.spend();
@@ -65,7 +65,7 @@ export class Satisfiability {
     return shapes.some((shape) => this.ofShape(shape));
   }
 
-  /** Whether some value is of `shape`. */
+  /** Whether `shape` has a value. */
   ofShape(shape: Shape): boolean {
     const known = this.#shapes.get(shape) ?? this.#alive(shape, (constraint) => this.of(constraint));
     this.#shapes.set(shape, known);
@@ -120,7 +120,7 @@ function arrayAlive(shape: ArrayShape, ask: Ask, context: SatisfiabilityContext)
   }
 }
 
-/** Whether there are as many items as there must be, and one for each `contains`: needed, but not enough. */
+/** Whether enough items, and one for each `contains`, are possible: necessary, but not sufficient. */
 function eachMayBe(shape: ArrayShape, ask: Ask, { constraints }: SatisfiabilityContext): boolean {
   const constraintAt = (index: number) => shape.prefix[index] ?? shape.rest;
   for (let index = 0; index < Math.min(shape.min, shape.prefix.length + 1); index += 1) {
@@ -164,10 +164,10 @@ function objectAlive(shape: ObjectShape, ask: Ask, context: SatisfiabilityContex
   return plan.declared.filter(({ constraint }) => ask(constraint)).length >= shape.min;
 }
 
-/** Attempts to make all clauses of an object hold; after more of them it counts as possible. */
+/** Most attempts to satisfy all clauses of an object; after that, it counts as satisfiable. */
 const maxAttempts = 500;
 
-/** Whether some object is of `shape` without its clauses and of an alternative of each of `clauses`. */
+/** Whether some object is of `shape` without its clauses and of one alternative of each of `clauses`. */
 function clausesMayHold(
   shape: ObjectShape,
   clauses: readonly Clause[],

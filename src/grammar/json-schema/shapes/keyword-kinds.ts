@@ -1,16 +1,16 @@
-/** What the value of each keyword has to be; a keyword with any other value is ignored, and reported. */
+/** The kind of value that each keyword requires. A keyword with any other value is ignored and reported. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import { hasItemsAsPrefix } from './array-keywords.ts';
 import type { ExpansionContext } from './assertions.ts';
 
-/** A kind of value: its name in reports, how to tell it, and the keywords whose values are of it. */
+/** A kind of value: its name in reports, its test, and the keywords that require it. */
 interface Kind {
   readonly name: string;
   has(value: JsonValue): boolean;
   readonly keywords: readonly string[];
-  /** What is in a list or an object of this kind; those of its values that are something else are named. */
+  /** The kind of the elements; elements of another kind are reported by name. */
   readonly of?: { readonly name: string; has(value: JsonValue): boolean };
 }
 
@@ -85,18 +85,18 @@ const kinds: readonly Kind[] = [
 const kindOf: ReadonlyMap<string, Kind> = new Map(
   kinds.flatMap((kind) => kind.keywords.map((keyword) => [keyword, kind] as const)),
 );
-/** What an empty list means that the meta-schemas do not allow, or advise against. */
+/** Meanings of empty lists that the meta-schemas forbid or discourage. */
 const emptyLists: ReadonlyMap<string, string> = new Map([
   ...['enum', 'type', 'anyOf', 'oneOf'].map((keyword) => [keyword, 'so no value is valid here'] as const),
   ...['allOf', 'prefixItems'].map((keyword) => [keyword, 'so it says nothing'] as const),
 ]);
 
-/** Whether `value` means something to `keyword`; to one that is not known, everything does. */
+/** Whether `keyword` can use `value`; true for unknown keywords. */
 export function isMeant(keyword: string, value: JsonValue): boolean {
   return kindOf.get(keyword)?.has(value) ?? true;
 }
 
-/** Says which keywords of `schema` have values that mean nothing to them, or leave nothing to choose. */
+/** Reports keywords of `schema` with unusable values, or that leave nothing to choose. */
 export function reportKinds(
   schema: JsonObject,
   node: SchemaNode,
@@ -122,14 +122,14 @@ export function reportKinds(
   }
 }
 
-/** Whether half a surrogate pair stands somewhere in `value`. */
+/** Whether `value` contains a lone surrogate. */
 function holdsHalf(value: JsonValue): boolean {
   if (typeof value === 'string') return /\p{Cs}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => holdsHalf(key) || holdsHalf(inner));
 }
 
-/** Says what in a list or an object is of the wrong kind. */
+/** Reports elements of a list or object that are of the wrong kind. */
 function reportParts(
   node: SchemaNode,
   keyword: string,
@@ -146,10 +146,10 @@ function reportParts(
   context.report(node, keyword, reason, wrong.every(([, part]) => part === null) ? 'noted' : 'widened');
 }
 
-/** What becomes of the schema without the keyword. */
+/** The effect of ignoring the keyword. */
 function effectOf(keyword: string, value: JsonValue): SchemaIssue['effect'] {
   if (keyword === 'nullable') return 'narrowed';
-  // Programs that print schemas write null for what is not there, and draft 3 has `required: false`.
+  // Schema printers write null for absent keywords, and draft 3 has `required: false`.
   const isAbsent = value === null || (keyword === 'required' && value === false);
   const saysNothing = /^min[A-Z]/.test(keyword) && typeof value === 'number';
   return isAbsent || saysNothing ? 'noted' : 'widened';
@@ -160,7 +160,7 @@ function hint(keyword: string, value: JsonValue): string {
   return ' (an object requires properties by listing their names)';
 }
 
-/** As much of `value` as tells what it is. */
+/** A prefix of `value` that is long enough to recognise it. */
 function shown(value: JsonValue): string {
   const all = JSON.stringify(value);
   return all.length > 60 ? `${all.slice(0, 59)}…` : all;

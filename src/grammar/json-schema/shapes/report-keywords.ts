@@ -1,4 +1,4 @@
-/** What can be said of the keywords of a sub-schema without knowing the others. */
+/** Reports on the keywords of a sub-schema that need no context. */
 import type { JsonObject } from '../../../format/messages.ts';
 import type { SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
@@ -6,7 +6,7 @@ import { reportNewer, reportVocabularies } from './dialects.ts';
 import { reportKinds } from './keyword-kinds.ts';
 import { reportTypes } from './value-keywords.ts';
 
-/** Makes a function that reports on a node the first time that it is given. */
+/** Creates a function that reports on each node once. */
 export function keywordReporter(
   context: Pick<ExpansionContext, 'report'>,
 ): (node: SchemaNode, schema: JsonObject) => void {

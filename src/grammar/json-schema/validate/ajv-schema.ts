@@ -1,18 +1,18 @@
-/** Schemas in the words of the draft that Ajv reads, so that it judges them as the grammar does. */
+/** Rewrites schemas for the draft that Ajv implements, so that its verdicts agree with the grammar. */
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema } from '../document/schema-document.ts';
 import { isMeant } from '../shapes/keyword-kinds.ts';
 import { listKeywords, mapKeywords, singleKeywords } from './local-references.ts';
 
-/** How the schema is read. */
+/** How to read the schema. */
 export interface AjvReading {
-  /** Ajv knows `items` as a list: it reads draft 7. */
+  /** Ajv supports `items` as a list: it implements draft 7. */
   readonly listedItems: boolean;
   /** `id` names resources (drafts up to 4). */
   readonly plainId: boolean;
-  /** Some sub-schema asks what its neighbours evaluated. */
+  /** Some sub-schema depends on what its neighbours evaluated. */
   readonly asksForEvaluated: boolean;
-  /** What stands next to `$ref` says nothing (drafts up to 7). */
+  /** Siblings of `$ref` are ignored (drafts up to 7). */
   readonly refAlone: boolean;
 }
 
@@ -23,11 +23,11 @@ export interface AjvReading {
 export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   if (!isObject(schema)) return schema;
   if (reading.refAlone && typeof schema.$ref === 'string') return onlyReference(schema, reading);
-  // `$async` would make a promise of every verdict.
+  // `$async` would make every verdict a promise.
   const meant = Object.entries(schema).filter(
     ([keyword, value]) => keyword !== '$async' && isMeant(keyword, value),
   );
-  // Ajv refuses an empty list of values, which nothing is of.
+  // Ajv rejects an empty `enum`, which no value satisfies.
   if (isArray(schema.enum) && schema.enum.length === 0) return { ...definitionsOf(schema, reading), not: {} };
   const inner = meant.map(([keyword, value]) => [keyword, innerForAjv(keyword, value, reading)] as const);
   return withoutNullable(
@@ -38,12 +38,12 @@ export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   );
 }
 
-/** What Ajv tells a neighbour otherwise that asks what was evaluated. */
+/** Corrects what Ajv reports as evaluated to neighbours. */
 function withNeighbours(schema: JsonObject, { asksForEvaluated }: AjvReading): JsonObject {
   return asksForEvaluated ? withCondition(withContained(schema)) : schema;
 }
 
-/** Ajv evaluates `if` only next to `then` or `else`, and takes what it looked at for evaluated where it fails, too. */
+/** Ajv evaluates `if` only next to `then` or `else`, and counts its evaluations even if it fails. */
 function withCondition(schema: JsonObject): JsonObject {
   const { if: condition, then: consequence = true, else: otherwise = true, allOf = [], ...rest } = schema;
   if (condition === undefined || !isArray(allOf)) return schema;
@@ -65,8 +65,8 @@ function definitionsOf({ $defs, definitions }: JsonObject, reading: AjvReading):
 }
 
 /**
- * Ajv takes all items for evaluated where `contains` stands; evaluated are those that it has found. Under `not`, it tells
- * Ajv nothing of that.
+ * With `contains`, Ajv counts all items as evaluated; only the matching ones are. Under `not`, Ajv ignores its
+ * evaluations.
  */
 function withContained(schema: JsonObject): JsonObject {
   const { contains, minContains, maxContains, unevaluatedItems, allOf = [], ...rest } = schema;
@@ -81,7 +81,7 @@ function withContained(schema: JsonObject): JsonObject {
   };
 }
 
-/** Ajv passes over a property `__proto__`, but not over a pattern that only this key fits. */
+/** Ajv skips a property `__proto__`, but not a pattern that matches only this key. */
 function withPrototype(schema: JsonObject): JsonObject {
   const { properties, patternProperties = {} } = schema;
   if (!isObject(properties) || !isObject(patternProperties)) return schema;
@@ -105,7 +105,7 @@ function innerForAjv(keyword: string, value: JsonValue, reading: AjvReading): Js
   return Object.fromEntries(entries.map(([name, each]) => [name, convert(each)]));
 }
 
-/** Ajv refuses `id`, whatever it stands for. */
+/** Ajv rejects `id` in any role. */
 function renamed({ id, ...schema }: JsonObject, { plainId }: AjvReading): JsonObject {
   if (id === undefined) return schema;
   return plainId && typeof id === 'string' && schema.$id === undefined ? { ...schema, $id: id } : schema;

@@ -1,4 +1,4 @@
-/** Arrays of distinct items out of a few scalars: each set of values that came is a rule. */
+/** Arrays of distinct items from a few scalars: each set of used values is a rule. */
 import { alternatives } from '../../expression/alternatives.ts';
 import { NoValueLeft } from '../../expression/budget.ts';
 import { type Expression, literal, sequence } from '../../expression/expression.ts';
@@ -11,12 +11,12 @@ import { reportUnwritten } from './unwritten-texts.ts';
 import type { ValueWriter } from './value-writer.ts';
 
 const maxValues = 200;
-/** Sets of values that are told apart. */
+/** Most sets of values to distinguish. */
 const maxSets = 512;
-/** Items that are compared with each other by what they can be. */
+/** Most items whose possible values are compared pairwise. */
 const maxCompared = 12;
 
-/** Whether no two items of an array of `shape` can be equal, whatever they are. */
+/** Whether no two items of an array of `shape` can be equal. */
 export function alwaysDiffer(shape: ArrayShape, writer: ValueWriter): boolean {
   const { compilation } = writer;
   const count = longest(shape, writer);
@@ -29,7 +29,7 @@ export function alwaysDiffer(shape: ArrayShape, writer: ValueWriter): boolean {
   );
 }
 
-/** The array, or `null` when some of its items have too many values. */
+/** Writes the array; `null` if some of its items have too many values. */
 export function writeDistinct(
   shape: ArrayShape,
   constraint: Constraint,
@@ -54,7 +54,7 @@ export function writeDistinct(
   return new DistinctWriter({ texts, byPlace: numbered, min: shape.min, most, free }, writer, margin).array();
 }
 
-/** How many items there can be. */
+/** The greatest possible number of items. */
 function longest(shape: ArrayShape, { compilation }: ValueWriter): number {
   const most = shape.max ?? Number.POSITIVE_INFINITY;
   return compilation.isSatisfiable(shape.rest) ? most : Math.min(most, shape.prefix.length);
@@ -64,7 +64,7 @@ function constraintAt(shape: ArrayShape, index: number): Constraint {
   return shape.prefix[index] ?? shape.rest;
 }
 
-/** How many of `most` items out of so many values can come in any order. */
+/** How many of `most` items with this many values can come in any order. */
 function countOfFree(values: number, most: number): number {
   let sets = 1;
   let ofThisSize = 1;
@@ -77,13 +77,13 @@ function countOfFree(values: number, most: number): number {
 }
 
 interface DistinctItems {
-  /** All values, as they are written. */
+  /** All values, as written. */
   readonly texts: readonly string[];
-  /** Numbers of the values that each item can be; the last list is for all later ones. */
+  /** For each item, the indexes of its possible values; the last list is for all later items. */
   readonly byPlace: readonly (readonly number[])[];
   readonly min: number;
   readonly most: number;
-  /** Items that come in any order; later ones have greater numbers than all before. */
+  /** Number of items in any order; later ones must have ascending indexes. */
   readonly free: number;
 }
 
@@ -110,7 +110,7 @@ class DistinctWriter {
     return count >= this.#items.min;
   }
 
-  /** The values that the next item can be, if all goes well after it. `used` holds what counts of those before. */
+  /** Values for the next item that can lead to an end. `used` holds the used values that matter. */
   #open(used: readonly number[], count: number): readonly number[] {
     const { byPlace, most, free } = this.#items;
     if (count >= most) return [];
@@ -119,7 +119,7 @@ class DistinctWriter {
     return values.filter((value) => (count < free ? !used.includes(value) : value > last));
   }
 
-  /** The values used, in order; of those after the free ones only the greatest counts. */
+  /** The used values, sorted; after the free items, only the greatest matters. */
   #with(used: readonly number[], count: number, value: number): readonly number[] {
     const all = [...used, value].sort((a, b) => a - b);
     return count + 1 < this.#items.free ? all : all.slice(-1);
@@ -159,7 +159,7 @@ class DistinctWriter {
 
   #after(used: readonly number[], count: number): Expression {
     const { free, min, most } = this.#items;
-    // After the free items, only counts that still matter tell rules apart.
+    // After the free items, rules differ only by counts that still matter.
     const counted = count < free || most < this.#items.texts.length || count < min ? count : 'later';
     return this.#writer.rules.named(`${this.#key} ${counted} ${used.join()}`, 'distinct', () =>
       this.#rest(used, count),
@@ -167,7 +167,7 @@ class DistinctWriter {
   }
 }
 
-/** The values that an item can be, as they are written. */
+/** The possible values of an item, as written. */
 function fewValues(constraint: Constraint, writer: ValueWriter): readonly string[] | null {
   const { compilation } = writer;
   const found: string[] = [];
@@ -198,7 +198,7 @@ function valuesOf(shape: Shape, writer: ValueWriter): readonly string[] | null {
   }
 }
 
-/** Whether each number has one spelling, and they may be few. */
+/** Whether each number has one spelling and there may be few. */
 function hasListedNumbers({ only, integer, min, max }: NumberShape): boolean {
   return only !== null || (integer === true && min !== null && max !== null);
 }
@@ -209,7 +209,7 @@ function reportLost(shape: StringShape, constraint: Constraint, { syntax, compil
   reportUnwritten(compilation, constraint, [shape], string.close === '' ? array.itemClose : string.close);
 }
 
-/** The strings of `shape`, each in the notation that can hold it; those that none can are left out. */
+/** The strings of `shape`, each in a notation that can hold it; others are omitted. */
 function stringsOf(shape: StringShape, { syntax, compilation }: ValueWriter): readonly string[] | null {
   const { string, alternativeString: other, array } = syntax;
   const words = wordsOf(compilation.languages.strings(shape), maxValues);

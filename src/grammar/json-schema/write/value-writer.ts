@@ -1,4 +1,4 @@
-/** Constraints as expressions in a syntax. Equal ones at equal locations become one rule. */
+/** Writes constraints as expressions in a syntax. Equal constraints at equal locations share a rule. */
 import { alternatives, oneOf } from '../../expression/alternatives.ts';
 import { BudgetExceeded, NoValueLeft } from '../../expression/budget.ts';
 import { type Expression, empty, literal, sequence } from '../../expression/expression.ts';
@@ -27,8 +27,8 @@ import { StringWriter } from './string-writer.ts';
 import { indented, type Syntax } from './syntax.ts';
 
 /**
- * Levels that are written with indentation of their own; values inside of deeper ones are indented like these.
- * A schema may allow values of any depth, and each indentation has rules of its own.
+ * Levels with their own indentation; deeper values are indented like the deepest of these. A schema may allow any
+ * depth, and each indentation needs its own rules.
  */
 const deepestIndentation = 6;
 
@@ -41,7 +41,7 @@ export class ValueWriter {
   readonly #strings: StringWriter;
   #anything: string | null = null;
 
-  /** `key` is different for different compilations and syntaxes that write into the same rules. */
+  /** `key` must be unique among the compilations and syntaxes that write to one rule set. */
   constructor(compilation: Compilation, rules: RuleSet, syntax: Syntax, key: string) {
     this.compilation = compilation;
     this.rules = rules;
@@ -50,7 +50,7 @@ export class ValueWriter {
     this.#strings = new StringWriter(compilation, rules, syntax);
   }
 
-  /** A value of `constraint`, which is satisfiable; `margin` is the indentation of its line. */
+  /** A value of `constraint`, which must be satisfiable; `margin` is the indentation of its line. */
   value(constraint: Constraint, location: InstanceLocation, hint: string, margin: number): Expression {
     const column = this.syntax.indent === null ? 0 : margin;
     return this.rules.remember(`${this.#key} ${constraint.id} ${location.id} ${column}`, () =>
@@ -69,7 +69,7 @@ export class ValueWriter {
     const [only, second] = scalars ?? [];
     if (only !== undefined && second === undefined && isShort(only)) return only;
     const anything = constraint === this.compilation.constraints.anything && this.#isBlank(location);
-    // Schemas of one rule set share the rules for any value at all.
+    // Schemas of one rule set share the rules for unconstrained values.
     const key = anything ? this.#anythingKey() : `${this.#key} ${constraint.id} ${location.id}`;
     const name = anything ? `${this.syntax.name}-value` : hint;
     return this.rules.named(`${key} ${column}`, name, () =>
@@ -77,16 +77,13 @@ export class ValueWriter {
     );
   }
 
-  /** Whether all values look alike there; a report of what is not written needs the location, though. */
+  /** Whether all values look alike here; reports of unwritten parts still need the location. */
   #isBlank({ nodes }: InstanceLocation): boolean {
     if (!this.compilation.openObjects) return nodes.length === 0;
     return nodes.every(({ schema }) => saysNothing(schema));
   }
 
-  /**
-   * A value and the text that closes its place in a container. Where nothing of their own ends strings, that
-   * text does.
-   */
+  /** A value and the text that closes its place in a container. That text also ends strings without a delimiter. */
   closed(
     constraint: Constraint,
     location: InstanceLocation,
@@ -116,7 +113,7 @@ export class ValueWriter {
     });
   }
 
-  /** `found`; where that is nothing because no string of `constraint` can be written, any string, with a report. */
+  /** `found`; if no string of `constraint` can be written, any string, with a report. */
   #orAnyString(found: readonly Expression[], constraint: Constraint, close: string): readonly Expression[] {
     if (found.length > 0) return found;
     const strings = this.compilation.shapes(constraint).get('string') ?? [];
@@ -131,7 +128,7 @@ export class ValueWriter {
     return this.#anything;
   }
 
-  /** The alternatives of a constraint without containers, which may need no rule; else `null`. */
+  /** The alternatives of a constraint without containers, which may need no rule; otherwise `null`. */
   #scalars(
     constraint: Constraint,
     location: InstanceLocation,
@@ -144,7 +141,7 @@ export class ValueWriter {
       : this.#alternatives(constraint, location, hint, margin);
   }
 
-  /** One expression per type, or per shape of a container. */
+  /** One alternative per type, or per shape of a container. */
   #alternatives(
     constraint: Constraint,
     location: InstanceLocation,
@@ -160,7 +157,7 @@ export class ValueWriter {
     return this.#orAnyString(found, constraint, this.syntax.string.close);
   }
 
-  /** The values of some shapes of one type. */
+  /** The values of several shapes of one type. */
   ofType(
     type: ValueType,
     shapes: readonly Shape[],
@@ -216,7 +213,7 @@ export class ValueWriter {
     return writeArray(shape, location, hint, margin, constraint, this);
   }
 
-  /** Indentation of what stands inside a container whose own line is indented by `margin`. */
+  /** Indentation inside a container whose own line is indented by `margin`. */
   innerMargin(margin: number): number {
     const step = this.syntax.indent ?? 0;
     return Math.min(margin + step, this.syntax.margin + step * deepestIndentation);
@@ -267,12 +264,12 @@ export class ValueWriter {
     return areIntegers ? this.#orFraction(written, emptyFraction) : written;
   }
 
-  /** Integers, with `.0` where the syntax allows other spellings of them. */
+  /** Integers, with `.0` if the syntax allows other spellings. */
   #orFraction(integers: Expression, fraction: Expression): Expression {
     return this.syntax.lenient ? sequence(integers, fraction) : integers;
   }
 
-  /** `null` where it would be too large. */
+  /** `null` if it would be too large. */
   #numberAutomaton(shapes: readonly NumberShape[]): Automaton | null {
     try {
       return this.compilation.languages.numbers(shapes);
@@ -282,7 +279,7 @@ export class ValueWriter {
     }
   }
 
-  /** The numbers of a shape, or the first of them (with a report); `null` where none is found. */
+  /** The numbers of a shape, or the first of them (with a report); `null` if none is found. */
   #numbersOf(shape: NumberShape, constraint: Constraint): Automaton | null {
     const automaton = this.#numberAutomaton([shape]);
     if (automaton !== null) return automaton;
@@ -296,7 +293,7 @@ export class ValueWriter {
   }
 }
 
-/** What `write` gives; nothing where no value can be written. */
+/** The result of `write`; nothing if no value can be written. */
 function unlessNone(write: () => Expression): readonly Expression[] {
   try {
     return [write()];
@@ -314,17 +311,17 @@ function numberHint(shapes: readonly NumberShape[]): string {
   return shapes.every((shape) => shape.integer === true) ? 'integer' : 'number';
 }
 
-/** Iterations of a repetition up to which a value is written where it stands: the engine writes out every iteration. */
+/** Most iterations of an inlined value: the engine expands every iteration. */
 const fewIterations = 32;
 
-/** Whether a value costs the engine no more where it stands than a rule of its own would. */
+/** Whether inlining a value costs the engine no more than a rule would. */
 function isShort(expression: Expression): boolean {
   if (expression.type === 'rule') return true;
   if (expression.type === 'choice' && expression.alternatives.length > 8) return false;
   return iterations(expression) <= fewIterations && JSON.stringify(expression).length < 200;
 }
 
-/** The iterations that the engine writes out for the repetitions in `expression`. */
+/** Iterations that the engine expands for the repetitions in `expression`. */
 function iterations(expression: Expression): number {
   switch (expression.type) {
     case 'repeat':
