@@ -6,6 +6,7 @@ import { SchemaError, type SchemaIssue } from '../../../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../../src/format/messages.ts';
 import { RuleSet } from '../../../src/grammar/expression/rule-set.ts';
 import { compileSchema, jsonSyntax } from '../../../src/grammar/json-schema/compile-schema.ts';
+import { compileValidator } from '../../../src/grammar/json-schema/validate/validate.ts';
 import { createMatcher } from '../../../src/grammar/matcher/matcher.ts';
 
 const keywords = [
@@ -101,6 +102,8 @@ describe('under strict', () => {
     ['required', true],
     ['minimum', '3'],
     ['properties', { b: 'string' }],
+    ['type', 'strng'],
+    ['type', ['any']],
   ])('%s: %j is refused, at its place', (keyword, value) => {
     expect(() => compile({ type: 'object', properties: { a: { [keyword]: value } } })).toThrow(
       expect.objectContaining({
@@ -144,12 +147,9 @@ test.each([
   ['text', 'string'],
   ['date', null],
   ['xyz', null],
-])('a type that does not exist is reported, with the one that is probably meant: %s', (type, meant) => {
+])('a type that does not exist is ignored, and reported with the one that is probably meant: %s', (type, meant) => {
   const lines = linesOf({ type: 'object', properties: { a: { type } } });
-  expect(lines).toMatchObject([
-    { pointer: '/properties/a', keyword: 'type', effect: 'narrowed' },
-    { pointer: '/properties/a', keyword: 'schema', effect: 'noted' },
-  ]);
+  expect(lines).toMatchObject([{ pointer: '/properties/a', keyword: 'type', effect: 'widened' }]);
   const asked = /is "(\w+)" meant\?$/.exec(lines[0]?.reason ?? '')?.[1] ?? null;
   expect(asked).toBe(meant);
 });
@@ -162,7 +162,19 @@ test.each([
   ['enum', 'list the values with `enum`'],
 ])('a type in another notation is reported, with what to write: %s', (type, advice) => {
   const [line] = linesOf({ type: 'object', properties: { a: { type } } });
-  expect(line?.reason.endsWith(`no value has it; ${advice}`)).toBe(true);
+  expect(line?.reason.endsWith(`it is ignored; ${advice}`)).toBe(true);
+});
+
+test('of a list with types and other names, the types count', () => {
+  const schema = { type: 'object', properties: { a: { type: ['string', 'nul'] } } };
+  expect(linesOf(schema)).toMatchObject([{ pointer: '/properties/a', keyword: 'type', effect: 'narrowed' }]);
+  const validate = compileValidator(schema);
+  expect(validate({ a: 'x' })).toEqual([]);
+  expect(validate({ a: 5 })).toHaveLength(1);
+});
+
+test('a type that does not exist is ignored by the check as well', () => {
+  expect(compileValidator({ properties: { a: { type: 'strng', minLength: 2 } } })({ a: 5 })).toEqual([]);
 });
 
 test.each<JsonSchema>([

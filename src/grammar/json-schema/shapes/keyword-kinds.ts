@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import { hasItemsAsPrefix } from './array-keywords.ts';
 import type { ExpansionContext } from './assertions.ts';
+import { knownTypes, meantType, typeNames, unknownTypes } from './type-names.ts';
 
 /** A kind of value: its name in reports, its test, and the keywords that require it. */
 interface Kind {
@@ -45,8 +46,9 @@ const kinds: readonly Kind[] = [
   { name: 'a list', has: isArray, keywords: ['enum'] },
   { name: 'a list of texts', has: isArray, keywords: ['required'], of: text },
   {
-    name: 'the name of a type or a list of such names',
-    has: (value) => isText(value) || isArray(value),
+    name: `the name of a type (${knownTypes.join(', ')}) or a list of such names`,
+    // Of a list, the names that are none are left out; an empty one names no type, so that no value has it.
+    has: (value) => typeNames(value).length > 0 || (isArray(value) && value.length === 0),
     keywords: ['type'],
   },
   {
@@ -116,6 +118,10 @@ export function reportKinds(
     } else if (!kind.has(value)) {
       const reason = `${shown(value)} is not ${kind.name}; it is ignored${hint(keyword, value)}`;
       context.report(node, keyword, reason, effectOf(keyword, value));
+    } else if (keyword === 'type' && unknownTypes(value).length > 0) {
+      const names = unknownTypes(value).map(shown).join(', ');
+      const reason = `${names} is not a type of JSON Schema (${knownTypes.join(', ')}); no value has it`;
+      context.report(node, keyword, reason + hint(keyword, value), 'narrowed');
     } else if (kind.of !== undefined) {
       reportParts(node, keyword, value, kind.of, context);
     }
@@ -156,6 +162,7 @@ function effectOf(keyword: string, value: JsonValue): SchemaIssue['effect'] {
 }
 
 function hint(keyword: string, value: JsonValue): string {
+  if (keyword === 'type') return unknownTypes(value).map(meantType).join('');
   if (keyword !== 'required' || value !== true) return '';
   return ' (an object requires properties by listing their names)';
 }

@@ -4,7 +4,7 @@ import type { SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { reportNewer, reportVocabularies } from './dialects.ts';
 import { reportKinds } from './keyword-kinds.ts';
-import { reportTypes } from './value-keywords.ts';
+import { reportNullable } from './value-keywords.ts';
 
 /** Creates a function that reports on each node once. */
 export function keywordReporter(
@@ -16,7 +16,7 @@ export function keywordReporter(
     seen.add(node.id);
     reportNewer(schema, node, context);
     reportVocabularies(schema, node, context);
-    reportTypes(schema, node, context);
+    reportNullable(schema, node, context);
     reportKinds(schema, node, context);
   };
 }

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../../format/messages.ts';
 import { isArray, isObject, isSchema } from '../document/schema-document.ts';
 import { isMeant } from '../shapes/keyword-kinds.ts';
+import { typeNames } from '../shapes/type-names.ts';
 import { listKeywords, mapKeywords, singleKeywords } from './local-references.ts';
 
 /** How to read the schema. */
@@ -98,6 +99,8 @@ function withPrototype(schema: JsonObject): JsonObject {
 
 function innerForAjv(keyword: string, value: JsonValue, reading: AjvReading): JsonValue {
   const convert = (each: JsonValue) => (isSchema(each) ? forAjv(each, reading) : each);
+  // Ajv refuses names that are no types, which no value has.
+  if (keyword === 'type' && isArray(value)) return typeNames(value);
   if (singleKeywords.includes(keyword) && isSchema(value)) return convert(value);
   if (listKeywords.includes(keyword) && isArray(value)) return value.filter(isSchema).map(convert);
   if (!mapKeywords.includes(keyword) || !isObject(value)) return value;
