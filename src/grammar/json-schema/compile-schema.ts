@@ -22,12 +22,13 @@
 import { SchemaError, type SchemaIssue } from '../../format/errors.ts';
 import type { JsonSchema } from '../../format/messages.ts';
 import { plainSchema } from '../../tools/plain-schema.ts';
-import { BudgetExceeded } from '../expression/budget.ts';
+import { BudgetExceeded, NoValueLeft } from '../expression/budget.ts';
 import type { Expression } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 import { finish, type Steps } from '../expression/steps.ts';
 import { Compilation, type CompilationOptions } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
+import { EmptyConstraint } from './plan/satisfiability.ts';
 import { settleChecks } from './validate/settle-checks.ts';
 import type { Syntax } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
@@ -208,7 +209,7 @@ function* writeWithin(
 ): Steps<Expression | string> {
   rules.allow(maxRules, compilation.budget);
   try {
-    return yield* rules.attempt(() => write(compilation));
+    return yield* writeWhatIs(compilation, rules, write);
   } catch (error) {
     if (error instanceof Unsatisfiable) {
       const { pointer, forbidden } = compilation.culprit;
@@ -220,6 +221,27 @@ function* writeWithin(
     throw error;
   } finally {
     rules.allowAll();
+  }
+}
+
+/**
+ * What `write` gives. Where it finds that nothing meets a constraint, it starts again with that knowledge; next to what
+ * is narrowed, there may be values that are merely not written.
+ */
+function* writeWhatIs(
+  compilation: Compilation,
+  rules: RuleSet,
+  write: (compilation: Compilation) => Expression,
+): Steps<Expression> {
+  for (;;) {
+    try {
+      return yield* rules.attempt(() => write(compilation));
+    } catch (error) {
+      if (compilation.issues.some(({ effect }) => effect === 'narrowed')) throw error;
+      if (error instanceof NoValueLeft) throw new Unsatisfiable();
+      if (!(error instanceof EmptyConstraint)) throw error;
+      compilation.deny(error.constraint);
+    }
   }
 }
 

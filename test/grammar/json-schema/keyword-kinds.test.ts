@@ -147,12 +147,15 @@ test.each([
   ['text', 'string'],
   ['date', null],
   ['xyz', null],
-])('a type that does not exist is ignored, and reported with the one that is probably meant: %s', (type, meant) => {
-  const lines = linesOf({ type: 'object', properties: { a: { type } } });
-  expect(lines).toMatchObject([{ pointer: '/properties/a', keyword: 'type', effect: 'widened' }]);
-  const asked = /is "(\w+)" meant\?$/.exec(lines[0]?.reason ?? '')?.[1] ?? null;
-  expect(asked).toBe(meant);
-});
+])(
+  'a type that does not exist is ignored, and reported with the one that is probably meant: %s',
+  (type, meant) => {
+    const lines = linesOf({ type: 'object', properties: { a: { type } } });
+    expect(lines).toMatchObject([{ pointer: '/properties/a', keyword: 'type', effect: 'widened' }]);
+    const asked = /is "(\w+)" meant\?$/.exec(lines[0]?.reason ?? '')?.[1] ?? null;
+    expect(asked).toBe(meant);
+  },
+);
 
 test.each([
   ['any', 'leave `type` out to allow any value'],

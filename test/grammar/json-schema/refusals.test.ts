@@ -39,6 +39,40 @@ describe('a refusal', () => {
     ]);
   });
 
+  describe('what turns out to be empty only while it is written', () => {
+    const few = { type: 'array', minItems: 3, items: { enum: [1, 2] }, uniqueItems: true };
+    const objectOf = (a: JsonSchema, required: readonly string[]): JsonSchema => ({
+      type: 'object',
+      properties: { a, b: true },
+      required,
+    });
+
+    test.each<[string, JsonSchema]>([
+      ['', few],
+      [
+        '',
+        {
+          type: 'array',
+          minItems: 100,
+          items: { type: 'integer', minimum: 1, maximum: 99 },
+          uniqueItems: true,
+        },
+      ],
+      ['/properties/a', objectOf(few, ['a'])],
+      ['/$defs/few', { $ref: '#/$defs/t', $defs: { t: objectOf({ $ref: '#/$defs/few' }, ['a']), few } }],
+    ])('is refused, %s', (pointer, schema) => {
+      expect(reportOf(schema)).toMatchObject([{ pointer, reason: 'no value is valid against this schema' }]);
+    });
+
+    test.each<[JsonSchema, readonly string[]]>([
+      [objectOf(few, []), ['noted']],
+      [{ anyOf: [few, { type: 'null' }] }, []],
+      [{ type: 'array', items: few }, []],
+    ])('is left out where something else is valid: %j', (schema, effects) => {
+      expect(reportOf(schema).map(({ effect }) => effect)).toEqual(effects);
+    });
+  });
+
   test.each<JsonSchema>([
     { type: 'object', properties: { a: true }, required: ['a', 'b'], additionalProperties: false },
     { type: 'object', required: ['b'], propertyNames: { enum: ['a'] } },
@@ -163,7 +197,7 @@ describe('a report', () => {
     expect(reportOf({ properties: { a: { type: ['string', 'text'] } } })).toMatchObject([
       { pointer: '/properties/a', keyword: 'type', effect: 'narrowed' },
     ]);
-    expect(reportOf({ type: 'text' }).map(({ keyword }) => keyword)).toEqual(['schema', 'type']);
+    expect(reportOf({ type: 'text' }).map(({ keyword }) => keyword)).toEqual(['type']);
   });
 
   test('says where null is not listed', () => {

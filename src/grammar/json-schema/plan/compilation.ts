@@ -167,6 +167,11 @@ export class Compilation implements ExpansionContext {
     return this.#satisfiability.of(constraint);
   }
 
+  /** Takes note that no value meets `constraint`. */
+  deny(constraint: Constraint): void {
+    this.#satisfiability.deny(constraint);
+  }
+
   /** The sub-schema for whose sake no value is of the root: of a required property, or a first item. */
   get culprit(): Culprit {
     let constraint = this.root;

@@ -26,11 +26,20 @@ export interface SatisfiabilityContext extends PlanContext {
 
 type Ask = (constraint: Constraint) => boolean;
 
+/** Thrown by a writer that finds no value of `constraint`, although the fixpoint did. */
+export class EmptyConstraint extends BudgetExceeded {
+  readonly constraint: Constraint;
+  constructor(constraint: Constraint) {
+    super('conditions');
+    this.constraint = constraint;
+  }
+}
+
 /** Answers and remembers. */
 export class Satisfiability {
   readonly #context: SatisfiabilityContext;
   readonly #known = new Map<number, boolean>();
-  readonly #shapes = new WeakMap<Shape, boolean>();
+  #shapes = new WeakMap<Shape, boolean>();
 
   constructor(context: SatisfiabilityContext) {
     this.#context = context;
@@ -58,6 +67,13 @@ export class Satisfiability {
     }
     for (const id of asked.keys()) this.#known.set(id, satisfiable.has(id));
     return satisfiable.has(constraint.id);
+  }
+
+  /** Takes note that no value meets `constraint`, and forgets what was said to be met: that may have depended on it. */
+  deny(constraint: Constraint): void {
+    for (const [id, isMet] of this.#known) if (isMet) this.#known.delete(id);
+    this.#known.set(constraint.id, false);
+    this.#shapes = new WeakMap();
   }
 
   /** Whether some value is of one of `shapes`. */

@@ -44,6 +44,7 @@ export function writeDistinct(
   if (known.length < byPlace.length) return null;
   const texts = [...new Set(known.flat())].sort();
   const most = Math.min(count, texts.length);
+  if (shape.min > most) throw new NoValueLeft();
   const free = countOfFree(texts.length, most);
   if (free < most && shape.prefix.length > 0) return null;
   if (free < most) {

@@ -12,6 +12,7 @@ import { isUnbounded } from '../numbers/number-language.ts';
 import { writeObjects } from '../objects/object-writer.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
+import { EmptyConstraint } from '../plan/satisfiability.ts';
 import type { Constraint } from '../shapes/constraints.ts';
 import type {
   ArrayShape,
@@ -117,7 +118,7 @@ export class ValueWriter {
   #orAnyString(found: readonly Expression[], constraint: Constraint, close: string): readonly Expression[] {
     if (found.length > 0) return found;
     const strings = this.compilation.shapes(constraint).get('string') ?? [];
-    if (this.compilation.satisfiable(strings).length === 0) throw new BudgetExceeded('conditions');
+    if (this.compilation.satisfiable(strings).length === 0) throw new EmptyConstraint(constraint);
     return [this.#strings.any(constraint, close)];
   }
 
