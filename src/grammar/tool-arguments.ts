@@ -109,10 +109,10 @@ export class ToolArguments {
       const compiled = finish(this.#argumentsOf(tool));
       const ofTool = compiled.issues.map((issue) => ({ ...issue, tool: name }));
       if (compiled instanceof SchemaError) {
-        refused.push(...ofTool);
+        for (const issue of ofTool) refused.push(issue);
         return [];
       }
-      issues.push(...ofTool);
+      for (const issue of ofTool) issues.push(issue);
       return [{ name: literal(spellName(name, this.#calls)), arguments: compiled.expression }];
     });
     if (refused.length > 0) throw new SchemaError(refused);

@@ -50,7 +50,7 @@ async function listAll(session: McpSession): Promise<unknown[]> {
     const answer = await session.request('tools/list', cursor === undefined ? {} : { cursor });
     const list = answer.get('tools');
     if (!Array.isArray(list)) throw session.failure('it answered tools/list with no list of tools');
-    tools.push(...list);
+    for (const tool of list) tools.push(tool);
     cursor = answer.get('nextCursor');
     if (typeof cursor !== 'string') return tools;
   }

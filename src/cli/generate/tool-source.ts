@@ -26,7 +26,8 @@ export async function readToolSources(
   limits: McpLimits = {},
 ): Promise<NamedTools> {
   const lists: Tool[] = [];
-  for (const source of sources) lists.push(...readToolList(await readSource(source, limits), source));
+  for (const source of sources)
+    for (const tool of readToolList(await readSource(source, limits), source)) lists.push(tool);
   const source = sources.join(' + ');
   // Read again as one list, because two lists may have the same name.
   return { tools: sources.length === 1 ? lists : readToolList(lists, source), source };

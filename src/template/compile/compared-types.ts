@@ -9,10 +9,11 @@ export function comparedTypes(tree: readonly unknown[]): ReadonlySet<string> {
   const types = new Set<string>();
   const pending: unknown[] = [...tree];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node instanceof Map) pending.push(...node.keys(), ...node.values());
+    if (node instanceof Map) for (const entry of node) pending.push(entry);
     else if (typeof node === 'object' && node !== null) {
       if (isComparison(node)) addTypes(node, types);
-      pending.push(...Object.values(node).filter((each) => typeof each === 'object' && each !== null));
+      for (const each of Object.values(node))
+        if (typeof each === 'object' && each !== null) pending.push(each);
     }
   }
   return types;

@@ -52,7 +52,7 @@ export function isMultiple(value: Decimal, of: Decimal): boolean {
 
 /** The least common multiple of `values`, which are positive and at least one. */
 export function commonMultiple(values: readonly Decimal[]): Decimal {
-  const scale = Math.max(...values.map((value) => value.scale));
+  const scale = values.reduce((most, value) => Math.max(most, value.scale), 0);
   const common = values
     .map((value) => scaled(value, scale))
     .reduce((all, each) => (all / greatestCommonDivisor(all, each)) * each, 1n);

@@ -136,10 +136,15 @@ function planClause(
       }
     }
     const wanted = new Set([...required].map((name) => labels.get(name) ?? -1));
-    return { constraints: asked, required: wanted, last: Math.max(-1, ...asked.keys(), ...wanted) };
+    return { constraints: asked, required: wanted, last: greatest([...asked.keys(), ...wanted]) };
   });
   const about = alternatives.flatMap(({ constraints: asked, required }) => [...asked.keys(), ...required]);
-  return { first: Math.min(...about), last: Math.max(-1, ...about), alternatives };
+  const first = about.reduce((least, label) => Math.min(least, label), Number.POSITIVE_INFINITY);
+  return { first, last: greatest(about), alternatives };
+}
+
+function greatest(labels: readonly number[]): number {
+  return labels.reduce((most, label) => Math.max(most, label), -1);
 }
 
 function covers(rule: PropertyRule, key: string, { terms }: PlanContext): boolean {

@@ -189,8 +189,7 @@ export class Expander {
     const one = list('oneOf');
     if (one !== null) found.push(this.#oneOf(one, type, node));
     if (isSchema(schema.not)) found.push(this.#not(node, type));
-    if (isSchema(schema.if)) found.push(...this.#conditional(schema, node, type));
-    return found;
+    return isSchema(schema.if) ? [...found, ...this.#conditional(schema, node, type)] : found;
   }
 
   #not(node: SchemaNode, type: ValueType): Assertion {

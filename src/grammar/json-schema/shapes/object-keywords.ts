@@ -92,10 +92,15 @@ function violation({ keys, node, name }: NodeRule, { constraints }: ExpansionCon
     : objectShape({ rules: [wrong], required: new Set([name]) });
 }
 
+/** What a property costs, in the steps of automata. */
+const stepsForProperty = 4;
+
 function propertyRules(schema: JsonObject, node: SchemaNode, context: ExpansionContext): readonly NodeRule[] {
   const { document } = context;
   const rules: NodeRule[] = [];
-  for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
+  context.budget.spend(properties.length * stepsForProperty);
+  for (const [name, property] of properties) {
     if (isSchema(property))
       rules.push({ keys: key(name), node: document.child(node, 'properties', name), name });
   }

@@ -52,7 +52,7 @@ class Places {
     for (let part = open.pop(); part !== undefined; part = open.pop()) {
       if (certain.has(part.pointer)) continue;
       certain.add(part.pointer);
-      open.push(...this.#partsBelow(part));
+      for (const below of this.#partsBelow(part)) open.push(below);
     }
     for (const pointer of pointers) this.#judged.add(nearest(pointer, certain));
     // A conditional reference may apply checks that the pointers attribute to another place.
@@ -92,7 +92,7 @@ class Places {
     for (let part = open.pop(); part !== undefined; part = open.pop()) {
       if (found.has(part.pointer)) continue;
       found.set(part.pointer, part);
-      open.push(...this.#partsHere(part));
+      for (const here of this.#partsHere(part)) open.push(here);
     }
     return [...found.values()].sort((a, b) => (a.pointer < b.pointer ? -1 : 1));
   }

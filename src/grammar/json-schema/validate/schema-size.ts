@@ -21,6 +21,7 @@ export function isTooLarge(schema: JsonSchema): boolean {
 export function* partsOf(value: JsonValue): Generator<JsonValue> {
   const open: JsonValue[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'boolean') yield next;
     if (typeof next !== 'object' || next === null) continue;
     yield next;
     for (const part of Object.values(next)) open.push(part);

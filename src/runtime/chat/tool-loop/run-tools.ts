@@ -170,7 +170,7 @@ async function* answer(
   options: RunningOptions,
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
-  conversation.messages.push(...options.messages);
+  for (const message of options.messages) conversation.messages.push(message);
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;
