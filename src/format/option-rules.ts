@@ -207,9 +207,18 @@ export function withoutUndefined<Options extends object>(options: Options): With
 
 type WithoutUndefined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
 
-/** Whether a value is a non-null object that is not an array. */
+/** Whether a value is a non-null object that is not an array. A revoked proxy is none: nothing can be asked of it. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && isList(value) === false;
+}
+
+/** Whether a value is an array; `null` for a revoked proxy. */
+function isList(value: unknown): boolean | null {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return null;
+  }
 }
 
 /** False for circular values, BigInts and throwing getters. */
@@ -260,7 +269,7 @@ function isOneEditAway(a: string, b: string): boolean {
 
 /** Throws the `UnsupportedOptionError` for a value that its rule does not allow. */
 export function refuse(option: string, { expected }: Pick<OptionRule, 'expected'>, value: unknown): never {
-  const hasWrongElements = Array.isArray(value) && expected.startsWith('an array of');
+  const hasWrongElements = isList(value) && expected.startsWith('an array of');
   const got = hasWrongElements ? 'an array of something else' : shown(value);
   throw new UnsupportedOptionError({ option, reason: `must be ${expected}, got ${got}` });
 }
@@ -269,6 +278,6 @@ export function refuse(option: string, { expected }: Pick<OptionRule, 'expected'
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
   if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return 'an array';
+  if (isList(value)) return 'an array';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

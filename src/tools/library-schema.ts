@@ -1,10 +1,26 @@
-/** Distinguishes schemas of validation libraries from the JSON Schema that they generate. */
+/** Distinguishes schemas of validation libraries from the JSON Schema that they generate, and both from other values. */
+import type { JsonSchema } from '../format/messages.ts';
+import { isRecord } from '../format/option-rules.ts';
+
+/** Whether a value of a caller can be JSON Schema: a boolean or an object, not an array. */
+export function canBeSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isRecord(value);
+}
 
 /**
  * Whether `value` is a schema of a library (Standard Schema), and not JSON. The result of zod's `toJSONSchema` is
  * JSON, although it has a reference to its original schema that `JSON.stringify` does not see.
  */
 export function isLibrarySchema(value: unknown): boolean {
+  try {
+    return holdsStandard(value);
+  } catch {
+    // A proxy may throw, whatever is asked of it; `plainSchema` says so.
+    return false;
+  }
+}
+
+function holdsStandard(value: unknown): boolean {
   // In some libraries, schemas are functions.
   const holdsProperties = (typeof value === 'object' && value !== null) || typeof value === 'function';
   if (!holdsProperties || !('~standard' in value)) return false;

@@ -1,6 +1,7 @@
 /** Reads lists of tools in all common shapes, and normalises them to one. */
 import { SchemaError, ToolListError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
+import { canBeSchema } from './library-schema.ts';
 import { plainSchema } from './plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from './standard-schema.ts';
 
@@ -159,11 +160,7 @@ function convert(given: SchemaInput, place: ToolLocation): JsonSchema {
 
 /** In some libraries, schemas are functions. */
 function isSchemaInput(value: unknown): value is JsonSchema {
-  return (
-    typeof value === 'boolean' ||
-    typeof value === 'function' ||
-    (typeof value === 'object' && value !== null && !Array.isArray(value))
-  );
+  return typeof value === 'function' || canBeSchema(value);
 }
 
 function fieldsOf(value: unknown): Fields | null {

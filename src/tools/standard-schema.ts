@@ -3,7 +3,7 @@
 import { SchemaError } from '../format/errors.ts';
 import { isSchema } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
-import { isLibrarySchema } from './library-schema.ts';
+import { canBeSchema, isLibrarySchema } from './library-schema.ts';
 
 /** The interface of libraries that implement Standard JSON Schema. */
 export interface StandardJsonSchema {
@@ -23,7 +23,7 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
   if (!isStandard(input)) {
     const vendor = vendorOf(input);
     if (vendor !== null) throw refusal(withoutJsonSchema(vendor));
-    if (isSchema(input)) return input;
+    if (canBeSchema(input)) return input;
     throw refusal(`${typeof input} is not JSON Schema: a schema is an object or a boolean`);
   }
   const { vendor, jsonSchema } = input['~standard'];

@@ -5,7 +5,7 @@
 
 import type { JsonObject, JsonSchema, Tool } from '../format/messages.ts';
 import type { ResponseEvent, ToolCallEvent } from '../parser/events.ts';
-import { isLibrarySchema } from './library-schema.ts';
+import { canBeSchema, isLibrarySchema } from './library-schema.ts';
 import { plainSchema } from './plain-schema.ts';
 import { readToolList, requireExecutable } from './read-tool-list.ts';
 import type { ParsedValue, SchemaValue } from './schema-value.ts';
@@ -212,11 +212,5 @@ function isPlain(tool: unknown): tool is Tool {
   if (!('parameters' in inner))
     return Object.keys(inner).every((key) => key === 'name' || key === 'description');
   const parameters: unknown = inner.parameters ?? true;
-  return (
-    typeof parameters === 'boolean' ||
-    (typeof parameters === 'object' &&
-      parameters !== null &&
-      !Array.isArray(parameters) &&
-      !isLibrarySchema(parameters))
-  );
+  return canBeSchema(parameters) && !isLibrarySchema(parameters);
 }

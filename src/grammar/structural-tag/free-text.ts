@@ -17,5 +17,30 @@ export function freeText({ rules }: Grammar): (expression: Expression) => boolea
     known.set(expression.name, found);
     return found;
   };
-  return isFree;
+}
+
+/** The rules that contain free text, themselves or in others; without recursion, because rules may form long chains. */
+function freeRules(rules: Grammar['rules']): ReadonlySet<string> {
+  const users = new Map<string, string[]>();
+  const usersOf = (name: string): string[] => {
+    const known = users.get(name) ?? [];
+    users.set(name, known);
+    return known;
+  };
+  const open: string[] = [];
+  for (const [name, body] of rules) {
+    const parts = [body];
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      if (part.type === 'until') open.push(name);
+      else if (part.type === 'rule') usersOf(part.name).push(name);
+      else for (const child of children(part)) parts.push(child);
+    }
+  }
+  const free = new Set<string>();
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (free.has(name)) continue;
+    free.add(name);
+    for (const user of users.get(name) ?? []) open.push(user);
+  }
+  return free;
 }
