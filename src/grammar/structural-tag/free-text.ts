@@ -4,22 +4,14 @@ import { children } from '../expression/references.ts';
 
 /** Returns a predicate: whether an expression of `grammar` contains free text. */
 export function freeText({ rules }: Grammar): (expression: Expression) => boolean {
-  /** By rule; `null` while it is being computed. */
-  const known = new Map<string, boolean | null>();
-  const isFree = (expression: Expression): boolean => {
-    if (expression.type === 'until') return true;
-    if (expression.type !== 'rule') return children(expression).some(isFree);
-    const before = known.get(expression.name);
-    if (before !== undefined) return before === true;
-    known.set(expression.name, null);
-    const body = rules.get(expression.name);
-    const found = body !== undefined && isFree(body);
-    known.set(expression.name, found);
-    return found;
+  const free = freeRules(rules);
+  return function isFree(expression: Expression): boolean {
+    if (expression.type === 'rule') return free.has(expression.name);
+    return expression.type === 'until' || children(expression).some(isFree);
   };
 }
 
-/** The rules that contain free text, themselves or in others; without recursion, because rules may form long chains. */
+/** The rules that contain free text, directly or through others. Not recursive, because rules may form long chains. */
 function freeRules(rules: Grammar['rules']): ReadonlySet<string> {
   const users = new Map<string, string[]>();
   const usersOf = (name: string): string[] => {
