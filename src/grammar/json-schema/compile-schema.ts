@@ -195,7 +195,7 @@ function startCompilation(
   }
 }
 
-/** The report of a schema of which nothing is written. What no value can be as long as it asks for is not checked, either. */
+/** The report for a schema that is not written at all. Requirements too large for any value are not checked, either. */
 function unwritten(written: string, tool: string): SchemaIssue {
   const effect = written.includes('repetitions') ? 'widened' : 'checked';
   return { tool, pointer: '', keyword: 'schema', effect, reason: `${written}; nothing of it is written` };

@@ -167,12 +167,12 @@ export class Compilation implements ExpansionContext {
     return this.#satisfiability.of(constraint);
   }
 
-  /** Takes note that no value meets `constraint`. */
+  /** Records that `constraint` is unsatisfiable. */
   deny(constraint: Constraint): void {
     this.#satisfiability.deny(constraint);
   }
 
-  /** The sub-schema for whose sake no value is of the root: of a required property, or a first item. */
+  /** The sub-schema of a required property or first item that leaves the root without valid values. */
   get culprit(): Culprit {
     let constraint = this.root;
     let pointer = '';

@@ -26,7 +26,7 @@ export interface SatisfiabilityContext extends PlanContext {
 
 type Ask = (constraint: Constraint) => boolean;
 
-/** Thrown by a writer that finds no value of `constraint`, although the fixpoint did. */
+/** Thrown by a writer that finds no value of `constraint`, although the fixpoint considered it satisfiable. */
 export class EmptyConstraint extends BudgetExceeded {
   readonly constraint: Constraint;
   constructor(constraint: Constraint) {
@@ -35,7 +35,7 @@ export class EmptyConstraint extends BudgetExceeded {
   }
 }
 
-/** Answers and remembers. */
+/** Computes and memoises satisfiability. */
 export class Satisfiability {
   readonly #context: SatisfiabilityContext;
   readonly #known = new Map<number, boolean>();
@@ -69,14 +69,14 @@ export class Satisfiability {
     return satisfiable.has(constraint.id);
   }
 
-  /** Takes note that no value meets `constraint`, and forgets what was said to be met: that may have depended on it. */
+  /** Records that `constraint` is unsatisfiable. Drops all positive answers, which may depend on it. */
   deny(constraint: Constraint): void {
     for (const [id, isMet] of this.#known) if (isMet) this.#known.delete(id);
     this.#known.set(constraint.id, false);
     this.#shapes = new WeakMap();
   }
 
-  /** Whether some value is of one of `shapes`. */
+  /** Whether any of `shapes` has a value. */
   ofShapes(shapes: readonly Shape[]): boolean {
     return shapes.some((shape) => this.ofShape(shape));
   }

@@ -1,4 +1,4 @@
-/** Names of types: those of JSON Schema, and which of them is meant by another. */
+/** JSON Schema's type names, and the type that an unknown name probably means. */
 import type { JsonValue } from '../../../format/messages.ts';
 import { isArray } from '../document/schema-document.ts';
 import { valueTypes } from './shapes.ts';
@@ -6,12 +6,12 @@ import { valueTypes } from './shapes.ts';
 /** The types of JSON Schema. */
 export const knownTypes: readonly string[] = [...valueTypes, 'integer'];
 
-/** The types of JSON Schema that the value of `type` names; others are no types. */
+/** The valid type names in the value of `type`. */
 export function typeNames(type: JsonValue): readonly string[] {
   return listed(type).filter((name): name is string => isTypeName(name));
 }
 
-/** What the value of `type` names that is no type of JSON Schema. */
+/** The invalid type names in the value of `type`. */
 export function unknownTypes(type: JsonValue): readonly JsonValue[] {
   return listed(type).filter((name) => !isTypeName(name));
 }
@@ -24,7 +24,7 @@ function isTypeName(name: JsonValue): boolean {
   return typeof name === 'string' && knownTypes.includes(name);
 }
 
-/** What other languages and libraries call the types. */
+/** Names of the types in other languages and libraries. */
 const otherNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     array: ['list', 'tuple', 'set', 'sequence', 'vector'],
@@ -39,7 +39,7 @@ const otherNames: ReadonlyMap<string, string> = new Map(
 const anyType: ReadonlySet<string> = new Set(['any', 'all', 'mixed', 'unknown', 'variant', '*']);
 const formatNames = /^(?:date|time|date-?time|duration|email|hostname|ip|ipv[46]|ur[il]|uuid|guid|regex)$/;
 
-/** What to write in place of a type that does not exist; empty where that is not known. */
+/** A suggestion for an invalid type name; empty if there is none. */
 export function meantType(name: JsonValue): string {
   if (typeof name !== 'string' || name === '') return '';
   const written = name.toLowerCase().trim();
@@ -54,7 +54,7 @@ export function meantType(name: JsonValue): string {
   return meant === undefined ? '' : `; is ${JSON.stringify(meant)} meant?`;
 }
 
-/** A type whose name differs in case, or by letters that are missing or too many: `strng`, `String`, `int`. */
+/** A type whose name differs in case, or by missing or extra letters: `strng`, `String`, `int`. */
 function similarType(written: string): string | undefined {
   if (written.length < 3) return undefined;
   return knownTypes.find((type) => holdsInOrder(type, written) || holdsInOrder(written, type));
