@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     turnEndEndOfSentenceAssistant: '<｜end▁of▁sentence｜><｜Assistant｜><｜end▁of▁sentence｜>',
     turnEndCut: { text: '<｜end▁of▁sentence｜><｜Assistant｜>', onlyAtEnd: true },
@@ -45,7 +46,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
-        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'betweenTurns',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'betweenTurns',
         turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
       },
       otherwise: 'inAnswer',
@@ -71,8 +72,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'betweenTurns',
-        turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
+        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -108,8 +109,9 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart',
-        callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
-        turnEndCut: 'betweenTurns', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        callsOpen: 'afterCallsOpen', nameFirst: 'inToolName', turnEnd: 'betweenTurns',
+        turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
     }),
     // …``<｜tool▁call▁end｜>⏎<｜tool▁call▁be…
@@ -117,8 +119,9 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
-        resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded', reasoningStart: 'inReasoning',
+        nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
+        turnEndCut: 'betweenTurns', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -127,8 +130,9 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
+        turnEndCut: 'betweenTurns', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
@@ -43,7 +44,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
-        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -65,7 +66,10 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
@@ -99,7 +103,7 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart',
-        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        callsOpen: 'afterCallsOpen', nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
         resultStartToolOutputBegin: 'turnEnded',
       },
     }),
@@ -108,8 +112,8 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -118,7 +122,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
         resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',

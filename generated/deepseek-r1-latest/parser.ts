@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
@@ -42,7 +43,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning', callsOpen: 'afterCallsOpen',
-        callOpen: 'inToolName', turnEnd: 'turnEnded',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -64,7 +65,8 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded' },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
     // ^^^^^^^^^^^^ In the answer.
@@ -97,15 +99,17 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
     }),
     // …``<｜tool▁call▁end｜>⏎<｜tool▁call▁be…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callsClose: 'afterCalls', nextCall: 'inToolName', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded', reasoningStart: 'inReasoning',
+        callsClose: 'afterCalls', nextCall: 'inToolName', callsOpen: 'afterCallsOpen', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -113,8 +117,9 @@ export const responseModule = defineParser({
     //                   ^ After the section of calls.
     afterCalls: between({
       choices: {
-        callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

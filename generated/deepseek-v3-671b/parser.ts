@@ -17,6 +17,7 @@ export const responseModule = defineParser({
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -37,7 +38,10 @@ export const responseModule = defineParser({
     // <｜Assistant｜>Let me look.
     //              ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
@@ -71,7 +75,7 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart',
-        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        callsOpen: 'afterCallsOpen', nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
         resultStartToolOutputBegin: 'turnEnded',
       },
     }),
@@ -80,7 +84,8 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -89,7 +94,8 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -16,6 +16,7 @@ export const responseModule = defineParser({
       followedBy: { texts: ['<｜tool▁call▁begin｜>'], nameEnds: ['<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
     },
     callOpen: { text: '<｜tool▁call▁begin｜>', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>', '{'] } },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
@@ -37,7 +38,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
-        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -59,7 +60,10 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
@@ -92,7 +96,7 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart',
-        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        callsOpen: 'afterCallsOpen', nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
     }),
     // …"}<｜tool▁call▁end｜><｜tool▁call▁beg…
@@ -100,7 +104,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -109,7 +113,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

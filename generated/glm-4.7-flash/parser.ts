@@ -15,6 +15,7 @@ export const responseModule = defineParser({
       text: '<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '<|user|>',
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
@@ -33,7 +34,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
-        callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -57,7 +58,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        turnStart: 'atTurnStart', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -108,16 +110,16 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        argumentsBeginToolCall: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
-        turnEndObservation: 'turnEnded', resultStart: 'turnEnded',
+        argumentsBeginToolCall: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded', turnEndObservation: 'turnEnded', resultStart: 'turnEnded',
       },
     }),
     // …_value></tool_call><tool_call>
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        turnEndObservation: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

@@ -11,6 +11,7 @@ export const responseModule = defineParser({
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
     callOpen: { text: '>>>', role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<|eot_id|>'] }, repairs: 'opener' },
     contentStart: '>>>all\n',
     turnEnd: '<|eot_id|>',
     argumentsBegin: '{',
@@ -22,8 +23,8 @@ export const responseModule = defineParser({
     //                     ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callOpen: 'inToolName', contentStart: 'inContent',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', callOpen: 'inToolName', nameFirst: 'inToolName',
+        contentStart: 'inContent', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -53,7 +54,10 @@ export const responseModule = defineParser({
     // …me⏎{"city":"Paris"}>>>
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnEnd: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', contentStart: 'inContent',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time⏎{"city": Paris

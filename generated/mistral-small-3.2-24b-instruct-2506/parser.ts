@@ -9,6 +9,7 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '{'] } },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[CALL_ID]'] }, repairs: 'opener' },
     nameEnd: '[CALL_ID]',
     callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     idEnd: '[ARGS]',
@@ -21,7 +22,7 @@ export const responseModule = defineParser({
   states: {
     // Let me look.
     // ^ At the beginning of the turn.
-    atTurnStart: between({ choices: { callOpen: 'inToolName' }, otherwise: 'inAnswer' }),
+    atTurnStart: between({ choices: { callOpen: 'inToolName', nameFirst: 'inToolName' }, otherwise: 'inAnswer' }),
     // Let me look.[TOOL_CALLS]
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName' } }),
@@ -44,7 +45,9 @@ export const responseModule = defineParser({
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', resultStart: 'turnEnded', resultStartToolContent: 'turnEnded' },
+      choices: {
+        nextCall: 'inToolName', nameFirst: 'inToolName', resultStart: 'turnEnded', resultStartToolContent: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // …ALL_ID]abc123[ARGS]{"city": Paris

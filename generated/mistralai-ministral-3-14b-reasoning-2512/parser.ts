@@ -11,6 +11,7 @@ export const responseModule = defineParser({
     reasoningStart: { text: '[THINK]', role: 'thought' },
     strayReasoningEnd: '[/THINK]',
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[ARGS]'] }, repairs: 'opener' },
     reasoningEnd: { text: '[/THINK]', role: 'thought' },
     nameEnd: '[ARGS]',
     callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
@@ -23,7 +24,10 @@ export const responseModule = defineParser({
     // Let me look.
     // ^ At the beginning of the turn.
     atTurnStart: between({
-      choices: { reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning', callOpen: 'inToolName' },
+      choices: {
+        reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning', callOpen: 'inToolName',
+        nameFirst: 'inToolName',
+      },
       otherwise: 'inAnswer',
     }),
     // [THINK]The user wants the time.[/THINK]
@@ -37,7 +41,7 @@ export const responseModule = defineParser({
     maybeCall: ambiguous({ stops: { reasoningEnd: 'afterReasoning' }, ends: {}, resume: 'afterReasoning' }),
     // [/THINK]Let me look.
     //         ^ After the reasoning.
-    afterReasoning: between({ choices: { callOpen: 'inToolName' }, otherwise: 'inAnswer' }),
+    afterReasoning: between({ choices: { callOpen: 'inToolName', nameFirst: 'inToolName' }, otherwise: 'inAnswer' }),
     // Let me look.[TOOL_CALLS]
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', reasoningStart: 'inReasoning' } }),
@@ -57,7 +61,9 @@ export const responseModule = defineParser({
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inToolName', resultStart: 'turnEnded', reasoningStart: 'inReasoning' },
+      choices: {
+        nextCall: 'inToolName', nameFirst: 'inToolName', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+      },
       otherwise: 'inAnswer',
     }),
     // get_time[ARGS]{"city": Paris

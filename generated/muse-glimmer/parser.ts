@@ -11,6 +11,9 @@ export const responseModule = defineParser({
     turnStart: '<|start|>assistant',
     reasoningStart: { text: ' to=self<|message|>', role: 'thought' },
     callOpen: { text: ' to=', role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
+    nameFirst: {
+      text: '', role: 'call', followedBy: { nameEnds: ['<|message|><atem:function_calls>'] }, repairs: 'opener',
+    },
     contentStart: ' to=user<|message|>',
     turnBreak: '<|eom|>',
     turnEnd: '<|eot|>',
@@ -32,8 +35,8 @@ export const responseModule = defineParser({
     //                   ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', contentStart: 'inContent',
-        turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
+        contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -105,8 +108,8 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'atOuterCallEnd', callCloseAtemFunctionCalls: 'afterCall', nextCall: 'inToolName',
-        turnStart: 'atTurnStart', contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
-        resultStart: 'turnEnded',
+        turnStart: 'atTurnStart', nameFirst: 'inToolName', contentStart: 'inContent', turnBreak: 'betweenTurns',
+        turnEnd: 'betweenTurns', resultStart: 'turnEnded',
       },
     }),
     // …er>⏎</atem:invoke>⏎</atem:function_calls><|eom|><|start|…
@@ -114,15 +117,16 @@ export const responseModule = defineParser({
     atOuterCallEnd: expect({
       choices: {
         callCloseAtemFunctionCalls: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart',
-        contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns', resultStart: 'turnEnded',
+        nameFirst: 'inToolName', contentStart: 'inContent', turnBreak: 'betweenTurns', turnEnd: 'betweenTurns',
+        resultStart: 'turnEnded',
       },
     }),
     // …tem:function_calls><|eom|><|start|…
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnBreak: 'betweenTurns',
-        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', contentStart: 'inContent',
+        turnBreak: 'betweenTurns', turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

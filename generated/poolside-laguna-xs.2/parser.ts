@@ -15,6 +15,7 @@ export const responseModule = defineParser({
       text: '\n<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '\n</assistant>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
@@ -31,7 +32,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
-        callOpen: 'inToolName', turnEnd: 'turnEnded',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -50,7 +51,8 @@ export const responseModule = defineParser({
     // ⏎</think>⏎Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded' },
+      otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>
     // ^^^^^^^^^^^^ In the answer.
@@ -96,16 +98,16 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        argumentsBeginToolCall: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        argumentsBeginToolCall: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded',
       },
     }),
     // …value>⏎</tool_call>⏎<tool_call>
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

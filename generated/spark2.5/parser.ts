@@ -16,6 +16,7 @@ export const responseModule = defineParser({
       text: '<tool_call>', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] },
       blockEnd: '</tool_call>',
     },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
@@ -34,7 +35,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', repeatedStart: 'atTurnStart', reasoningStart: 'inReasoning',
-        strayReasoningEnd: 'afterReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        strayReasoningEnd: 'afterReasoning', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -53,7 +54,8 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded' },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<tool_call>
     // ^^^^^^^^^^^^ In the answer.
@@ -100,16 +102,16 @@ export const responseModule = defineParser({
     //                     ^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        argumentsBeginToolCall: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', resultStartToolResponse: 'turnEnded',
+        argumentsBeginToolCall: 'afterCall', nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolResponse: 'turnEnded',
       },
     }),
     // …_value></tool_call><tool_call>
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        resultStartToolResponse: 'turnEnded', reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        resultStart: 'turnEnded', resultStartToolResponse: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

@@ -17,6 +17,7 @@ export const responseModule = defineParser({
       blockEnd: '</tool_calls:opensource>',
     },
     callOpen: { text: '<tool_call:opensource>', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] } },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
     laterReasoning: { text: '<think:opensource>', role: 'thought', onlyAsSpecialToken: true },
@@ -39,7 +40,7 @@ export const responseModule = defineParser({
     atTurnStart: between({
       choices: {
         turnStart: 'atTurnStart', reasoningStart: 'inReasoning', strayReasoningEnd: 'afterReasoning',
-        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -61,7 +62,10 @@ export const responseModule = defineParser({
     // </think:opensource>Let me look.
     //                    ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<tool_calls:ope…
@@ -110,7 +114,7 @@ export const responseModule = defineParser({
     atCallEnd: expect({
       choices: {
         callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart',
-        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        callsOpen: 'afterCallsOpen', nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
         resultStartToolResponseOpensource: 'turnEnded',
       },
     }),
@@ -119,8 +123,8 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolResponseOpensource: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        resultStartToolResponseOpensource: 'turnEnded', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -129,7 +133,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
         resultStartToolResponseOpensource: 'turnEnded',
       },
       otherwise: 'inAnswer',

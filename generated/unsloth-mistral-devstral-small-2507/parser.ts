@@ -9,6 +9,7 @@ export const responseModule = defineParser({
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[ARGS]'] }, repairs: 'opener' },
     nameEnd: '[ARGS]',
     callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
@@ -19,7 +20,7 @@ export const responseModule = defineParser({
   states: {
     // Let me look.
     // ^ At the beginning of the turn.
-    atTurnStart: between({ choices: { callOpen: 'inToolName' }, otherwise: 'inAnswer' }),
+    atTurnStart: between({ choices: { callOpen: 'inToolName', nameFirst: 'inToolName' }, otherwise: 'inAnswer' }),
     // Let me look.[TOOL_CALLS]
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName' } }),
@@ -38,7 +39,9 @@ export const responseModule = defineParser({
     beforeArguments: jsonArguments({ next: 'afterCall', ends: { callFollower: { peek: 'afterCall' } } }),
     // …S]{"city": "Paris"}[TOOL_CALLS]
     //                     ^ After a call.
-    afterCall: between({ choices: { nextCall: 'inToolName', resultStart: 'turnEnded' }, otherwise: 'inAnswer' }),
+    afterCall: between({
+      choices: { nextCall: 'inToolName', nameFirst: 'inToolName', resultStart: 'turnEnded' }, otherwise: 'inAnswer',
+    }),
     // get_time[ARGS]{"city": Paris
     //               ^^^^^^^^^^^^^^ In malformed text inside a call.
     inMalformed: recover({ choices: { callOpen: 'inToolName' } }),

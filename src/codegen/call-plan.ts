@@ -37,7 +37,7 @@ export interface CallPlan extends CallParts {
 export function planCalls(turn: TurnPlan, calls: CallsFormat): CallPlan {
   const parts = callParts(turn, calls);
   const speculative = speculativeOpener(parts);
-  const atRegion = openers(parts, speculative, false);
+  const atRegion = [...openers(parts, speculative, false), ...nameFirst(parts)];
   const unmarked = unmarkedCalls(parts);
   return {
     ...parts,
@@ -122,6 +122,14 @@ function innerOpener(parts: CallParts, link: ChainLink): readonly MarkerChoice[]
   if (parts.calls.envelope !== null || nameEnds === null) return [];
   const { marker, next } = link;
   return [{ name: 'innerOpen', marker, next, role: 'call', followedBy: { nameEnds }, repairs: 'opener' }];
+}
+
+/** A tool's name before a marker that never follows it in prose: the opener is missing. */
+function nameFirst(parts: CallParts): readonly MarkerChoice[] {
+  const { chain, afterOpening: next, turn } = parts;
+  const nameEnds = significantNameEnds(parts);
+  if (chain.length === 0 || turn.headerEnd !== null || nameEnds.length === 0) return [];
+  return [{ name: 'nameFirst', marker: '', next, role: 'call', followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
 function isTurnEnd({ format }: TurnPlan, marker: string): boolean {

@@ -184,3 +184,18 @@ test('a schema without further properties names only its own', () => {
     malformed: 0,
   });
 });
+
+describe('a name before a marker, without the opener of the call', () => {
+  const call = 'ask\n<key>input</key>\n<val>who?</val>\n<key>deep</key>\n<val>true</val>\n</use>';
+
+  test('is a call at the beginning', () => {
+    expect(outcome(keyed, call)).toMatchObject({ calls: [['ask', ask]], laws: ['opener'] });
+  });
+
+  test.each([`Then ${call}`, call.replace('ask', 'other'), 'ask me about <key>input</key>'])(
+    'is text elsewhere, and with another name: %j',
+    (text) => {
+      expect(outcome(keyed, text)).toMatchObject({ calls: [], laws: [] });
+    },
+  );
+});
