@@ -27,7 +27,7 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callsOpen: 'inCall', turnEnd: 'turnEnded' } }),
     // <|message_sep|>⏎⏎function call<|role_sep|>⏎{"name": "get_t…
     //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^ In the opening of a call.
-    afterCallOpen: expect({ choices: { callOpening: 'inCall' }, otherwise: 'inCall' }),
+    afterCallOpen: expect({ choices: { callOpening: 'inCall' }, otherwise: 'inCall', atEnd: 'afterCall' }),
     // …n call<|role_sep|>⏎{"name": "get_time", "arguments": {"city": "Paris"}}
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.
     inCall: jsonCall({

@@ -30,7 +30,7 @@ import {
 /** All states of calls. */
 export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpec[] {
   return [
-    ...chainStates(calls),
+    ...chainStates(plan, calls),
     ...(calls.calls.envelope === null
       ? [...headStates(calls), ...argumentStates(calls)]
       : [jsonState(calls)]),
@@ -41,9 +41,14 @@ export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpe
   ];
 }
 
-/** Between the markers of the opening. Any later one may come next. */
-function chainStates(plan: CallPlan): readonly StateSpec[] {
+/**
+ * Between the markers of the opening. Any later one may come next. At the end of the response, a first one that is
+ * also an end of turn was that.
+ */
+function chainStates({ turnEnds }: MarkerPlan, plan: CallPlan): readonly StateSpec[] {
   const { calls, chain, start } = plan;
+  const first = chain[0]?.marker.trim();
+  const endsTurn = turnEnds.some(({ marker }) => marker.trim() === first);
   const opening = openingText(calls);
   const later = chain.map(({ marker, next, section }) => ({
     name: section ? 'callsOpening' : 'callOpening',
@@ -61,6 +66,7 @@ function chainStates(plan: CallPlan): readonly StateSpec[] {
       step: expect({
         choices: distinct([...later.slice(at), ...nameAtOnce(plan, at)]),
         ...(calls.envelope === null ? {} : { otherwise: 'inCall' }),
+        ...(at === 1 && endsTurn ? { atEnd: 'afterCall' as const } : {}),
       }),
     };
   });

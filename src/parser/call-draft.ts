@@ -9,8 +9,10 @@ export class CallDraft {
   id: string | null = null;
   /** Its start has been emitted. */
   started = false;
-  /** Its text has been reported as malformed. */
+  /** What is wrong with its text has been reported. */
   isReported = false;
+  /** What of its JSON was not JSON as it stood. */
+  deviation: string | null = null;
   /** The schema of its arguments. */
   parameters: SchemaPlace = anywhere;
   /** Number of entries of the arguments so far. */

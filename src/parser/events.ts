@@ -166,6 +166,7 @@ export type LeniencyLaw =
   | 'name-key' // the name has another key
   | 'wrapped-call' // the call is wrapped in one more object
   | 'wrapped-arguments' // the arguments are wrapped in one more object
+  | 'json' // arguments are nearly JSON
   | 'literal' // a value is not written as its type requires
   | 'opener' // a call is opened in another spelling
   | 'arguments-marker' // the marker between name and arguments is missing

@@ -283,6 +283,15 @@ export class Reader implements MatchContext {
     draft.started = true;
     draft.parameters = this.options.tools.parameters(draft.name);
     this.writer.startCall(draft.name, draft.id, cursor.offsetOf(start), cursor.offsetOf(end));
+    if (draft.deviation !== null) this.noteRepair('json', draft.deviation);
+  }
+
+  /** Notes what of a call's JSON is not JSON as it stands, once per call. */
+  noteDeviation(): void {
+    const { draft, scanner } = this;
+    if (!this.options.lenient || draft.deviation !== null || scanner.deviation === null) return;
+    draft.deviation = scanner.deviation;
+    if (draft.started) this.noteRepair('json', draft.deviation);
   }
 
   /** Consumes text up to `end` into the buffer. */

@@ -321,13 +321,9 @@ function isLeftOpen(reader: Reader): boolean {
   );
 }
 
-/**
- * Whether a call is open, including a first one of which only the opener was written. What seems to open a further call
- * may be the end of the turn.
- */
+/** Whether a call is open, including one of which only the opener was written. */
 function isInsideCall({ writer, inCall, call }: Reader): boolean {
-  if (writer.call !== null) return true;
-  return inCall && writer.callCount === 0 && !call.isReported;
+  return writer.call !== null || (inCall && !call.started && !call.isReported);
 }
 
 function hasRest({ buffer, cursor }: Reader): boolean {

@@ -62,9 +62,25 @@ export class JsonScanner {
   private heldSpace = '';
   /** Start of the text that is copied to the output unchanged. */
   private copied = 0;
+  /** Only JSON is legal. */
+  private isStrict = false;
+  private firstDeviation: string | null = null;
 
-  /** Prepares for the next value. */
-  reset(): void {
+  /** What of the value was not JSON and how it was read; the first case only. */
+  get deviation(): string | null {
+    return this.firstDeviation;
+  }
+
+  /** Notes a deviation from JSON; whether it is illegal. */
+  private deviates(detail: string): boolean {
+    this.firstDeviation ??= detail;
+    return this.isStrict;
+  }
+
+  /** Prepares for the next value. `isStrict`: only JSON is legal, nothing is converted to it. */
+  reset(isStrict = false): void {
+    this.isStrict = isStrict;
+    this.firstDeviation = null;
     this.status = 'open';
     this.output = '';
     this.mode = 'value';
@@ -204,6 +220,7 @@ export class JsonScanner {
 
   private openString(text: string, at: number, quote: string): number {
     if (!this.takesValue && !this.takesKey) return -1;
+    if (quote === "'" && this.deviates('strings are in single quotes')) return -1;
     this.settleComma();
     this.inKey = this.takesKey;
     this.quote = quote;
@@ -225,7 +242,9 @@ export class JsonScanner {
       return at + 1;
     }
     if (character === '"') return this.write(text, at, '\\"', at + 1);
-    return this.write(text, at, JSON.stringify(character).slice(1, -1), at + 1);
+    const json = JSON.stringify(character).slice(1, -1);
+    if (this.deviates(`a string holds a control character without its escape ${json}`)) return -1;
+    return this.write(text, at, json, at + 1);
   }
 
   private closeString(text: string, at: number): number {
@@ -250,6 +269,10 @@ export class JsonScanner {
   }
 
   private finishEscape(end: number, json: string): number {
+    if (json !== this.pending && this.deviates(`${this.pending} is no escape of JSON`)) {
+      this.status = 'illegal';
+      return end;
+    }
     this.output += json;
     this.copied = end;
     this.pending = '';
@@ -270,6 +293,7 @@ export class JsonScanner {
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
     if (!mayClose || this.closers.at(-1) !== closer) return -1;
     if (this.comma) {
+      if (this.deviates('a comma follows the last item')) return -1;
       // A trailing comma is omitted, together with the white space after it.
       this.comma = false;
       this.copy(text, this.commaAt);
@@ -316,7 +340,7 @@ export class JsonScanner {
   /** An invalid token stays in `held`, for the report. */
   private closeToken(): void {
     const json = tokenJson(this.pending);
-    if (json === null) {
+    if (json === null || (json !== this.pending && this.deviates(`${this.pending} is read as ${json}`))) {
       this.status = 'illegal';
       return;
     }
