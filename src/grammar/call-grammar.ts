@@ -47,7 +47,7 @@ const maxNameLength = 64;
 const maxIdLength = 64;
 /** An id of any allowed length. A single object, so that `relaxGrammar` recognises it by identity. */
 export const idOfAnyLength: Expression = repeat(idCharacter, 1, maxIdLength);
-/** Most digits of a call's index. */
+/** Maximum number of digits in a call's index. */
 const maxIndexDigits = 3;
 
 /** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */

@@ -84,7 +84,7 @@ export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOpt
   });
 }
 
-/** Most rules that one schema may add. */
+/** Maximum number of rules that one schema may add. */
 const maxRules = 40_000;
 
 /** Thrown inside a compilation if the schema has no valid value; the message says where. */

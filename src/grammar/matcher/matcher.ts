@@ -54,11 +54,11 @@ export interface Matcher {
 
 /** Options of a matcher. */
 export interface MatcherOptions {
-  /** Most stacks at once; an ambiguous grammar that needs more causes a GrammarError. Default: 1000. */
+  /** Maximum number of stacks at once; an ambiguous grammar that needs more causes a GrammarError. Default: 1000. */
   readonly maxStacks?: number;
 }
 
-/** Most characters that `forced` returns at once. */
+/** Maximum number of characters that `forced` returns at once. */
 const forcedLimit = 100_000;
 
 /**

@@ -9,7 +9,7 @@ import { GrammarError } from '../../format/errors.ts';
 import { hasCharacter } from './lookup-set.ts';
 import { type CharacterNode, countLimit, type Program, type ProgramNode } from './program.ts';
 
-/** One frame of a stack: continue at `node`, `count` of whose repetitions are done, then at `below`. */
+/** One frame of a stack: continue at `node`, after `count` of its repetitions, then at `below`. */
 export class Frame {
   readonly node: ProgramNode | null;
   readonly count: number;
@@ -56,9 +56,9 @@ export interface Position extends Reach {
   readonly frames: readonly Frame[];
 }
 
-/** Default for the most stacks at once. */
+/** Default for the maximum number of stacks at once. */
 export const defaultStackLimit = 1000;
-/** Most steps from one character to the next. */
+/** Maximum number of epsilon steps from one character to the next. */
 const stepLimit = 100_000;
 
 /** Advances positions through one program. */

@@ -7,7 +7,7 @@ import type { RuleSet } from '../expression/rule-set.ts';
 /** The engine expands at most this many copies; beyond, it fails or drops the bound. */
 const maxCount = 2000;
 
-/** Most repetitions that are counted at all; each block of them is a rule. */
+/** Maximum repetition count, because each block of iterations becomes a rule. */
 export const maxRepetitions = 1000 * maxCount;
 
 /** Repeats `item`, a rule or class, from `min` to `max` times. Large counts are split into blocks. */

@@ -6,7 +6,7 @@
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import type { CharacterSet } from './character-set.ts';
 
-/** Most states with the same first edge that a state is compared with. */
+/** Maximum number of states with the same first edge that a state is compared with. */
 const maxCandidates = 8;
 
 /**

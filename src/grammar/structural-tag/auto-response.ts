@@ -34,7 +34,7 @@ export interface AutoResponse {
   /** The grammar from a trigger on. */
   readonly calls: Grammar;
   readonly triggers: readonly Trigger[];
-  /** What a call at the very start of the response begins with, for a trigger of type `pattern`. */
+  /** Prefixes of a call at the very start of the response, for a trigger of type `pattern`. */
   readonly beginnings: readonly string[];
 }
 
@@ -65,7 +65,7 @@ function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
   return branches.some(({ next }) => next === null) ? null : untilOrEnd(...branches);
 }
 
-/** Leading characters that tell text from a call; text that shares more counts as a call. */
+/** Number of leading characters that distinguish text from a call; text that shares more counts as a call. */
 const distinguishingLength = 3;
 
 /**

@@ -1,11 +1,11 @@
 /**
- * Which markers XGrammar finds in free text. After a mismatch inside a marker, it resumes from the last byte only,
- * ignoring suffixes of the partial match: it does not find `aab` in `aaab`.
+ * Determines which markers XGrammar finds in free text. After a mismatch inside a marker, it resumes from the last
+ * byte only, ignoring suffixes of the partial match: it does not find `aab` in `aaab`.
  */
 
 const encoder = new TextEncoder();
 
-/** Whether each of `markers` is found wherever it occurs, with a search for all of them at once. */
+/** Whether a simultaneous search for all `markers` finds every occurrence of each. */
 export function areFound(markers: readonly string[]): boolean {
   const spelled = markers.map((marker) => Array.from(encoder.encode(marker), (byte) => `${byte};`));
   const next = new Map<string, Set<string>>();

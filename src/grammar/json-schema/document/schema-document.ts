@@ -57,7 +57,7 @@ const drafts: readonly (readonly [RegExp, number])[] = [
 const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
-/** Most references to follow in a row; circular ones never end. */
+/** Maximum length of a chain of references; circular chains never end. */
 const maxMeant = 20;
 
 /** The nodes of a schema and of the documents it may refer to. */

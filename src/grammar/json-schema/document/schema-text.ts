@@ -1,7 +1,7 @@
 /** Schemas as text, for comparison. */
 
 /** Larger schemas are not compared: an object referenced in many places may unfold to millions of values. */
-const mostValues = 20_000;
+const maxValues = 20_000;
 
 class TooLarge extends Error {}
 
@@ -10,7 +10,7 @@ export function schemaText(schema: unknown): string | null {
   let values = 0;
   const count = (_key: string, value: unknown): unknown => {
     values += 1;
-    if (values > mostValues) throw new TooLarge();
+    if (values > maxValues) throw new TooLarge();
     return value;
   };
   try {

@@ -26,7 +26,7 @@ import {
   wordsReader,
 } from './number-readers.ts';
 
-/** Most states of a remainder automaton. */
+/** Maximum number of states of a remainder automaton. */
 const maxRemainders = 20_000n;
 
 const zero: Decimal = { digits: 0n, scale: 0 };

@@ -15,7 +15,7 @@ export interface NumberAlternative {
 }
 
 const minus = numberSymbols.indexOf('-');
-/** Most states before minimisation. */
+/** Maximum number of states before minimisation. */
 const maxProductStates = 4 * maxAutomatonStates;
 
 /** The minimal automaton of the union of `alternatives`. Throws `BudgetExceeded`. */

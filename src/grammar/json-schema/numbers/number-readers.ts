@@ -33,7 +33,7 @@ const isDigit = (symbol: number): boolean => symbol < 10;
 interface MantissaOptions {
   /** `true`: no fraction. `false`: a nonzero fraction. `null`: either. */
   readonly integer: boolean | null;
-  /** Most digits before the point; `null` is unbounded. */
+  /** Maximum number of digits before the point; `null` is unbounded. */
   readonly digits: number | null;
 }
 

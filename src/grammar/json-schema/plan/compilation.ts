@@ -31,7 +31,7 @@ export interface CompilationOptions {
   readonly openObjects: boolean;
   /** Whether declared keys come in any order. Default: `false`. */
   readonly anyOrder?: boolean;
-  /** Most states of a string's automaton times its length. */
+  /** Maximum number of states in the product of a string's automaton and its length. */
   readonly stringStates?: number;
 }
 

@@ -12,7 +12,7 @@ import { shapeKey } from '../shapes/shape-keys.ts';
 import { fitsRange, type NumberShape, type StringShape } from '../shapes/shapes.ts';
 import { type KnownAutomaton, knownAutomaton, knownRestriction } from './known-languages.ts';
 
-/** Most states of a string whose length is reduced; it becomes about as many rules. */
+/** Maximum number of states for a string whose length is reduced; it becomes about as many rules. */
 const cutStates = 20_000;
 /** How many times as many states to try before minimisation. */
 const cutFactors = [1.5, 1];

@@ -180,7 +180,7 @@ function objectAlive(shape: ObjectShape, ask: Ask, context: SatisfiabilityContex
   return plan.declared.filter(({ constraint }) => ask(constraint)).length >= shape.min;
 }
 
-/** Most attempts to satisfy all clauses of an object; after that, it counts as satisfiable. */
+/** Maximum number of attempts to satisfy all clauses of an object; after that, it counts as satisfiable. */
 const maxAttempts = 500;
 
 /** Whether some object is of `shape` without its clauses and of one alternative of each of `clauses`. */

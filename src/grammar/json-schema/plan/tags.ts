@@ -46,7 +46,7 @@ export interface Branch {
 
 const noFacts: Facts = { required: new Set(), listed: new Map() };
 const unions = ['anyOf', 'oneOf'] as const;
-/** Most references to follow to the values of a property. */
+/** Maximum number of references to follow to the values of a property. */
 const maxSteps = 8;
 
 /** Finds tags. */

@@ -26,9 +26,9 @@ const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
 const maxShapes = 2000;
 /** With more alternatives, unsatisfiable ones are searched for and dropped. */
 const pruneThreshold = 24;
-/** Most nested overlap tests; without a limit they could exhaust the stack. */
+/** Maximum number of nested overlap tests; without a limit they could exhaust the stack. */
 const maxDepth = 6;
-/** Most alternatives of siblings that a `oneOf` takes into account. */
+/** Maximum number of alternatives of siblings that a `oneOf` takes into account. */
 const maxContext = 12;
 
 /** Whether two branches of one type have a common value; true if that cannot be determined. */

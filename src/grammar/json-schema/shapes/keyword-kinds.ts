@@ -47,7 +47,7 @@ const kinds: readonly Kind[] = [
   { name: 'a list of texts', has: isArray, keywords: ['required'], of: text },
   {
     name: `the name of a type (${knownTypes.join(', ')}) or a list of such names`,
-    // Of a list, the names that are none are left out; an empty one names no type, so that no value has it.
+    // Unknown names in a list are ignored. An empty list names no type, so no value is valid.
     has: (value) => typeNames(value).length > 0 || (isArray(value) && value.length === 0),
     keywords: ['type'],
   },

@@ -19,7 +19,7 @@ export interface AjvReading {
 
 /**
  * `schema` without what Ajv refuses to compile: keywords of the wrong kind (which are ignored, and reported),
- * `$async`, `nullable`, `id`, bounds as booleans, `items` as a list, siblings of `$ref` that say nothing.
+ * `$async`, `nullable`, `id`, bounds as booleans, `items` as a list, siblings of `$ref` that have no effect.
  */
 export function forAjv(schema: JsonSchema, reading: AjvReading): JsonSchema {
   if (!isObject(schema)) return schema;
@@ -99,7 +99,7 @@ function withPrototype(schema: JsonObject): JsonObject {
 
 function innerForAjv(keyword: string, value: JsonValue, reading: AjvReading): JsonValue {
   const convert = (each: JsonValue) => (isSchema(each) ? forAjv(each, reading) : each);
-  // Ajv refuses names that are no types, which no value has.
+  // Ajv rejects unknown type names. No value has such a type, so they can be dropped.
   if (keyword === 'type' && isArray(value)) return typeNames(value);
   if (singleKeywords.includes(keyword) && isSchema(value)) return convert(value);
   if (listKeywords.includes(keyword) && isArray(value)) return value.filter(isSchema).map(convert);

@@ -19,12 +19,12 @@ export const mapKeywords: readonly string[] = [
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
 ];
 
-/** Identifiers, to which nothing refers any more, and keywords that are rewritten. */
+/** Keywords to drop: identifiers, which nothing refers to any more, and definitions, which are rewritten. */
 const dropped = new Set([
   ...['$id', 'id', '$schema', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$defs', 'definitions'],
 ]);
 const naming = /"\$(?:dynamic|recursive)Ref":|"(?:\$id|\$anchor|\$dynamicAnchor)":"/;
-/** Most sub-schemas to write. */
+/** Maximum number of sub-schemas to write. */
 const maxParts = 20_000;
 
 /** Whether `schema` names its parts, or contains references whose target depends on the dynamic scope. */

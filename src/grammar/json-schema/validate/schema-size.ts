@@ -1,18 +1,18 @@
 /** Limits the size of schemas to validate against. */
 import type { JsonSchema, JsonValue } from '../../../format/messages.ts';
 
-/** Most parts of such a schema. Ajv generates code for each, and V8 compiles it: about a tenth of a millisecond. */
-const mostParts = 8000;
+/** Maximum number of parts. Ajv generates code for each, which V8 compiles in about a tenth of a millisecond. */
+const maxParts = 8000;
 
 /** Error message for a schema that is too large. */
-export const tooLarge = `more than ${mostParts} parts are too many to check`;
+export const tooLarge = `more than ${maxParts} parts are too many to check`;
 
 /** Whether `schema` has too many parts to validate against. */
 export function isTooLarge(schema: JsonSchema): boolean {
   let count = 0;
   for (const _ of partsOf(schema)) {
     count += 1;
-    if (count > mostParts) return true;
+    if (count > maxParts) return true;
   }
   return false;
 }

@@ -11,9 +11,9 @@ import { reportUnwritten } from './unwritten-texts.ts';
 import type { ValueWriter } from './value-writer.ts';
 
 const maxValues = 200;
-/** Most sets of values to distinguish. */
+/** Maximum number of sets of values to distinguish. */
 const maxSets = 512;
-/** Most items whose possible values are compared pairwise. */
+/** Maximum number of items whose possible values are compared pairwise. */
 const maxCompared = 12;
 
 /** Whether no two items of an array of `shape` can be equal. */

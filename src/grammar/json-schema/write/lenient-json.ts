@@ -14,7 +14,7 @@ import {
 import type { RuleSet } from '../../expression/rule-set.ts';
 import type { Syntax } from './syntax.ts';
 
-/** Most spaces or tabs at the start of a line. */
+/** Maximum number of spaces or tabs at the start of a line. */
 const deepestLine = 40;
 
 const space = characterClass([0x20, 0x20], [0x09, 0x09]);

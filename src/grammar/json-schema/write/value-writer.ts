@@ -312,7 +312,7 @@ function numberHint(shapes: readonly NumberShape[]): string {
   return shapes.every((shape) => shape.integer === true) ? 'integer' : 'number';
 }
 
-/** Most iterations of an inlined value: the engine expands every iteration. */
+/** Maximum number of iterations of an inlined value: the engine expands every iteration. */
 const fewIterations = 32;
 
 /** Whether inlining a value costs the engine no more than a rule would. */

@@ -2,7 +2,7 @@
 import { commonPrefix } from '../../expression/alternatives.ts';
 import { choice, type Expression, empty, literal, sequence } from '../../expression/expression.ts';
 
-/** Most nested branches; beyond, rules of an automaton are easier on recursive readers. */
+/** Maximum number of nested branches; beyond, rules of an automaton are easier on recursive readers. */
 const maxDepth = 100;
 
 /** One of `texts`; `null` if they nest too deeply. */
