@@ -1,23 +1,23 @@
 /**
- * JSON Schema → expression: one value of a schema, in a syntax. The way through this folder, in reading order:
+ * Compiles a JSON Schema to an expression: one value of the schema, in a syntax. The stages, in reading order:
  *
- * 1. Nodes: `schema-document.ts` makes the schema a graph whose nodes are its sub-schemas; `references.ts`
- *    says where `$ref` leads, `vocabularies.ts` and `dialects.ts` which keywords mean anything.
- * 2. Constraints (`constraints.ts`): conjunctions of nodes and negated nodes. "This schema and that one" is one constraint.
- * 3. Shapes (`shapes.ts`): what is asked of values of one JSON type. The `…-keywords.ts` say for which shapes a
- *    keyword holds, and for which it fails (`assertions.ts`); `expand.ts` puts together from these the shapes
- *    of a constraint, `fewer-shapes.ts` drops those that others hold, and `clauses.ts` keeps conditions about different
- *    keys apart, which would multiply. `satisfiability.ts` finds constraints that no value meets.
+ * 1. Nodes: `schema-document.ts` turns the schema into a graph with a node per sub-schema. `references.ts` resolves
+ *    `$ref`; `vocabularies.ts` and `dialects.ts` decide which keywords have a meaning.
+ * 2. Constraints (`constraints.ts`): conjunctions of nodes and negated nodes.
+ * 3. Shapes (`shapes.ts`): conditions on values of one JSON type. Each `…-keywords.ts` gives the shapes for which its
+ *    keywords hold, and those for which they fail (`assertions.ts`). `expand.ts` combines them to the shapes of a
+ *    constraint, `fewer-shapes.ts` drops redundant ones, and `clauses.ts` keeps conditions on different keys from
+ *    multiplying. `satisfiability.ts` finds constraints without values.
  * 4. Languages: strings and numbers as automata (`languages.ts`, `formats.ts`, `number-…`, `../regular`).
- * 5. Locations (`instance-locations.ts`): where in a value one stands; they fix the order of keys. `tags.ts` finds the keys
- *    that tell the branches of a union apart.
- * 6. Writers: `value-writer.ts` writes a constraint at a location as an expression, with one for each type next to it
- *    (`string-writer.ts`, `array-writer.ts`, `object-writer.ts`), as `syntax.ts` says how values are spelled.
- *    What stands more than once becomes a rule (`../rule-set.ts`).
+ * 5. Locations (`instance-locations.ts`): places in a value; they fix the order of keys. `tags.ts` finds the keys that
+ *    distinguish the branches of a union.
+ * 6. Writers: `value-writer.ts` writes a constraint at a location as an expression, with the help of one writer per
+ *    type (`string-writer.ts`, `array-writer.ts`, `object-writer.ts`). `syntax.ts` defines how values are spelled.
+ *    Whatever is used repeatedly becomes a rule (`../expression/rule-set.ts`).
  *
- * `compilation.ts` holds all of these together for one schema, with the budget and the report.
- * `compile-arguments.ts` is the other entry: all arguments of a tool. Not part of compiling, but of the same
- * schemas: `standard-schema.ts` (schemas of libraries), `validate.ts` (Ajv, after a call), `spell-value.ts`.
+ * `compilation.ts` holds the state of one schema's compilation, with its budget and report. `compile-arguments.ts` is
+ * the other entry point: all arguments of a tool. Schemas are also read outside the compiler: by `standard-schema.ts`
+ * (schemas of libraries), `validate.ts` (Ajv, after a call) and `spell-value.ts`.
  */
 import { SchemaError, type SchemaIssue } from '../../format/errors.ts';
 import type { JsonSchema } from '../../format/messages.ts';
@@ -209,7 +209,7 @@ function* writeWithin(
 ): Steps<Expression | string> {
   rules.allow(maxRules, compilation.budget);
   try {
-    return yield* writeWhatIs(compilation, rules, write);
+    return yield* writeSatisfiable(compilation, rules, write);
   } catch (error) {
     if (error instanceof Unsatisfiable) {
       const { pointer, forbidden } = compilation.culprit;
@@ -225,10 +225,10 @@ function* writeWithin(
 }
 
 /**
- * What `write` gives. Where it finds that nothing meets a constraint, it starts again with that knowledge; next to what
- * is narrowed, there may be values that are merely not written.
+ * Runs `write`; if it finds a constraint without values, records that and starts again. Not after something was
+ * narrowed: there may then be values that are merely not written.
  */
-function* writeWhatIs(
+function* writeSatisfiable(
   compilation: Compilation,
   rules: RuleSet,
   write: (compilation: Compilation) => Expression,

@@ -14,7 +14,7 @@ export function keyTree(keys: readonly string[]): KeyNode {
   return new KeyNode(sorted, 0, sorted.length, 0);
 }
 
-/** Least children per group; larger nodes have about as many groups as children per group. */
+/** Minimum number of children per group; larger nodes have about as many groups as children per group. */
 const minGroup = 6;
 
 /** Adjacent keys of a sorted list that share their first `depth` code units. */

@@ -304,7 +304,7 @@ export class KeyTrie implements KeyWriter {
     return first - before > 1;
   }
 
-  /** Least and greatest label allowed below `node`; `null` if there is none. */
+  /** Minimum and maximum label allowed below `node`; `null` if there is none. */
   #range(node: KeyNode, { allowed, ranges }: Walk): Range | null {
     const known = ranges.get(node);
     if (known !== undefined) return known;

@@ -91,7 +91,7 @@ class ObjectWriter {
   readonly #keys: KeyWriter;
   readonly #key: string;
   readonly #counts: number;
-  /** The most properties, if that must be counted. */
+  /** Maximum number of properties, if they must be counted. */
   readonly #max: number | null;
   /** Position of the last required key; -1 if there is none. */
   readonly #lastRequired: number;
@@ -129,7 +129,7 @@ class ObjectWriter {
     const reported: ReportedObject = { shape, location, plan: this.#plan, usable: this.#usable };
     reportDuplicateKeys(compilation, reported);
     reportNeverWritten(compilation, reported);
-    this.#max = this.#mostProperties();
+    this.#max = this.#propertyLimit();
     if (this.#max === null && !compilation.anyOrder) compilation.budget.foresee(stepsForKeys(this.#plan));
     this.#counts =
       shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
@@ -165,7 +165,7 @@ class ObjectWriter {
     return false;
   }
 
-  #mostProperties(): number | null {
+  #propertyLimit(): number | null {
     const { max, min } = this.#shape;
     const { declared } = this.#plan;
     const open = this.#usable.slice(declared.length).some((each) => each);

@@ -50,9 +50,9 @@ export interface Multiple {
 export interface StringShape {
   readonly type: 'string';
   readonly language: Term;
-  /** Least length in code points. */
+  /** Minimum length in code points. */
   readonly min: number;
-  /** Greatest length; `null` for any. */
+  /** Maximum length; `null` for any. */
   readonly max: number | null;
 }
 /** Arrays that meet all of these conditions. */
@@ -62,7 +62,7 @@ export interface ArrayShape {
   readonly prefix: readonly Constraint[];
   /** Constraint of every item after the prefix. */
   readonly rest: Constraint;
-  /** Least and greatest number of items; `max: null` is unbounded. */
+  /** Minimum and maximum number of items; `max: null` is unbounded. */
   readonly min: number;
   readonly max: number | null;
   readonly contains: readonly Contained[];
@@ -88,7 +88,7 @@ export interface ObjectShape {
   /** Each applies to every property whose key it covers. */
   readonly rules: readonly PropertyRule[];
   readonly required: ReadonlySet<string>;
-  /** Least and greatest number of properties; `max: null` is unbounded. */
+  /** Minimum and maximum number of properties; `max: null` is unbounded. */
   readonly min: number;
   readonly max: number | null;
   /** For each rule, at least one property must have a key that it covers and a value that meets its constraint. */
