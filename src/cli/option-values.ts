@@ -15,6 +15,13 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be an integer >= 0.');
 }
 
+/** A port to listen on; 0 for any free one. */
+export function portNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
+  throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
+}
+
 /** 0 or more. */
 export function nonNegative(text: string): number {
   const number = Number(text);

@@ -1,5 +1,5 @@
 /** The sampling options of all APIs. */
-import { integerFrom, numberFrom, withoutUndefined } from '../format/option-rules.ts';
+import { integerFrom, numberBetween, numberFrom, withoutUndefined } from '../format/option-rules.ts';
 import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
 import { samplingRules } from '../runtime/chat/sampling-rules.ts';
 import { invalid } from './errors.ts';
@@ -30,7 +30,7 @@ const penalty = {
 /** The options of a chat; absent fields are omitted. */
 export function readSampling(body: Body): SamplingOptions {
   return withoutUndefined({
-    temperature: numberField(body, 'temperature', numberFrom(0, 2)),
+    temperature: numberField(body, 'temperature', numberBetween(0, 2)),
     topP: numberField(body, 'top_p', numberFrom(0, 1)),
     topK: readTopK(body),
     minP: numberField(body, 'min_p', numberFrom(0, 1)),

@@ -3,8 +3,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { InvalidArgumentError } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
+import { portNumber } from '../../src/cli/option-values.ts';
 import { logJson, logLine } from '../../src/cli/serve/log-line.ts';
 import { registerServe } from '../../src/cli/serve/serve.ts';
 import { readTarget } from '../../src/cli/serve/served-targets.ts';
@@ -76,6 +78,12 @@ describe('the command', () => {
   ])('reads %s', (argument, expected) => expect(readTarget(argument)).toEqual(expected));
 
   it('refuses an empty name', () => expect(() => readTarget('=a.gguf')).toThrow('the name is empty'));
+
+  it('takes ports, and nothing else for one', () => {
+    expect(['0', '8080', '65535'].map(portNumber)).toEqual([0, 8080, 65_535]);
+    for (const text of ['65536', '99999', '-1', '1.5', '', ' ', 'http'])
+      expect(() => portNumber(text), text).toThrow(InvalidArgumentError);
+  });
 
   it('serves by name, asks for keys, logs each request, and ends when it is interrupted', async () => {
     const before = process.listeners('SIGINT');

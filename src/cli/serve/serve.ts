@@ -10,7 +10,7 @@ import type {
   ServeOptions,
 } from '../../serve/index.ts';
 import type { TargetOptions } from '../model-target.ts';
-import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
+import { nonNegative, portNumber, positiveInteger, wholeNumber } from '../option-values.ts';
 import { builtPage, openBrowser, readPage } from '../page.ts';
 import { reportError } from '../report-error.ts';
 import { addTargetOptions } from '../target-options.ts';
@@ -44,7 +44,7 @@ export function registerServe(program: Command): void {
       '<model...>',
       'GGUF files, models on the Hub (owner/name), or addresses of servers; name=model gives one another name',
     )
-    .option('-p, --port <number>', 'port to listen on; 0 for any free one', wholeNumber, 8080)
+    .option('-p, --port <number>', 'port to listen on; 0 for any free one', portNumber, 8080)
     .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option(
       '--api-key <key...>',
