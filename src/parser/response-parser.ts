@@ -321,9 +321,9 @@ function isLeftOpen(reader: Reader): boolean {
   );
 }
 
-/** Whether a call is open, including one of which only the opener was written. */
-function isInsideCall({ writer, inCall, call }: Reader): boolean {
-  return writer.call !== null || (inCall && !call.started && !call.isReported);
+/** Whether a call is open, including one of which only the opener was written; not where text is read after all. */
+function isInsideCall({ writer, inCall, region, call }: Reader): boolean {
+  return writer.call !== null || (inCall && region === null && !call.started && !call.isReported);
 }
 
 function hasRest({ buffer, cursor }: Reader): boolean {
