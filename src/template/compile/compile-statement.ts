@@ -202,16 +202,17 @@ function compileFilterBlock(
   nodes: readonly Node[],
   place: CompileContext,
 ): Execute {
-  const [name, args] =
-    filter.type === 'Identifier'
-      ? [filter.value, []]
-      : [filter.callee.type === 'Identifier' ? filter.callee.value : '', filter.args];
-  if (name === blockNames.with) return compileWith(args, nodes, place);
-  if (name === blockNames.autoescape) return compileAutoescape(args, nodes);
-  if (name === blockNames.block || name === blockNames.scopedBlock) {
-    const block = compileBlock(nodes, ownScope);
-    const isScoped = name === blockNames.scopedBlock;
-    return (scope) => block(new Scope(scope.runtime, isScoped ? scope : scope.outermost));
+  const args = filter.type === 'Identifier' ? [] : filter.args;
+  const name = filter.type === 'Identifier' ? filter : filter.callee;
+  switch (name.type === 'Identifier' ? name.value : '') {
+    case blockNames.with:
+      return compileWith(args, nodes, place);
+    case blockNames.autoescape:
+      return compileAutoescape(args, nodes);
+    case blockNames.block:
+      return compileScope(nodes, ({ outermost }) => outermost);
+    case blockNames.scopedBlock:
+      return compileScope(nodes, (scope) => scope);
   }
   const body = compileCapture(nodes);
   const change = compileFilter(filter, place);
@@ -219,6 +220,12 @@ function compileFilterBlock(
     scope.runtime.write(str(scope.runtime, change(scope, body(scope))));
     return 'next';
   };
+}
+
+/** Statements in a scope of their own, within the scope that `outer` chooses. */
+function compileScope(nodes: readonly Node[], outer: (scope: Scope) => Scope): Execute {
+  const body = compileBlock(nodes, ownScope);
+  return (scope) => body(new Scope(scope.runtime, outer(scope)));
 }
 
 /** `{% with a=1, b=a %}`: a scope of its own, whose values are those of the scope around it. */
@@ -242,8 +249,7 @@ function compileAutoescape(args: readonly Expression[], nodes: readonly Node[]):
   const [on] = args;
   if (on?.type !== 'Identifier' || on.value.toLowerCase() !== 'false')
     throw new CompileError('of autoescape, only {% autoescape false %} is supported: use the filter escape');
-  const body = compileBlock(nodes, ownScope);
-  return (scope) => body(new Scope(scope.runtime, scope));
+  return compileScope(nodes, (scope) => scope);
 }
 
 function compileComment(text: string): Execute {

@@ -11,8 +11,19 @@
  * see `rewrite-statement.ts`.
  */
 import { parse, tokenize } from '@huggingface/jinja';
-import { StatementRewriter, type Token } from './rewrite-statement.ts';
+import { StatementRewriter } from './rewrite-statement.ts';
 import { SourceError, type SplitSource, splitSource } from './split-source.ts';
+import {
+  closeParen,
+  closesBracket,
+  identifier,
+  isName,
+  isWord,
+  openParen,
+  opensBracket,
+  pipe,
+  type Token,
+} from './tokens.ts';
 import type { Node } from './tree.ts';
 
 /** The rewritten names, and the text of comments that carry line numbers. */
@@ -24,32 +35,12 @@ export const rewritten = {
   line: 'line ',
 } as const;
 
-const identifier = (value: string): Token => ({ value, type: 'Identifier' });
-const openParen: Token = { value: '(', type: 'OpenParen' };
-const closeParen: Token = { value: ')', type: 'CloseParen' };
-const pipe: Token = { value: '|', type: 'Pipe' };
-
-/** Words after which a parenthesis opens a group, not a call, and no argument of a test begins. */
-const keywords = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else', 'elif', 'for', 'set']);
-
-function isWord(token: Token | undefined, word: string): boolean {
-  return token?.type === 'Identifier' && token.value === word;
-}
-
-const closers: Readonly<Record<string, string>> = {
-  OpenParen: 'CloseParen',
-  OpenSquareBracket: 'CloseSquareBracket',
-  OpenCurlyBracket: 'CloseCurlyBracket',
-};
-const closing = new Set(Object.values(closers));
-
 /** Index after the bracket that closes the one at `start`. */
 function afterBracket(tokens: readonly Token[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at += 1) {
-    const type = tokens[at]?.type ?? '';
-    if (type in closers) depth += 1;
-    else if (closing.has(type)) depth -= 1;
+    if (opensBracket(tokens[at])) depth += 1;
+    else if (closesBracket(tokens[at])) depth -= 1;
     if (depth === 0) return at + 1;
   }
   return tokens.length;
@@ -57,7 +48,7 @@ function afterBracket(tokens: readonly Token[], start: number): number {
 
 /** Index after the primary expression at `start`, including its dots, brackets and calls. */
 function afterPrimary(tokens: readonly Token[], start: number): number {
-  let at = (tokens[start]?.type ?? '') in closers ? afterBracket(tokens, start) : start + 1;
+  let at = opensBracket(tokens[start]) ? afterBracket(tokens, start) : start + 1;
   for (;;) {
     const type = tokens[at]?.type;
     if (type === 'Dot') at += 2;
@@ -66,17 +57,10 @@ function afterPrimary(tokens: readonly Token[], start: number): number {
   }
 }
 
-const argumentStarts = new Set([
-  'Identifier',
-  'StringLiteral',
-  'NumericLiteral',
-  'OpenSquareBracket',
-  'OpenCurlyBracket',
-]);
+const argumentStarts = new Set(['StringLiteral', 'NumericLiteral', 'OpenSquareBracket', 'OpenCurlyBracket']);
 
 function startsArgument(token: Token | undefined): boolean {
-  if (token === undefined || !argumentStarts.has(token.type)) return false;
-  return token.type !== 'Identifier' || !keywords.has(token.value);
+  return isName(token) || argumentStarts.has(token?.type ?? '');
 }
 
 /** `is not name argument` becomes a filter of that name. */
@@ -104,11 +88,11 @@ function rewriteTests(tokens: readonly Token[]): Token[] {
   return result;
 }
 
-const callables = new Set(['Identifier', 'CloseParen', 'CloseSquareBracket', 'StringLiteral']);
+const callables = new Set(['CloseParen', 'CloseSquareBracket', 'StringLiteral']);
 
+/** Whether a parenthesis after this token opens a call, not a group. */
 function opensCall(before: Token | undefined): boolean {
-  if (before === undefined || !callables.has(before.type)) return false;
-  return before.type !== 'Identifier' || !keywords.has(before.value);
+  return isName(before) || callables.has(before?.type ?? '');
 }
 
 interface OpenGroup {
@@ -123,7 +107,7 @@ function rewriteGroups(tokens: readonly Token[]): Token[] {
   const result: (Token | null)[] = [];
   const open: OpenGroup[] = [];
   tokens.forEach((token, index) => {
-    if (token.type in closers) {
+    if (opensBracket(token)) {
       const isCall = token.type !== 'OpenParen' || opensCall(tokens[index - 1]);
       // The place before the parenthesis is reserved for a name.
       if (!isCall) result.push(null);
@@ -131,7 +115,7 @@ function rewriteGroups(tokens: readonly Token[]): Token[] {
     } else if (token.type === 'Comma') {
       const group = open.at(-1);
       if (group !== undefined) group.commas += 1;
-    } else if (closing.has(token.type)) {
+    } else if (closesBracket(token)) {
       nameGroup(result, open.pop(), tokens[index - 1]);
     }
     result.push(token);

@@ -10,11 +10,17 @@
  *
  * Names in ⟨⟩ hold a space, so that no template can write them.
  */
-import type { tokenize } from '@huggingface/jinja';
 import { SourceError } from './split-source.ts';
-
-/** A token of the package, which does not export the type. */
-export type Token = ReturnType<typeof tokenize>[number];
+import {
+  closeParen,
+  closesBracket,
+  identifier,
+  isName,
+  isWord,
+  openParen,
+  splitOutside,
+  type Token,
+} from './tokens.ts';
 
 /** The names of rewritten statements. */
 export const blockNames = {
@@ -26,45 +32,24 @@ export const blockNames = {
   recursive: 'a recursive loop',
 } as const;
 
-const identifier = (value: string): Token => ({ value, type: 'Identifier' });
-const openParen: Token = { value: '(', type: 'OpenParen' };
-const closeParen: Token = { value: ')', type: 'CloseParen' };
-
-function isWord(token: Token | undefined, word: string): boolean {
-  return token?.type === 'Identifier' && token.value === word;
-}
-
-const opening = new Set(['OpenParen', 'OpenSquareBracket', 'OpenCurlyBracket']);
-const closing = new Set(['CloseParen', 'CloseSquareBracket', 'CloseCurlyBracket']);
-
 function call(name: string, args: readonly Token[]): Token[] {
   return args.length === 0 ? [identifier(name)] : [identifier(name), openParen, ...args, closeParen];
-}
-
-/** Splits tokens wherever `splits` holds outside of brackets; the token itself begins the next part. */
-function splitOutside(tokens: readonly Token[], splits: (token: Token) => boolean): Token[][] {
-  const parts: Token[][] = [[]];
-  let depth = 0;
-  for (const token of tokens) {
-    if (closing.has(token.type)) depth -= 1;
-    if (depth === 0 && splits(token)) parts.push([]);
-    if (opening.has(token.type)) depth += 1;
-    parts.at(-1)?.push(token);
-  }
-  return parts;
 }
 
 /** An open block: the name of its end, and how many statements it became. */
 interface OpenBlock {
   readonly name: string;
   readonly count: number;
+  /** The block's own name, which may come again at its end. */
+  readonly label?: string | undefined;
 }
 
 /** Rewrites the statements of one template, in their order. */
 export class StatementRewriter {
   private readonly open: OpenBlock[] = [];
+  private readonly blocks = new Set<string>();
 
-  /** The statements that take the place of one, without their brackets. Throws `SourceError` for an end of another block. */
+  /** The statements that take the place of one, without their brackets. Throws `SourceError` for a block without a name of its own, and for an end of another block. */
   rewrite(tokens: readonly Token[], line: number): readonly (readonly Token[])[] {
     const [first, ...rest] = tokens;
     const word = first?.type === 'Identifier' ? first.value : '';
@@ -75,10 +60,8 @@ export class StatementRewriter {
         return this.begin(word, [call(blockNames.with, rest)]);
       case 'autoescape':
         return this.begin(word, [call(blockNames.autoescape, rest)]);
-      case 'block': {
-        const isScoped = rest.slice(1).some((token) => isWord(token, 'scoped'));
-        return this.begin(word, [call(isScoped ? blockNames.scopedBlock : blockNames.block, [])]);
-      }
+      case 'block':
+        return this.begin(word, [call(this.blockName(rest, line), [])], rest[0]?.value);
       case 'filter': {
         const chain = splitOutside(rest, ({ type }) => type === 'Pipe');
         const filters = chain.map((part) =>
@@ -87,33 +70,57 @@ export class StatementRewriter {
         return this.begin(word, filters.reverse());
       }
       case 'for':
-        return [
-          isWord(rest.at(-1), 'recursive') ? [identifier('for'), ...recursive(rest.slice(0, -1))] : tokens,
-        ];
+        return [isRecursive(rest) ? [identifier('for'), ...recursive(rest.slice(0, -1))] : tokens];
       case 'endgeneration':
       case 'endwith':
       case 'endautoescape':
       case 'endblock':
       case 'endfilter':
-        return this.end(word.slice('end'.length), line);
+        return this.end(word.slice('end'.length), rest, line);
       default:
         return [tokens];
     }
   }
 
-  private begin(name: string, filters: readonly (readonly Token[])[]): readonly (readonly Token[])[] {
-    this.open.push({ name, count: filters.length });
+  private begin(
+    name: string,
+    filters: readonly (readonly Token[])[],
+    label?: string,
+  ): readonly (readonly Token[])[] {
+    this.open.push({ name, count: filters.length, label });
     return filters.map((filter) => [identifier('filter'), ...filter]);
   }
 
-  private end(name: string, line: number): readonly (readonly Token[])[] {
+  /** `{% block x %}` or `{% block x scoped %}`, of a name that no other block has. */
+  private blockName([name, scoped, ...more]: readonly Token[], line: number): string {
+    const isPlain = scoped === undefined;
+    if (!isName(name) || name === undefined || more.length > 0 || !(isPlain || isWord(scoped, 'scoped')))
+      throw new SourceError('a block has a name, and may be scoped: {% block name scoped %}', line);
+    if (this.blocks.has(name.value)) throw new SourceError(`block '${name.value}' is defined twice`, line);
+    this.blocks.add(name.value);
+    return isPlain ? blockNames.block : blockNames.scopedBlock;
+  }
+
+  private end(name: string, rest: readonly Token[], line: number): readonly (readonly Token[])[] {
     const block = this.open.pop();
-    if (block?.name !== name) {
-      const expected = block === undefined ? 'no block is open' : `end${block.name} is expected`;
+    if (block?.name !== name || rest.some(({ value }, index) => index > 0 || value !== block.label)) {
+      const expected =
+        block === undefined
+          ? 'no block is open'
+          : `end${[block.name, block.label].join(' ').trimEnd()} is expected`;
       throw new SourceError(`Unexpected end${name}: ${expected}`, line);
     }
     return Array.from({ length: block.count }, () => [identifier('endfilter')]);
   }
+}
+
+const literals = new Set(['StringLiteral', 'NumericLiteral']);
+
+/** Whether `recursive` comes after the items of a loop; otherwise it is the name of a variable. */
+function isRecursive(tokens: readonly Token[]): boolean {
+  const before = tokens.at(-2);
+  const endsItems = isName(before) || closesBracket(before) || literals.has(before?.type ?? '');
+  return isWord(tokens.at(-1), 'recursive') && endsItems;
 }
 
 /** Marks what a loop goes through: `x in y if z` becomes `x in ⟨recursive⟩(y) if z`. */

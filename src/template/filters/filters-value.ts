@@ -149,13 +149,19 @@ const prettyPrint: Filter = (runtime, value) => {
 
 const longestLine = 80;
 
+/** Keys that Python cannot compare are sorted by their types. */
+function compareKeys(runtime: Runtime, a: Value, b: Value): number {
+  const areAlike = typeName(a) === typeName(b) || (numeric(a) !== null && numeric(b) !== null);
+  return areAlike ? compare(runtime, a, b) : typeName(a) < typeName(b) ? -1 : 1;
+}
+
 function withSortedKeys(runtime: Runtime, value: Value): Value {
   runtime.charge(1);
   if (value instanceof List) return new List(value.all().map((item) => withSortedKeys(runtime, item)));
   if (!(value instanceof Dict)) return value;
   const entries = value.entries().map(([key, item]) => [key, withSortedKeys(runtime, item)] as const);
   const sorted = new Dict();
-  for (const [key, item] of entries.sort((a, b) => compare(runtime, a[0], b[0])))
+  for (const [key, item] of entries.sort(([a], [b]) => compareKeys(runtime, a, b)))
     sorted.set(runtime, key, item);
   return sorted;
 }
