@@ -1,5 +1,5 @@
 /**
- * Writes object shapes as expressions. Keys come in a fixed order, declared ones first. What may follow depends on
+ * Writes one object shape as an expression. Keys come in a fixed order, declared ones first. What may follow depends on
  * the position and, if a shape counts properties, on the counts. Positions share rules, so the size is linear in the
  * number of optional properties.
  */
@@ -30,36 +30,6 @@ import {
 } from './object-reports.ts';
 import type { ObjectWriting, WrittenObject } from './object-writing.ts';
 import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
-import { splitByTag } from './tagged-objects.ts';
-import { uniteObjects } from './united-objects.ts';
-
-/**
- * Writes an object of one of `shapes`, each of which is satisfiable. `some` includes the delimiters, but not the
- * empty object.
- */
-export function writeObjects(
-  shapes: readonly ObjectShape[],
-  location: InstanceLocation,
-  hint: string,
-  writing: ObjectWriting,
-): WrittenObject {
-  const parts = shapes.flatMap((shape) => splitByTag(shape, location, writing.compilation));
-  const united = writing.compilation.anyOrder ? parts : uniteObjects(parts);
-  const written = united.flatMap((part) => {
-    try {
-      return [new ObjectWriter(part.shape, part.location, hint, writing).object()];
-    } catch (error) {
-      if (error instanceof NoValueLeft) return [];
-      throw error;
-    }
-  });
-  if (written.length === 0) throw new NoValueLeft();
-  const some = written.flatMap((each) => each.some ?? []);
-  return {
-    some: some.length === 0 ? null : alternatives(...some),
-    mayBeEmpty: written.some(({ mayBeEmpty }) => mayBeEmpty),
-  };
-}
 
 /** The constraint for the value of a key, and the progress after it. */
 type Step = readonly [Constraint, Progress];
@@ -81,7 +51,8 @@ const maxProgress = 20_000;
 /** Each count of properties is a separate state, so greater limits are lowered to this. */
 const maxProperties = 1000;
 
-class ObjectWriter {
+/** Writes objects of one shape. */
+export class ObjectWriter {
   readonly #shape: ObjectShape;
   readonly #location: InstanceLocation;
   readonly #hint: string;

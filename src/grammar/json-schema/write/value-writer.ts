@@ -9,7 +9,7 @@ import { writeAutomaton } from '../../regular/write-automaton.ts';
 import { saysNothing } from '../document/schema-document.ts';
 import { anyInteger, anyNumber } from '../numbers/free-numbers.ts';
 import { isUnbounded } from '../numbers/number-language.ts';
-import { writeObjects } from '../objects/object-writer.ts';
+import { writeObjects } from '../objects/write-objects.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
 import { EmptyConstraint } from '../plan/satisfiability.ts';
