@@ -5,7 +5,7 @@
 import { BufferedText } from './buffered-text.ts';
 import { CallDraft } from './call-draft.ts';
 import { Cursor } from './cursor.ts';
-import { EventWriter, type WriterOptions } from './event-writer.ts';
+import { EventWriter } from './event-writer.ts';
 import type { LeniencyLaw } from './events.ts';
 import { FastPath } from './fast-path.ts';
 import { InputEmitter } from './input-emitter.ts';
@@ -19,27 +19,13 @@ import {
 } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
+import type { ReaderOptions } from './reader-options.ts';
 import { repairDetail } from './repair-detail.ts';
 import type { Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
-import type { ToolTable } from './tool-table.ts';
 
 /** A state: reads on, and returns the next state, or `null` to wait for more text. */
 export type State = (reader: Reader) => State | null;
-
-/** Options that the steps read. */
-export interface ReaderOptions extends WriterOptions {
-  readonly tools: ToolTable;
-  /** Thoughts stay in the content, with their markers. */
-  readonly thoughtsInText: boolean;
-  /** More than one call may be made. */
-  readonly parallel: boolean;
-  readonly specialTokens: readonly string[];
-  /** Deviations from the format are read if only one meaning is possible. */
-  readonly lenient: boolean;
-  /** The prompt opened reasoning, in a format without a marker for it. */
-  readonly thoughtOpened: boolean;
-}
 
 /** The region being read. */
 interface OpenRegion {
@@ -286,12 +272,12 @@ export class Reader implements MatchContext {
     if (draft.deviation !== null) this.noteRepair('json', draft.deviation);
   }
 
-  /** Notes what of a call's JSON is not JSON as it stands, once per call. */
-  noteDeviation(): void {
-    const { draft, scanner } = this;
-    if (!this.options.lenient || draft.deviation !== null || scanner.deviation === null) return;
-    draft.deviation = scanner.deviation;
-    if (draft.started) this.noteRepair('json', draft.deviation);
+  /** Notes a value's deviation from its notation, once per call. */
+  noteDeviation(detail: string | null): void {
+    const { draft } = this;
+    if (detail === null || !this.options.lenient || draft.deviation !== null) return;
+    draft.deviation = detail;
+    if (draft.started) this.noteRepair('json', detail);
   }
 
   /** Consumes text up to `end` into the buffer. */

@@ -83,3 +83,41 @@ describe.each(generatedFormats().filter(({ format }) => format.calls !== null))(
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
   });
 });
+
+describe.each(generatedFormats().filter(({ format }) => format.calls?.arguments.kind === 'entries'))(
+  '$name, an entry per argument',
+  ({ format }) => {
+    const days = { type: 'object', properties: { days: { type: 'number' } } } as const;
+    const tools = [{ type: 'function', function: { name: 'get_weather', parameters: days } }] as const;
+    const call = (json: string) =>
+      ({ id: 'call00001', type: 'function', function: { name: 'get_weather', arguments: json } }) as const;
+    const written = writeResponse(format, {
+      role: 'assistant',
+      content: null,
+      tool_calls: [call('{"days": 1234567}')],
+    });
+    const readWith = (value: string, leniency: 'lenient' | 'strict') => {
+      const parser = createResponseParser(format, { tools, leniency });
+      parser.feed(written.replace('1234567', value));
+      return parser.finish('stop').message;
+    };
+
+    it.each([
+      ['NaN', '{"days":null}'],
+      ['-Infinity', '{"days":null}'],
+      ['007', '{"days":7}'],
+    ])('%s is told, and left as it is where nothing is forgiven', (value, meant) => {
+      const { tool_calls: calls = [], repaired = [] } = readWith(value, 'lenient');
+      expect(calls.map((each) => JSON.stringify(JSON.parse(each.function.arguments)))).toEqual([meant]);
+      expect(repaired.filter(({ law }) => law === 'json')).toHaveLength(1);
+      const { tool_calls: [strict] = [], malformed } = readWith(value, 'strict');
+      const kept: unknown = strict && JSON.parse(strict.function.arguments).days;
+      expect(malformed === undefined ? kept : value).toBe(value);
+    });
+
+    it('says nothing of numbers, in JSON or in Python', () => {
+      for (const value of ['-1.5', '2e3', '1_000'])
+        expect(readWith(value, 'lenient').repaired).toBeUndefined();
+    });
+  },
+);

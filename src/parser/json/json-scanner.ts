@@ -3,6 +3,16 @@
  * literals and quotes, raw line ends in strings, trailing commas) to JSON on the fly, and stops at the first
  * character that no value allows. Nothing is parsed twice.
  */
+import {
+  escapeText,
+  isJson,
+  isTokenUnit,
+  type Notation,
+  type ReadToken,
+  readToken,
+  simpleEscapes,
+  tokenEnd,
+} from './json-tokens.ts';
 
 /** `open`: more text is needed. `done`: the value has ended. `illegal`: the next character is not allowed there. */
 export type ScanStatus = 'open' | 'done' | 'illegal';
@@ -25,20 +35,6 @@ type Mode =
   | 'token' // inside a number or a word
   | 'done';
 
-const words: ReadonlyMap<string, string> = new Map([
-  ['true', 'true'],
-  ['false', 'false'],
-  ['null', 'null'],
-  ['True', 'true'],
-  ['False', 'false'],
-  ['None', 'null'],
-  ['NaN', 'null'],
-  ['Infinity', 'null'],
-  ['-Infinity', 'null'],
-]);
-
-const simpleEscapes: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
-const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 /** A quote, backslashes, and control characters (all that comes before the blank). */
 const doubleQuotedStop = /["\\]|[^ -\uffff]/g;
 const singleQuotedStop = /["'\\]|[^ -\uffff]/g;
@@ -62,25 +58,30 @@ export class JsonScanner {
   private heldSpace = '';
   /** Start of the text that is copied to the output unchanged. */
   private copied = 0;
-  /** Only JSON is legal. */
-  private isStrict = false;
-  private firstDeviation: string | null = null;
+  private notation: Notation = 'any';
+  private notJson: string | null = null;
+  private notPython: string | null = null;
 
-  /** What of the value was not JSON and how it was read; the first case only. */
-  get deviation(): string | null {
-    return this.firstDeviation;
+  /**
+   * What of the value is not in this notation, and how it was read: the first case, or `null`. Python's notation
+   * includes JSON.
+   */
+  deviationFrom(notation: 'json' | 'python'): string | null {
+    return notation === 'json' ? this.notJson : this.notPython;
   }
 
-  /** Notes a deviation from JSON; whether it is illegal. */
-  private deviates(detail: string): boolean {
-    this.firstDeviation ??= detail;
-    return this.isStrict;
+  /** Notes what belongs to no narrower notation than `needed`; whether it is illegal. */
+  private deviates(needed: 'python' | 'any', detail: string): boolean {
+    this.notJson ??= detail;
+    if (needed === 'any') this.notPython ??= detail;
+    return this.notation === 'json' || (needed === 'any' && this.notation === 'python');
   }
 
-  /** Prepares for the next value. `isStrict`: only JSON is legal, nothing is converted to it. */
-  reset(isStrict = false): void {
-    this.isStrict = isStrict;
-    this.firstDeviation = null;
+  /** Prepares for the next value; all that is not in `notation` is illegal. */
+  reset(notation: Notation = 'any'): void {
+    this.notation = notation;
+    this.notJson = null;
+    this.notPython = null;
     this.status = 'open';
     this.output = '';
     this.mode = 'value';
@@ -220,7 +221,7 @@ export class JsonScanner {
 
   private openString(text: string, at: number, quote: string): number {
     if (!this.takesValue && !this.takesKey) return -1;
-    if (quote === "'" && this.deviates('strings are in single quotes')) return -1;
+    if (quote === "'" && this.deviates('python', 'strings are in single quotes')) return -1;
     this.settleComma();
     this.inKey = this.takesKey;
     this.quote = quote;
@@ -243,7 +244,7 @@ export class JsonScanner {
     }
     if (character === '"') return this.write(text, at, '\\"', at + 1);
     const json = JSON.stringify(character).slice(1, -1);
-    if (this.deviates(`a string holds a control character without its escape ${json}`)) return -1;
+    if (this.deviates('any', `a string holds a control character without its escape ${json}`)) return -1;
     return this.write(text, at, json, at + 1);
   }
 
@@ -269,7 +270,7 @@ export class JsonScanner {
   }
 
   private finishEscape(end: number, json: string): number {
-    if (json !== this.pending && this.deviates(`${this.pending} is no escape of JSON`)) {
+    if (json !== this.pending && this.deviates('python', `${this.pending} is no escape of JSON`)) {
       this.status = 'illegal';
       return end;
     }
@@ -293,7 +294,7 @@ export class JsonScanner {
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
     if (!mayClose || this.closers.at(-1) !== closer) return -1;
     if (this.comma) {
-      if (this.deviates('a comma follows the last item')) return -1;
+      if (this.deviates('python', 'a comma follows the last item')) return -1;
       // A trailing comma is omitted, together with the white space after it.
       this.comma = false;
       this.copy(text, this.commaAt);
@@ -339,14 +340,19 @@ export class JsonScanner {
 
   /** An invalid token stays in `held`, for the report. */
   private closeToken(): void {
-    const json = tokenJson(this.pending);
-    if (json === null || (json !== this.pending && this.deviates(`${this.pending} is read as ${json}`))) {
+    const token = readToken(this.pending);
+    if (token === null || (token.notation !== 'json' && this.deviatesAs(token))) {
       this.status = 'illegal';
       return;
     }
+    const { json } = token;
     this.pending = '';
     this.output += json;
     this.valueEnded();
+  }
+
+  private deviatesAs({ json, notation }: ReadToken): boolean {
+    return this.deviates(notation === 'any' ? 'any' : 'python', `${this.pending} is read as ${json}`);
   }
 
   private valueEnded(): void {
@@ -371,52 +377,4 @@ function nextStop(text: string, from: number, quote: string): number {
   const stop = quote === "'" ? singleQuotedStop : doubleQuotedStop;
   stop.lastIndex = short;
   return stop.exec(text)?.index ?? -1;
-}
-
-function isTokenUnit(unit: number): boolean {
-  return (
-    (unit >= 48 && unit <= 57) || // 0-9
-    (unit >= 97 && unit <= 122) || // a-z
-    (unit >= 65 && unit <= 90) || // A-Z
-    unit === 43 || // +
-    unit === 45 || // -
-    unit === 46 || // .
-    unit === 95 // _
-  );
-}
-
-/** End of the number or word at `from`, at most `from + longest`. */
-function tokenEnd(text: string, from: number, longest: number): number {
-  const limit = Math.min(text.length, from + longest);
-  let at = from;
-  while (at < limit && isTokenUnit(text.charCodeAt(at))) at++;
-  return at;
-}
-
-/** Whether a number or word is valid JSON unchanged. */
-function isJson(token: string): boolean {
-  return words.get(token) === token || jsonNumber.test(token);
-}
-
-/** A number or word as JSON; `null` if it is neither. */
-function tokenJson(token: string): string | null {
-  const word = words.get(token);
-  if (word !== undefined) return word;
-  if (jsonNumber.test(token)) return token;
-  if (!/^[-+]?[0-9._]*[0-9][0-9._]*([eE][-+]?[0-9]+)?$/.test(token)) return null;
-  const value = Number(token.replaceAll('_', ''));
-  return Number.isFinite(value) ? JSON.stringify(value) : null;
-}
-
-/** An escape of JSON or Python as JSON. */
-function escapeText(sequence: string): string {
-  const kind = sequence.charAt(1);
-  if (simpleEscapes.has(kind)) return sequence;
-  if (kind === "'") return "'";
-  if (kind === '\n') return '';
-  const code = Number.parseInt(sequence.slice(2), 16);
-  if (kind === 'u' && sequence.length === 6) return sequence;
-  const complete = (kind === 'x' && sequence.length === 4) || (kind === 'U' && sequence.length === 10);
-  if (complete && code <= 0x10ffff) return JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
-  return `\\${JSON.stringify(sequence).slice(2, -1)}`;
 }

@@ -198,7 +198,7 @@ class EnvelopePeek {
     if (this.at >= this.text.length) return null;
     this.at++;
     const written = this.text.slice(start - 1, this.at);
-    return parseString(quote === '"' ? written : (scanWhole(written) ?? ''));
+    return parseString(quote === '"' ? written : (scanWhole(written)?.json ?? ''));
   }
 }
 

@@ -88,7 +88,7 @@ function readPunctuation(
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== character) return refuse(envelope, [character]);
   pass(reader, envelope, cursor.at + 1);
-  if (next === 'key') reader.scanner.reset(!reader.options.lenient);
+  if (next === 'key') reader.scanner.reset(reader.options.lenient ? 'any' : 'json');
   envelope.phase = next;
   return 'more';
 }
@@ -117,7 +117,7 @@ function scanCaptured(reader: Reader, envelope: EnvelopeProgress): Status {
     envelope.captured += scanner.output;
   }
   const { status } = scanner;
-  reader.noteDeviation();
+  reader.noteDeviation(reader.scanner.deviationFrom('json'));
   // The scanned text is already consumed and must not be reported again.
   if (status === 'illegal') scanner.reset();
   return status;
@@ -150,7 +150,7 @@ function beginValue(reader: Reader, envelope: EnvelopeProgress): Status | 'more'
   const first = cursor.text[cursor.at];
   envelope.captured = '';
   envelope.valueStart = cursor.offset;
-  scanner.reset(!reader.options.lenient);
+  scanner.reset(reader.options.lenient ? 'any' : 'json');
   if (isArguments(envelope)) return beginArguments(reader, envelope, first);
   if (first === '{' && leadsOn(envelope)) {
     envelope.path.push(envelope.key);
@@ -241,7 +241,7 @@ function readArguments(reader: Reader, envelope: EnvelopeProgress): Status | 'mo
   const { scanner, cursor } = reader;
   const end = scanner.scan(cursor.text, cursor.at);
   emitInput(reader, envelope, scanner.output, end, scanner.held);
-  reader.noteDeviation();
+  reader.noteDeviation(reader.scanner.deviationFrom('json'));
   if (scanner.status === 'open') {
     if (envelope.early === null) reader.waitInJson();
     return 'open';
@@ -258,7 +258,7 @@ function readStringArguments(reader: Reader, envelope: EnvelopeProgress): Status
   const end = string.read(cursor.text, cursor.at);
   emitInput(reader, envelope, string.output, string.valueEnd, string.held);
   pass(reader, envelope, end);
-  reader.noteDeviation();
+  reader.noteDeviation(reader.scanner.deviationFrom('json'));
   if (string.status === 'illegal') return refuse(envelope, ['JSON']);
   if (string.status === 'open') return 'open';
   pass(reader, envelope, cursor.at + 1); // the closing quote
@@ -358,7 +358,7 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
   if (next === '}') return closeObject(reader, envelope);
   if (next !== ',') return refuse(envelope, [',', '}']);
   pass(reader, envelope, cursor.at + 1);
-  reader.scanner.reset(!reader.options.lenient);
+  reader.scanner.reset(reader.options.lenient ? 'any' : 'json');
   envelope.phase = 'key';
   return 'more';
 }

@@ -34,7 +34,7 @@ export function openItem(reader: Reader, place: ValuePlace<State>): void {
 
 function push(reader: Reader, values: ValueStack): void {
   reader.call.values = values;
-  reader.scanner.reset();
+  reader.scanner.reset(reader.options.lenient ? 'any' : 'python');
 }
 
 function separatorBefore(call: CallDraft, outer: ValueStack | null): string {

@@ -81,7 +81,7 @@ function beginObject(reader: Reader): boolean {
   const { cursor, scanner } = reader;
   const first = cursor.text[cursor.at];
   if (first !== '{' && first !== '"') return false;
-  scanner.reset(!reader.options.lenient);
+  scanner.reset(reader.options.lenient ? 'any' : 'json');
   if (first === '"') reader.skip(cursor.at + 1);
   reader.progress = { kind: 'arguments', string: first === '"' ? new JsonStringReader(scanner) : null };
   reader.input.begin();
@@ -92,7 +92,7 @@ function beginObject(reader: Reader): boolean {
 function readObject(reader: Reader, { string }: ArgumentsProgress): 'open' | 'done' | 'illegal' {
   if (string !== null) return readStringObject(reader, string);
   scanInput(reader);
-  reader.noteDeviation();
+  reader.noteDeviation(reader.scanner.deviationFrom('json'));
   return reader.scanner.status;
 }
 
@@ -100,7 +100,7 @@ function readStringObject(reader: Reader, string: JsonStringReader): 'open' | 'd
   const end = string.read(reader.cursor.text, reader.cursor.at);
   reader.input.emit(string.output, string.valueEnd, string.held);
   reader.skip(end);
-  reader.noteDeviation();
+  reader.noteDeviation(reader.scanner.deviationFrom('json'));
   if (string.status === 'done') reader.skip(end + 1); // the closing quote
   return string.status;
 }

@@ -205,6 +205,7 @@ function readScanned(
   const { scanner } = reader;
   if (scanner.status === 'open') scanInput(reader);
   if (scanner.status === 'open') return null;
+  reader.noteDeviation(scanner.deviationFrom('python'));
   if (scanner.status === 'illegal') return fail(reader, recover, ['a value'], 'no value here');
   return closeValue(reader, values, progress.frame.close, recover);
 }

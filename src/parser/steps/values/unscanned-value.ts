@@ -195,8 +195,10 @@ function unclosedWithin(
 
 /** JSON of a complete value. What does not fit its type stays text, and is reported. */
 function decode(reader: Reader, text: string, { types }: ValueProgress): string {
-  const json = decodeBuffered(text, types);
-  if (!reader.options.lenient || fitsTypes(json, types)) return json;
+  const { lenient } = reader.options;
+  const { json, deviation } = decodeBuffered(text, types, lenient ? 'any' : 'python');
+  reader.noteDeviation(deviation);
+  if (!lenient || fitsTypes(json, types)) return json;
   const literal = literalOf(text, types);
   const wanted = [...types].join(' or ');
   const written = JSON.stringify(text.trim());

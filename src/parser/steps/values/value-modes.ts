@@ -2,6 +2,7 @@
 import type { JsonType } from '../../../format/chat-format.ts';
 import { parseJson } from '../../../format/json-values.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
+import type { Notation } from '../../json/json-tokens.ts';
 import { typeOf } from '../schema-place.ts';
 
 /**
@@ -40,16 +41,25 @@ function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
   return types.has('null') && /[nN]/.test(first);
 }
 
-/** JSON of a buffered value: of an allowed type that its text fits, otherwise a string. */
-export function decodeBuffered(text: string, types: ReadonlySet<JsonType>): string {
+/** A value as JSON, and what of its text is neither JSON nor Python. */
+export interface DecodedValue {
+  readonly json: string;
+  readonly deviation: string | null;
+}
+
+/**
+ * A buffered value: of an allowed type that its text fits, otherwise a string. `notation`: what may be read as another
+ * type than a string.
+ */
+export function decodeBuffered(text: string, types: ReadonlySet<JsonType>, notation: Notation): DecodedValue {
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
-  if (types.has('string') && isScalar && text.length > longestScalar) return JSON.stringify(text);
-  if (trimmed === '') return blankValue(text, types);
-  const json = scanWhole(trimmed);
-  if (json === null) return JSON.stringify(text);
-  if (types.has(typeOf(JSON.parse(json)))) return json;
-  return types.has('string') ? JSON.stringify(text) : json;
+  const asText = { json: JSON.stringify(text), deviation: null };
+  if (types.has('string') && isScalar && text.length > longestScalar) return asText;
+  if (trimmed === '') return { json: blankValue(text, types), deviation: null };
+  const value = scanWhole(trimmed, notation);
+  if (value === null) return asText;
+  return fitsTypes(value.json, types) || !types.has('string') ? value : asText;
 }
 
 /** Whether a value is of one of the types. */
@@ -68,8 +78,8 @@ const words: ReadonlyMap<string, string> = new Map([
 export function literalOf(text: string, types: ReadonlySet<JsonType>): string | null {
   const trimmed = text.trim();
   const inner = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed;
-  const json = words.get(inner.toLowerCase()) ?? scanWhole(inner);
-  return json !== null && fitsTypes(json, types) ? json : null;
+  const json = words.get(inner.toLowerCase()) ?? scanWhole(inner)?.json;
+  return json !== undefined && fitsTypes(json, types) ? json : null;
 }
 
 /** A container without brackets is empty if there is no text; otherwise it is a string. */
@@ -79,13 +89,14 @@ function blankValue(text: string, types: ReadonlySet<JsonType>): string {
   return types.has('object') ? '{}' : JSON.stringify(text);
 }
 
-/** JSON of a text that is one value of JSON or Python; `null` if it is none. */
-export function scanWhole(text: string): string | null {
+/** A text that is one value in `notation`; `null` if it is none. */
+export function scanWhole(text: string, notation: Notation = 'any'): DecodedValue | null {
   const scanner = new JsonScanner();
+  scanner.reset(notation);
   const end = scanner.scan(text, 0);
   const { output } = scanner;
   if (scanner.status === 'open') scanner.end();
   if (scanner.status !== 'done' || end !== text.length) return null;
   const json = scanner.output === output ? output : output + scanner.output;
-  return parseJson(json) === undefined ? null : json;
+  return parseJson(json) === undefined ? null : { json, deviation: scanner.deviationFrom('python') };
 }

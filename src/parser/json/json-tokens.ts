@@ -1,0 +1,82 @@
+/** Numbers, words and escapes: what is JSON, what is Python, and what can only have been meant as one of them. */
+
+/**
+ * What a scanner takes. `json`: JSON alone. `python`: Python's literals, too. `any`: also what is neither and can mean
+ * only one thing, such as `007`, or nothing that JSON can say, such as `NaN`.
+ */
+export type Notation = 'json' | 'python' | 'any';
+
+/** A number or word as JSON, and the narrowest notation that it belongs to. */
+export interface ReadToken {
+  readonly json: string;
+  readonly notation: Notation;
+}
+
+const words: ReadonlyMap<string, ReadToken> = new Map([
+  ['true', { json: 'true', notation: 'json' }],
+  ['false', { json: 'false', notation: 'json' }],
+  ['null', { json: 'null', notation: 'json' }],
+  ['True', { json: 'true', notation: 'python' }],
+  ['False', { json: 'false', notation: 'python' }],
+  ['None', { json: 'null', notation: 'python' }],
+  ['NaN', { json: 'null', notation: 'any' }],
+  ['Infinity', { json: 'null', notation: 'any' }],
+  ['-Infinity', { json: 'null', notation: 'any' }],
+]);
+
+/** What may follow a backslash in JSON, except `u`. */
+export const simpleEscapes: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const looseNumber = /^[-+]?[0-9._]*[0-9][0-9._]*([eE][-+]?[0-9]+)?$/;
+/** An integer that Python refuses, because it begins with a zero. */
+const paddedInteger = /^[-+]?0[0_]*[1-9][0-9_]*$/;
+
+/** Whether a UTF-16 unit may occur in a number or word. */
+export function isTokenUnit(unit: number): boolean {
+  return (
+    (unit >= 48 && unit <= 57) || // 0-9
+    (unit >= 97 && unit <= 122) || // a-z
+    (unit >= 65 && unit <= 90) || // A-Z
+    unit === 43 || // +
+    unit === 45 || // -
+    unit === 46 || // .
+    unit === 95 // _
+  );
+}
+
+/** End of the number or word at `from`, at most `from + longest`. */
+export function tokenEnd(text: string, from: number, longest: number): number {
+  const limit = Math.min(text.length, from + longest);
+  let at = from;
+  while (at < limit && isTokenUnit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Whether a number or word is valid JSON unchanged. */
+export function isJson(token: string): boolean {
+  return jsonNumber.test(token) || words.get(token)?.notation === 'json';
+}
+
+/** Reads a number or word; `null` if it is neither. */
+export function readToken(token: string): ReadToken | null {
+  const word = words.get(token);
+  if (word !== undefined) return word;
+  if (jsonNumber.test(token)) return { json: token, notation: 'json' };
+  if (!looseNumber.test(token)) return null;
+  const value = Number(token.replaceAll('_', ''));
+  if (!Number.isFinite(value)) return null;
+  return { json: JSON.stringify(value), notation: paddedInteger.test(token) ? 'any' : 'python' };
+}
+
+/** An escape of JSON or Python as JSON. */
+export function escapeText(sequence: string): string {
+  const kind = sequence.charAt(1);
+  if (simpleEscapes.has(kind)) return sequence;
+  if (kind === "'") return "'";
+  if (kind === '\n') return '';
+  const code = Number.parseInt(sequence.slice(2), 16);
+  if (kind === 'u' && sequence.length === 6) return sequence;
+  const complete = (kind === 'x' && sequence.length === 4) || (kind === 'U' && sequence.length === 10);
+  if (complete && code <= 0x10ffff) return JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
+  return `\\${JSON.stringify(sequence).slice(2, -1)}`;
+}
