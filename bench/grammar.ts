@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { getLlama, type LlamaContextSequence, LlamaGrammarEvaluationState } from 'node-llama-cpp';
-import { oneOf } from '../src/grammar/expression/alternatives.ts';
+import { oneOf } from '../src/language/expression/alternatives.ts';
 import {
   characterClass,
   choice,
@@ -19,9 +19,9 @@ import {
   rule,
   sequence,
   until,
-} from '../src/grammar/expression/expression.ts';
-import { printGbnf } from '../src/grammar/gbnf/print-gbnf.ts';
-import { createMatcher } from '../src/grammar/matcher/matcher.ts';
+} from '../src/language/expression/expression.ts';
+import { printGbnf } from '../src/language/gbnf/print-gbnf.ts';
+import { createMatcher } from '../src/language/matcher/matcher.ts';
 import { tinyModel, vocabularyOf } from '../src/testing/index.ts';
 import { readBundledFile } from '../test/support/llama-bundle.ts';
 

@@ -10,9 +10,9 @@ import zlib from 'node:zlib';
 import { getLlama, type Llama } from 'node-llama-cpp';
 import { SchemaError } from '../src/format/errors.ts';
 import type { JsonObject, JsonSchema } from '../src/format/messages.ts';
-import { RuleSet } from '../src/grammar/expression/rule-set.ts';
-import { printGbnf } from '../src/grammar/gbnf/print-gbnf.ts';
-import { compileSchema, jsonSyntax } from '../src/grammar/json-schema/compile-schema.ts';
+import { compileSchema, jsonSyntax } from '../src/json-schema/compile-schema.ts';
+import { RuleSet } from '../src/language/expression/rule-set.ts';
+import { printGbnf } from '../src/language/gbnf/print-gbnf.ts';
 import { cpuTime } from './processor-time.ts';
 import { loadXGrammar } from './xgrammar.ts';
 

@@ -19,10 +19,10 @@ import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { GrammarError } from '../src/format/errors.ts';
 import type { JsonSchema, Tool } from '../src/format/messages.ts';
 import { buildGrammar } from '../src/grammar/build-grammar.ts';
-import type { Grammar } from '../src/grammar/expression/expression.ts';
-import { gbnfExpression } from '../src/grammar/gbnf/gbnf-expression.ts';
-import { readGbnf } from '../src/grammar/gbnf/read-gbnf.ts';
-import { createMatcher } from '../src/grammar/matcher/matcher.ts';
+import type { Grammar } from '../src/language/expression/expression.ts';
+import { gbnfExpression } from '../src/language/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../src/language/gbnf/read-gbnf.ts';
+import { createMatcher } from '../src/language/matcher/matcher.ts';
 import { cpuTime } from './processor-time.ts';
 
 const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');

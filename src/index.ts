@@ -19,24 +19,24 @@ export {
 } from './generate/verify/verify-template.ts';
 export { type ArgumentValidator, argumentValidator } from './grammar/argument-validator.ts';
 export { type BuiltGrammar, buildGrammar, type Trigger } from './grammar/build-grammar.ts';
-export type { GrammarFinding, GrammarSeverity } from './grammar/expression/check-grammar.ts';
-export { type GbnfGrammar, type GbnfNode, type GbnfRule, writeGbnf } from './grammar/gbnf/gbnf.ts';
-export { createGbnfMatcher, type GbnfReading } from './grammar/gbnf/gbnf-expression.ts';
-export { type GbnfFinding, lintGbnf } from './grammar/gbnf/lint-gbnf.ts';
-export { readGbnf } from './grammar/gbnf/read-gbnf.ts';
 export type { GrammarOptions, ResponseFormat } from './grammar/grammar-options.ts';
-export { spellValue } from './grammar/json-schema/spell-value.ts';
-export {
-  compileValidator,
-  type Validate,
-  type ValidationFailure,
-} from './grammar/json-schema/validate/validate.ts';
-export type { Matcher, MatcherOptions } from './grammar/matcher/matcher.ts';
 export {
   type BuiltStructuralTag,
   buildStructuralTag,
 } from './grammar/structural-tag/build-structural-tag.ts';
 export type * from './grammar/structural-tag/structural-tag.ts';
+export { spellValue } from './json-schema/spell-value.ts';
+export {
+  compileValidator,
+  type Validate,
+  type ValidationFailure,
+} from './json-schema/validate/validate.ts';
+export type { GrammarFinding, GrammarSeverity } from './language/expression/check-grammar.ts';
+export { type GbnfGrammar, type GbnfNode, type GbnfRule, writeGbnf } from './language/gbnf/gbnf.ts';
+export { createGbnfMatcher, type GbnfReading } from './language/gbnf/gbnf-expression.ts';
+export { type GbnfFinding, lintGbnf } from './language/gbnf/lint-gbnf.ts';
+export { readGbnf } from './language/gbnf/read-gbnf.ts';
+export type { Matcher, MatcherOptions } from './language/matcher/matcher.ts';
 export type * from './parser/events.ts';
 export type { ResponseModule } from './parser/module-contract.ts';
 export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './parser/response-parser.ts';

@@ -3,7 +3,7 @@ import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts'
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { formatGrammar } from '../grammar/format-grammar.ts';
-import { printOhm } from '../grammar/ohm/print-ohm.ts';
+import { printOhm } from '../language/ohm/print-ohm.ts';
 import { emitModule, type ImportExtension } from './emit-module.ts';
 import { type LawBreach, verifyTemplate } from './verify/verify-template.ts';
 

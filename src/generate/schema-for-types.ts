@@ -6,7 +6,7 @@
 
 import { isObject, pointerKey, pointerPart } from '../format/json-values.ts';
 import type { JsonObject, JsonSchema, JsonValue, Tool } from '../format/messages.ts';
-import { isMeant } from '../grammar/json-schema/shapes/keyword-kinds.ts';
+import { isMeant } from '../json-schema/shapes/keyword-kinds.ts';
 
 /** Maximum depth of schemas; deeper parts may be anything. */
 const maxDepth = 64;

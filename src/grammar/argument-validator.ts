@@ -1,8 +1,8 @@
 /** `argumentValidator`: validates call arguments, for the parser's option `validate`. */
 import { SchemaError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
+import { compileValidator } from '../json-schema/validate/validate.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
-import { compileValidator } from './json-schema/validate/validate.ts';
 
 /** Returns the problems with a call's arguments, one line each; empty if there are none. */
 export type ArgumentValidator = (toolName: string, input: JsonObject) => readonly string[];

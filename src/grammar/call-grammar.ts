@@ -1,7 +1,8 @@
 /** Tool calls as an expression: the skeleton of `ChatFormat.calls` with its holes filled by the tools. */
 import type { ArgumentsFormat, CallPart, CallsFormat } from '../format/chat-format.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
-import { alternatives } from './expression/alternatives.ts';
+import { compileArguments } from '../json-schema/compile-arguments.ts';
+import { alternatives } from '../language/expression/alternatives.ts';
 import {
   characterClass,
   type Expression,
@@ -9,9 +10,8 @@ import {
   optional,
   repeat,
   sequence,
-} from './expression/expression.ts';
-import type { RuleSet } from './expression/rule-set.ts';
-import { compileArguments } from './json-schema/compile-arguments.ts';
+} from '../language/expression/expression.ts';
+import type { RuleSet } from '../language/expression/rule-set.ts';
 
 /** Options of a call section. */
 export interface CallGrammarOptions {

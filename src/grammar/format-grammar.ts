@@ -1,8 +1,8 @@
 /** The grammar of a format without tools: any function name, any arguments. */
 import type { ChatFormat } from '../format/chat-format.ts';
-import type { Grammar } from './expression/expression.ts';
-import { mergeEqualRules } from './expression/merge-rules.ts';
-import { printGbnf } from './gbnf/print-gbnf.ts';
+import type { Grammar } from '../language/expression/expression.ts';
+import { mergeEqualRules } from '../language/expression/merge-rules.ts';
+import { printGbnf } from '../language/gbnf/print-gbnf.ts';
 import { turnStart } from './prompt-position.ts';
 import { responseGrammar } from './response-grammar.ts';
 

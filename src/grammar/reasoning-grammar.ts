@@ -1,9 +1,9 @@
 /** The grammar of reasoning: the rest of what the prompt opened, or what a template writes instead of it. */
 import type { ChatFormat, ReasoningFormat } from '../format/chat-format.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
-import { alternatives } from './expression/alternatives.ts';
-import { type Expression, literal, sequence, until } from './expression/expression.ts';
-import type { RuleSet } from './expression/rule-set.ts';
+import { alternatives } from '../language/expression/alternatives.ts';
+import { type Expression, literal, sequence, until } from '../language/expression/expression.ts';
+import type { RuleSet } from '../language/expression/rule-set.ts';
 import type { PromptPosition } from './prompt-position.ts';
 
 /** An answer, and what may precede it. */

@@ -3,8 +3,15 @@ import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat, Delimiters } from '../format/chat-format.ts';
 import { GrammarError, type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
-import { callSection } from './call-grammar.ts';
-import { alternatives } from './expression/alternatives.ts';
+import {
+  type CompiledSchema,
+  compileSchemaSteps,
+  jsonSyntax,
+  lenientJsonSyntax,
+  type Syntax,
+} from '../json-schema/compile-schema.ts';
+import { schemaText } from '../json-schema/document/schema-text.ts';
+import { alternatives } from '../language/expression/alternatives.ts';
 import {
   characterClass,
   type Expression,
@@ -15,19 +22,12 @@ import {
   sequence,
   untilOrEnd,
   without,
-} from './expression/expression.ts';
-import { withoutUnused } from './expression/references.ts';
-import { RuleSet } from './expression/rule-set.ts';
-import { finish, type Steps } from './expression/steps.ts';
-import {
-  type CompiledSchema,
-  compileSchemaSteps,
-  jsonSyntax,
-  lenientJsonSyntax,
-  type Syntax,
-} from './json-schema/compile-schema.ts';
-import { schemaText } from './json-schema/document/schema-text.ts';
-import { grammarAfter } from './matcher/rest-of-grammar.ts';
+} from '../language/expression/expression.ts';
+import { withoutUnused } from '../language/expression/references.ts';
+import { RuleSet } from '../language/expression/rule-set.ts';
+import { finish, type Steps } from '../language/expression/steps.ts';
+import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
+import { callSection } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { withReasoning } from './reasoning-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';

@@ -2,12 +2,12 @@
 import type { PackedExpression } from '../format/compiled-tools.ts';
 import { IdiolectError, type SchemaIssue } from '../format/errors.ts';
 import { toolVersion } from '../format/version.ts';
-import { renamedRules } from './expression/merge-rules.ts';
-import { packExpression, unpackExpression } from './expression/packed-expression.ts';
-import { referredRules } from './expression/references.ts';
-import type { RuleSet } from './expression/rule-set.ts';
-import type { Steps } from './expression/steps.ts';
-import type { CompiledSchema } from './json-schema/compile-schema.ts';
+import type { CompiledSchema } from '../json-schema/compile-schema.ts';
+import { renamedRules } from '../language/expression/merge-rules.ts';
+import { packExpression, unpackExpression } from '../language/expression/packed-expression.ts';
+import { referredRules } from '../language/expression/references.ts';
+import type { RuleSet } from '../language/expression/rule-set.ts';
+import type { Steps } from '../language/expression/steps.ts';
 
 /** A store of texts by name. A lost entry is compiled again. */
 export interface SchemaStore {

@@ -7,16 +7,16 @@ import type { CompiledArguments, CompiledTools } from '../format/compiled-tools.
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { toolVersion } from '../format/version.ts';
+import { compileArgumentsSteps } from '../json-schema/compile-arguments.ts';
+import type { CompiledSchema } from '../json-schema/compile-schema.ts';
+import { schemaText } from '../json-schema/document/schema-text.ts';
+import { type Expression, literal } from '../language/expression/expression.ts';
+import { packExpression, unpackExpression } from '../language/expression/packed-expression.ts';
+import { referredRules } from '../language/expression/references.ts';
+import { RuleSet } from '../language/expression/rule-set.ts';
+import { finish, type Steps } from '../language/expression/steps.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
 import { type OfferedTool, textAfterArguments } from './call-grammar.ts';
-import { type Expression, literal } from './expression/expression.ts';
-import { packExpression, unpackExpression } from './expression/packed-expression.ts';
-import { referredRules } from './expression/references.ts';
-import { RuleSet } from './expression/rule-set.ts';
-import { finish, type Steps } from './expression/steps.ts';
-import { compileArgumentsSteps } from './json-schema/compile-arguments.ts';
-import type { CompiledSchema } from './json-schema/compile-schema.ts';
-import { schemaText } from './json-schema/document/schema-text.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 

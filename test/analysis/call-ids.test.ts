@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { Tool } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { createGbnfMatcher } from '../../src/grammar/gbnf/gbnf-expression.ts';
+import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 
 const tool: Tool = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
 

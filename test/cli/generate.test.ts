@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerGenerate } from '../../src/cli/generate/generate.ts';
-import { readGbnf } from '../../src/grammar/gbnf/read-gbnf.ts';
+import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { runCommand } from './run-command.ts';
 

@@ -9,16 +9,16 @@ import { SchemaError } from '../../src/format/errors.ts';
 import type { Tool, ToolChoice } from '../../src/format/messages.ts';
 import { compileAhead, emitCompiledTools } from '../../src/generate/emit-compiled-tools.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import type { Expression, Grammar } from '../../src/grammar/expression/expression.ts';
-import { packExpression, unpackExpression } from '../../src/grammar/expression/packed-expression.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
-import * as compiler from '../../src/grammar/json-schema/compile-arguments.ts';
+import * as compiler from '../../src/json-schema/compile-arguments.ts';
+import type { Expression, Grammar } from '../../src/language/expression/expression.ts';
+import { packExpression, unpackExpression } from '../../src/language/expression/packed-expression.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { openTiny } from '../support/small-chats.ts';
 
-vi.mock('../../src/grammar/json-schema/compile-arguments.ts', { spy: true });
+vi.mock('../../src/json-schema/compile-arguments.ts', { spy: true });
 
 const templates = ['Qwen-Qwen3-0.6B', 'meetkai-functionary-medium-v3.2', 'meta-llama-Llama-3.2-3B-Instruct'];
 const formats = await Promise.all(

@@ -1,7 +1,7 @@
 /** The check that comes with a compiled schema. */
 import type { JsonSchema, JsonValue } from '../../src/format/messages.ts';
-import type { CompiledSchema } from '../../src/grammar/json-schema/compile-schema.ts';
-import { compileValidator, type ValidationOptions } from '../../src/grammar/json-schema/validate/validate.ts';
+import type { CompiledSchema } from '../../src/json-schema/compile-schema.ts';
+import { compileValidator, type ValidationOptions } from '../../src/json-schema/validate/validate.ts';
 
 /** Says which values a chat lets through that the grammar accepts: all where the report has nothing that is checked. */
 export function checkOf(

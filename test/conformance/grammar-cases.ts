@@ -5,10 +5,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { GrammarError } from '../../src/format/errors.ts';
-import { createGbnfMatcher, gbnfExpression } from '../../src/grammar/gbnf/gbnf-expression.ts';
-import { lintGbnf } from '../../src/grammar/gbnf/lint-gbnf.ts';
-import { readGbnf } from '../../src/grammar/gbnf/read-gbnf.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
+import { createGbnfMatcher, gbnfExpression } from '../../src/language/gbnf/gbnf-expression.ts';
+import { lintGbnf } from '../../src/language/gbnf/lint-gbnf.ts';
+import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { type EngineMatcher, engineMatcher } from '../support/grammar-engine.ts';
 import type { ConformanceResult } from './jinja.ts';
 

@@ -8,16 +8,16 @@ import fs from 'node:fs';
 import zlib from 'node:zlib';
 import { SchemaError } from '../../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../src/format/messages.ts';
-import { RuleSet } from '../../src/grammar/expression/rule-set.ts';
-import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
 import {
   compileSchema,
   jsonSyntax,
   lenientJsonSyntax,
   type Syntax,
-} from '../../src/grammar/json-schema/compile-schema.ts';
-import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
-import { compileValidator } from '../../src/grammar/json-schema/validate/validate.ts';
+} from '../../src/json-schema/compile-schema.ts';
+import { spellValue } from '../../src/json-schema/spell-value.ts';
+import { compileValidator } from '../../src/json-schema/validate/validate.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 import { checkOf } from './check-of.ts';
 

@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import { SchemaError } from '../../src/format/errors.ts';
 import type { JsonSchema, Tool } from '../../src/format/messages.ts';
-import { choice, literal, sequence } from '../../src/grammar/expression/expression.ts';
-import { RuleSet } from '../../src/grammar/expression/rule-set.ts';
-import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
-import { compileArguments } from '../../src/grammar/json-schema/compile-arguments.ts';
+import { compileArguments } from '../../src/json-schema/compile-arguments.ts';
+import { choice, literal, sequence } from '../../src/language/expression/expression.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 
 interface McpTool {

@@ -6,11 +6,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { SchemaError } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
-import { RuleSet } from '../../src/grammar/expression/rule-set.ts';
-import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
-import { compileSchema, jsonSyntax } from '../../src/grammar/json-schema/compile-schema.ts';
-import { isObject } from '../../src/grammar/json-schema/document/schema-document.ts';
-import { spellValue } from '../../src/grammar/json-schema/spell-value.ts';
+import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
+import { isObject } from '../../src/json-schema/document/schema-document.ts';
+import { spellValue } from '../../src/json-schema/spell-value.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 
 interface SchemaCase {

@@ -1,7 +1,7 @@
 /** Schemas, and lists of tools. */
 import fc from 'fast-check';
 import { buildGrammar, normalizeTools } from '../../src/index.ts';
-import { examples } from '../grammar/json-schema/documented-examples.ts';
+import { examples } from '../json-schema/documented-examples.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { jsonInTags, tagged } from '../support/sample-formats.ts';
 import { type FuzzTarget, typed } from './fuzz-target.ts';

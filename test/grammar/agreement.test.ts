@@ -1,7 +1,8 @@
 /** Law "agreement": llama.cpp's engine, Ohm and the matcher accept the same texts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkGrammar } from '../../src/grammar/expression/check-grammar.ts';
+import { withListedCharacters } from '../../src/grammar/structural-tag/listed-characters.ts';
+import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
 import {
   characterClass,
   choice,
@@ -11,10 +12,9 @@ import {
   repeat,
   rule,
   sequence,
-} from '../../src/grammar/expression/expression.ts';
-import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
-import { withListedCharacters } from '../../src/grammar/structural-tag/listed-characters.ts';
+} from '../../src/language/expression/expression.ts';
+import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { ohmMatcher } from '../support/ohm.ts';
 import { anyGrammar, textsNear, verdict } from '../support/random-grammar.ts';

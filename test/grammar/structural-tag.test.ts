@@ -1,5 +1,8 @@
 /** How structural tags are put together; that XGrammar reads them as they are meant is a law (`test/laws`). */
 import { describe, expect, it } from 'vitest';
+import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
+import { buildStructuralTag } from '../../src/grammar/structural-tag/build-structural-tag.ts';
+import { shortText } from '../../src/grammar/structural-tag/short-text.ts';
 import {
   characterClass,
   choice,
@@ -8,11 +11,8 @@ import {
   rule,
   sequence,
   until,
-} from '../../src/grammar/expression/expression.ts';
-import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
-import { buildStructuralTag } from '../../src/grammar/structural-tag/build-structural-tag.ts';
-import { shortText } from '../../src/grammar/structural-tag/short-text.ts';
+} from '../../src/language/expression/expression.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';

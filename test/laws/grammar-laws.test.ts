@@ -8,7 +8,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { Tool } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { engineMatcher } from '../support/grammar-engine.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { ohmMatcher } from '../support/ohm.ts';

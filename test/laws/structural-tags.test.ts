@@ -9,11 +9,11 @@ import type { AssistantMessage, JsonObject, ToolChoice } from '../../src/format/
 import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
 import {
   type BuiltStructuralTag,
   buildStructuralTag,
 } from '../../src/grammar/structural-tag/build-structural-tag.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';

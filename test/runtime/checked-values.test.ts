@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { CheckFailedError } from '../../src/format/errors.ts';
 import type { JsonObject, JsonSchema } from '../../src/format/messages.ts';
-import { compileValidator } from '../../src/grammar/json-schema/validate/validate.ts';
+import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { foldEvents } from '../../src/parser/index.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';

@@ -7,7 +7,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { DecodingError } from '../../src/format/errors.ts';
-import { createGbnfMatcher } from '../../src/grammar/gbnf/gbnf-expression.ts';
+import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import { markerEndsAt } from '../../src/runtime/node-llama-cpp/marker-ends.ts';
 import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';

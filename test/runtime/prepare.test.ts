@@ -11,19 +11,19 @@ import {
   UnsupportedOptionError,
 } from '../../src/format/errors.ts';
 import { compileAhead } from '../../src/generate/emit-compiled-tools.ts';
-import { compileArgumentsSteps } from '../../src/grammar/json-schema/compile-arguments.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
-import { indexTokens } from '../../src/grammar/matcher/token-index.ts';
+import { compileArgumentsSteps } from '../../src/json-schema/compile-arguments.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
+import { indexTokens } from '../../src/language/matcher/token-index.ts';
 import { type LoadModelOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 import { normalizeTools } from '../../src/tools/tools.ts';
 import { chatTemplate, vocabulary } from '../support/small-chats.ts';
 import { testLlama } from '../support/test-models.ts';
 
-vi.mock('../../src/grammar/matcher/token-index.ts', { spy: true });
+vi.mock('../../src/language/matcher/token-index.ts', { spy: true });
 vi.mock('../../src/template/template.ts', { spy: true });
-vi.mock('../../src/grammar/json-schema/compile-arguments.ts', { spy: true });
-vi.mock('../../src/grammar/matcher/matcher.ts', { spy: true });
+vi.mock('../../src/json-schema/compile-arguments.ts', { spy: true });
+vi.mock('../../src/language/matcher/matcher.ts', { spy: true });
 
 const messages = [{ role: 'user', content: 'How warm is it in Bern?' }] as const;
 const tool = { name: 'look_up', inputSchema: { type: 'object', properties: { word: { enum: ['a', 'b'] } } } };

@@ -1,6 +1,6 @@
 /** Texts and automata: whether one is accepted, and one at random. */
-import type { Automaton } from '../../src/grammar/regular/automaton.ts';
-import { codePoint, setHas } from '../../src/grammar/regular/character-set.ts';
+import type { Automaton } from '../../src/language/regular/automaton.ts';
+import { codePoint, setHas } from '../../src/language/regular/character-set.ts';
 
 /** Whether `text` is accepted. */
 export function automatonAccepts(automaton: Automaton, text: string): boolean {

@@ -1,7 +1,7 @@
 /** Ohm as a judge of whole texts: the PEG reading of an expression tree. */
 import * as ohm from 'ohm-js';
-import type { Grammar } from '../../src/grammar/expression/expression.ts';
-import { printOhm } from '../../src/grammar/ohm/print-ohm.ts';
+import type { Grammar } from '../../src/language/expression/expression.ts';
+import { printOhm } from '../../src/language/ohm/print-ohm.ts';
 
 /** Matches whole texts with the Ohm grammar that `printOhm` writes. */
 export function ohmMatcher(grammar: Grammar): { accepts(text: string): boolean } {

@@ -13,8 +13,8 @@ import {
   sequence,
   until,
   untilOrEnd,
-} from '../../src/grammar/expression/expression.ts';
-import { createMatcher } from '../../src/grammar/matcher/matcher.ts';
+} from '../../src/language/expression/expression.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 
 /** Characters of one, two, three and four bytes, and those of the delimiters. */
 const alphabet = ['a', 'b', 'c', '<', '>', 'é', '\n', '€', '😀'];

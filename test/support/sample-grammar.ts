@@ -1,6 +1,6 @@
 /** Random texts that a grammar derives, and broken ones near them. */
-import type { Expression, Grammar } from '../../src/grammar/expression/expression.ts';
-import { unreachable } from '../../src/grammar/expression/expression.ts';
+import type { Expression, Grammar } from '../../src/language/expression/expression.ts';
+import { unreachable } from '../../src/language/expression/expression.ts';
 
 /** A number in [0, 1). */
 export type Random = () => number;

@@ -1,4 +1,6 @@
 /** A structural tag as one grammar, for engines that know only those: what XGrammar would enforce. */
+
+import type { StructuralTag, TagFormat } from '../../src/grammar/structural-tag/structural-tag.ts';
 import {
   choice,
   type Expression,
@@ -9,12 +11,11 @@ import {
   sequence,
   until,
   untilOrEnd,
-} from '../../src/grammar/expression/expression.ts';
-import { mapChildren } from '../../src/grammar/expression/references.ts';
-import { gbnfExpression } from '../../src/grammar/gbnf/gbnf-expression.ts';
-import { printGbnf } from '../../src/grammar/gbnf/print-gbnf.ts';
-import { readGbnf } from '../../src/grammar/gbnf/read-gbnf.ts';
-import type { StructuralTag, TagFormat } from '../../src/grammar/structural-tag/structural-tag.ts';
+} from '../../src/language/expression/expression.ts';
+import { mapChildren } from '../../src/language/expression/references.ts';
+import { gbnfExpression } from '../../src/language/gbnf/gbnf-expression.ts';
+import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
+import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
 
 /** GBNF of all texts that a tag allows. */
 export function tagGrammar({ format }: StructuralTag): string {

@@ -3,7 +3,7 @@ import { createResponseParser } from '../../../src/codegen/create-response-parse
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { Tool } from '../../../src/format/messages.ts';
 import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
-import { createMatcher, type Matcher } from '../../../src/grammar/matcher/matcher.ts';
+import { createMatcher, type Matcher } from '../../../src/language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
 import type { ParserPosition } from '../../../src/parser/response-parser.ts';
 

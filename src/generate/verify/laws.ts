@@ -5,7 +5,7 @@ import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool } from '../../format/messages.ts';
 import { writeCalls, writeResponse } from '../../format/write-response.ts';
 import { jsonType } from '../../format/write-values.ts';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 
 /** One message, and the turn that the template renders. */

@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { AssistantMessage, Tool } from '../../format/messages.ts';
-import { commonPrefix } from '../../grammar/expression/alternatives.ts';
+import { commonPrefix } from '../../language/expression/alternatives.ts';
 import { renderPrompt } from '../../template/prompt/render-prompt.ts';
 
 const question = 'Question-7f3a?';

@@ -4,7 +4,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import { chatFormat, type OptionRules, readOptions, string } from '../../format/option-rules.ts';
 import { buildGrammar } from '../../grammar/build-grammar.ts';
-import { createMatcher, type Matcher } from '../../grammar/matcher/matcher.ts';
+import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import {
   anyCutLaw,
   type Breach,

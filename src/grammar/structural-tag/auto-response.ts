@@ -4,7 +4,6 @@
  * the same way; it is for engines that follow all readings in parallel.
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
-import type { Trigger } from '../build-grammar.ts';
 import {
   type CharacterClass,
   characterClass,
@@ -20,8 +19,9 @@ import {
   sequence,
   until,
   untilOrEnd,
-} from '../expression/expression.ts';
-import { withoutUnused } from '../expression/references.ts';
+} from '../../language/expression/expression.ts';
+import { withoutUnused } from '../../language/expression/references.ts';
+import type { Trigger } from '../build-grammar.ts';
 import type { PromptPosition } from '../prompt-position.ts';
 import { openContent } from '../response-grammar.ts';
 import { findable } from './marker-search.ts';

@@ -2,12 +2,12 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
 import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
+import type { Grammar } from '../../language/expression/expression.ts';
+import { grammarAfter } from '../../language/matcher/rest-of-grammar.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import { type BuiltGrammar, buildGrammar, callBeginnings, planRequest } from '../build-grammar.ts';
-import type { Grammar } from '../expression/expression.ts';
 import type { GrammarOptions, PlainGrammarOptions } from '../grammar-options.ts';
 import { grammarRules } from '../grammar-rules.ts';
-import { grammarAfter } from '../matcher/rest-of-grammar.ts';
 import type { ResponseGrammarOptions } from '../response-grammar.ts';
 import { autoResponse } from './auto-response.ts';
 import { printStructuralTag } from './print-structural-tag.ts';

@@ -1,6 +1,6 @@
 /** Finds free text up to a delimiter, for which XGrammar has nodes. */
-import type { Expression, Grammar } from '../expression/expression.ts';
-import { children } from '../expression/references.ts';
+import type { Expression, Grammar } from '../../language/expression/expression.ts';
+import { children } from '../../language/expression/references.ts';
 
 /** Returns a predicate: whether an expression of `grammar` contains free text. */
 export function freeText({ rules }: Grammar): (expression: Expression) => boolean {

@@ -11,8 +11,8 @@ import {
   type Expression,
   type Grammar,
   literal,
-} from '../expression/expression.ts';
-import { mapChildren } from '../expression/references.ts';
+} from '../../language/expression/expression.ts';
+import { mapChildren } from '../../language/expression/references.ts';
 
 /** Classes with more non-ASCII characters stay classes. */
 const maxListed = 256;

@@ -12,9 +12,9 @@ import {
   rule,
   sequence,
   type Until,
-} from '../expression/expression.ts';
-import { withoutUnused } from '../expression/references.ts';
-import { printGbnf } from '../gbnf/print-gbnf.ts';
+} from '../../language/expression/expression.ts';
+import { withoutUnused } from '../../language/expression/references.ts';
+import { printGbnf } from '../../language/gbnf/print-gbnf.ts';
 import { freeText } from './free-text.ts';
 import { withListedCharacters } from './listed-characters.ts';
 import { areFound } from './marker-search.ts';

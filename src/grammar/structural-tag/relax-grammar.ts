@@ -9,7 +9,6 @@
  *     an id of at most 64 characters                    any length: XGrammar scans the vocabulary for each count
  */
 
-import { idOfAnyLength } from '../call-grammar.ts';
 import {
   type Expression,
   type Grammar,
@@ -18,8 +17,9 @@ import {
   sequence,
   type Until,
   until,
-} from '../expression/expression.ts';
-import { mapChildren } from '../expression/references.ts';
+} from '../../language/expression/expression.ts';
+import { mapChildren } from '../../language/expression/references.ts';
+import { idOfAnyLength } from '../call-grammar.ts';
 import { freeText } from './free-text.ts';
 import { areFound, findable } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';

@@ -1,5 +1,5 @@
 /** Finds repeated calls: `call ("\n<tool_call>" call)*`, which become a node if they contain free text. */
-import type { Expression } from '../expression/expression.ts';
+import type { Expression } from '../../language/expression/expression.ts';
 
 /** Items of a sequence that occur one or more times, with a separator. */
 export interface RepeatedCalls {

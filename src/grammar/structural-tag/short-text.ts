@@ -1,5 +1,5 @@
 /** Finds one short text of a grammar, as a representative of all of them. */
-import type { CodePointRange, Expression, Grammar } from '../expression/expression.ts';
+import type { CodePointRange, Expression, Grammar } from '../../language/expression/expression.ts';
 
 /** Longer texts, in UTF-16 units, are useless. */
 const maxUnits = 10_000;

@@ -1,6 +1,6 @@
 /** Strips a text from the front of an expression, preserving the shape of the rest. */
-import { alternatives } from '../expression/alternatives.ts';
-import { type Expression, type Grammar, literal, sequence } from '../expression/expression.ts';
+import { alternatives } from '../../language/expression/alternatives.ts';
+import { type Expression, type Grammar, literal, sequence } from '../../language/expression/expression.ts';
 
 /**
  * The rest of `expression` after `text`; `null` if literals alone do not spell `text`. `grammarAfter` handles every

@@ -12,8 +12,8 @@ import {
   repeat,
   rule,
   sequence,
-} from '../expression/expression.ts';
-import { mapChildren } from '../expression/references.ts';
+} from '../../language/expression/expression.ts';
+import { mapChildren } from '../../language/expression/references.ts';
 
 /** Classes of at least this many code points are text rather than digits or names. */
 const manyCodePoints = 1000;

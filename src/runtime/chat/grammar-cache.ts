@@ -10,12 +10,12 @@ import {
   plainResponseFormat,
   planRequest,
 } from '../../grammar/build-grammar.ts';
-import { finish, finishInTurns, type Steps } from '../../grammar/expression/steps.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
-import { createMatcher, type Matcher } from '../../grammar/matcher/matcher.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
 import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
+import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
+import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 
 /** A grammar, and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {

@@ -1,7 +1,7 @@
 /** The tokens that a grammar allows at a position, cached by position. */
 import { type Token, TokenBias, type Tokenizer } from 'node-llama-cpp';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
-import type { TokenIndex } from '../../grammar/matcher/token-index.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
+import type { TokenIndex } from '../../language/matcher/token-index.ts';
 
 /** Up to this many allowed tokens are favoured by a bias, so that the sampler need not test the others. */
 const fewTokens = 256;

@@ -5,7 +5,7 @@
 import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 
 /** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
 const keptCharacters = 2_000_000;

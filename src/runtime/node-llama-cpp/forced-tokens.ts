@@ -3,7 +3,7 @@
  * text that a longer token could cover is left to sampling.
  */
 import type { Token } from 'node-llama-cpp';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { MarkerTokens } from './marker-tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

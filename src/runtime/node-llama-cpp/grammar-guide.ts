@@ -8,7 +8,7 @@
  * matcher and a bias replace llama.cpp's grammar.
  */
 import type { LlamaGrammarEvaluationState, LlamaModel, Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import { engineState } from './engine-states.ts';
 import { forcedTokens } from './forced-tokens.ts';
 import { markerEndsAt } from './marker-ends.ts';

@@ -3,7 +3,7 @@
  * in a grammar where they are markers. Converters go by the name of a token, so `<|end|>` is an end for every model.
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import { allowedBias } from './allowed-tokens.ts';
 import { setEndBias } from './end-bias.ts';
 import type { MarkerTokens } from './marker-tokens.ts';

@@ -3,7 +3,7 @@
  */
 import type { LlamaModel, Token, Tokenizer } from 'node-llama-cpp';
 import { ModelFileError } from '../../format/errors.ts';
-import { indexTokens, type TokenIndex } from '../../grammar/matcher/token-index.ts';
+import { indexTokens, type TokenIndex } from '../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../chat/prompt-pieces.ts';
 import { SpecialFinder } from '../chat/special-finder.ts';
 import { AllowedTokens, type TokenTexts } from './allowed-tokens.ts';

@@ -6,9 +6,9 @@ import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '
 import type { Message } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
-import type { Matcher } from '../../grammar/matcher/matcher.ts';
 import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';

@@ -1,7 +1,7 @@
 /** The checks of a response while it is written: of values that no grammar can enforce, according to the report. */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonSchema, Tool } from '../../../format/messages.ts';
-import { type CheckedPlace, checkedPlaces } from '../../../grammar/json-schema/validate/checked-places.ts';
+import { type CheckedPlace, checkedPlaces } from '../../../json-schema/validate/checked-places.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import { ValueWatch, type WrongValue } from './value-watch.ts';
 

@@ -1,7 +1,7 @@
 /** Follows one value while its JSON text grows: each part with a check is checked as soon as it closes. */
 import type { JsonValue } from '../../../format/messages.ts';
-import type { CheckedPlace } from '../../../grammar/json-schema/validate/checked-places.ts';
-import type { ValidationFailure } from '../../../grammar/json-schema/validate/validate.ts';
+import type { CheckedPlace } from '../../../json-schema/validate/checked-places.ts';
+import type { ValidationFailure } from '../../../json-schema/validate/validate.ts';
 
 /** A closed part that is invalid. */
 export interface WrongValue {

@@ -1,5 +1,5 @@
 /** Whether a grammar allows nothing more than white space. */
-import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
 
 /** Whether the text may end here and only white space may follow. */
 export function isFinished(matcher: Matcher): boolean {

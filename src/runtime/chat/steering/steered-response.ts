@@ -5,7 +5,7 @@
  */
 import { DecodingError } from '../../../format/errors.ts';
 import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
-import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
 import type { ParserPosition, ResponseParser } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs, type LikelyPiece } from '../answer-logprobs.ts';

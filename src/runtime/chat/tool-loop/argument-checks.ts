@@ -1,7 +1,7 @@
 /** Validates arguments after the call, if the policy allows schemas that no grammar fully enforces. */
 import { memoize } from '../../../format/memoize.ts';
 import { type ArgumentValidator, argumentValidator } from '../../../grammar/argument-validator.ts';
-import { isTooLarge } from '../../../grammar/json-schema/validate/schema-size.ts';
+import { isTooLarge } from '../../../json-schema/validate/schema-size.ts';
 import { normalizeTools, type ToolList } from '../../../tools/tools.ts';
 
 /**

@@ -3,7 +3,7 @@
  * position where a token was sampled, excludes the text that closed the value, and samples again.
  */
 import type { Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import type { RevocableResponse } from '../../chat/checks/revocable-response.ts';
 import type { Vocabulary } from '../vocabulary.ts';

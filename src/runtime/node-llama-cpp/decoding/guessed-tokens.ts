@@ -3,7 +3,7 @@
  * that the grammar forces after it, and so on; `confirm-guesses.ts` evaluates them in one batch.
  */
 import type { Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
 import { forcedTokens } from '../forced-tokens.ts';
 import { markerEndsAt } from '../marker-ends.ts';
 import type { MarkerTokens } from '../marker-tokens.ts';

@@ -3,7 +3,7 @@
  * that are excluded because they lead to an invalid value.
  */
 import { type Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../../grammar/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
 import { allowedBias } from '../allowed-tokens.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 

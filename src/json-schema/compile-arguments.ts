@@ -1,0 +1,156 @@
+/** Compiles the arguments of one tool to an expression, in a format's notation. */
+
+import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../format/chat-format.ts';
+import { SchemaError, ToolError } from '../format/errors.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonSchema, Tool } from '../format/messages.ts';
+import { alternatives } from '../language/expression/alternatives.ts';
+import { type Expression, empty, literal, sequence } from '../language/expression/expression.ts';
+import type { RuleSet } from '../language/expression/rule-set.ts';
+import { finish, type Steps } from '../language/expression/steps.ts';
+import { jsonSpelling } from '../language/regular/spelling.ts';
+import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable } from './compile-schema.ts';
+import type { ObjectWriting } from './objects/object-writing.ts';
+import { writeObjects } from './objects/write-objects.ts';
+import type { Compilation } from './plan/compilation.ts';
+import type { KeySorting } from './plan/instance-locations.ts';
+import type { ObjectShape } from './shapes/shapes.ts';
+import { EntryValueWriter } from './write/entry-values.ts';
+import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
+import { ValueWriter } from './write/value-writer.ts';
+
+/** Options for compiling a tool's arguments. */
+export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
+  /** `schema` (default): the schema's order. `any`: any order, at every level. */
+  readonly argumentOrder?: 'schema' | 'any';
+  /** The text after the arguments, such as `)`; tells quotes that end a value from other quotes. Default: `""`. */
+  readonly followedBy?: string;
+}
+
+const noArguments: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/**
+ * Compiles the arguments of `tool` as `format` writes them. Throws `SchemaError` like `compileSchema`, and
+ * `ToolError` if the format cannot write these arguments at all.
+ */
+export function compileArguments(
+  tool: Tool,
+  format: ArgumentsFormat,
+  options: CompileArgumentsOptions,
+): CompiledSchema {
+  return finish(compileArgumentsSteps(tool, format, options));
+}
+
+/** `compileArguments` in steps. */
+export function compileArgumentsSteps(
+  tool: Tool,
+  format: ArgumentsFormat,
+  options: CompileArgumentsOptions,
+): Steps<CompiledSchema> {
+  const { name } = tool.function;
+  const parameters = tool.function.parameters ?? noArguments;
+  const keyOrder = options.argumentOrder ?? 'schema';
+  refuseNoSchema(parameters, name);
+  return compile(
+    parameters,
+    { ...options, tool: name, keyOrder },
+    { sortKeys: sortingOf(format) },
+    (compilation) => {
+      const writing =
+        format.kind === 'json'
+          ? jsonWriting(format, compilation, options.rules)
+          : entryWriting(format, name, compilation, options);
+      return writeArguments(compilation, writing, framesOf(format));
+    },
+  );
+}
+
+/** Nested JSON has its own order, even within sorted entries. */
+function sortingOf(format: ArgumentsFormat): KeySorting {
+  if (format.kind === 'json') return format.style.sortKeys;
+  const inner = format.frames.object.codec === 'nested' ? format.sorted : format.style.sortKeys;
+  if (inner === format.sorted) return inner;
+  return inner ? 'inner' : 'outermost';
+}
+
+/** Untyped callers may pass anything. */
+function refuseNoSchema(parameters: unknown, tool: string): void {
+  if (typeof parameters === 'boolean' || isObject(parameters)) return;
+  const reason = 'is not JSON Schema: a schema is an object or a boolean';
+  throw new SchemaError([{ tool, pointer: '', keyword: 'schema', effect: 'widened', reason }]);
+}
+
+/** The delimiters of the arguments, and what replaces them if there are none. */
+interface Frame {
+  readonly open: string;
+  readonly close: string;
+  readonly empty: string | null;
+}
+
+function framesOf(format: ArgumentsFormat): Frame {
+  if (format.kind === 'entries') return { open: '', close: '', empty: format.empty };
+  const quote = format.encoding === 'string' ? '"' : '';
+  return { open: quote, close: quote, empty: format.empty };
+}
+
+function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: Frame): Expression {
+  const { root, locations, document } = compilation;
+  const shapes = compilation
+    .satisfiable(compilation.shapes(root).get('object') ?? [])
+    .filter((shape): shape is ObjectShape => shape.type === 'object');
+  if (shapes.length === 0) {
+    if (!compilation.isSatisfiable(root)) throw new Unsatisfiable();
+    throw new Unsatisfiable('no object is valid against this schema, and the arguments of a tool are one');
+  }
+  const location = locations.of([document.root]);
+  const { some, mayBeEmpty } = writeObjects(shapes, location, 'arguments', writing);
+  const { open, close, empty } = frame;
+  return alternatives(
+    ...(some === null ? [] : [sequence(literal(open), some, literal(close))]),
+    ...(mayBeEmpty ? [literal(empty ?? open + writing.object.empty + close)] : []),
+  );
+}
+
+function jsonWriting(format: JsonArguments, compilation: Compilation, rules: RuleSet): ObjectWriting {
+  const syntax = jsonStyleSyntax(format.style, format.encoding);
+  const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
+  const inner = syntax.margin + (syntax.indent ?? 0);
+  return {
+    compilation,
+    rules,
+    object: indented(syntax.object, syntax.indent, syntax.margin),
+    blank: empty,
+    value: (constraint, location, key, close) =>
+      sequence(writer.value(constraint, location, key ?? 'value', inner), literal(close)),
+  };
+}
+
+function entryWriting(
+  format: EntryArguments,
+  tool: string,
+  compilation: Compilation,
+  { rules, followedBy = '' }: CompileArgumentsOptions,
+): ObjectWriting {
+  const values = new EntryValueWriter(format, tool, compilation, rules, followedBy);
+  const object: ObjectNotation = {
+    open: format.open,
+    close: format.close,
+    separator: format.separator,
+    empty: format.empty,
+    keyOpen: format.entry.open,
+    keySpelling: format.entry.open.endsWith('"') ? jsonSpelling(format.style.ascii) : null,
+    keyClose: format.entry.key,
+    entryClose: format.entry.close.map((part) => (typeof part === 'string' ? part : null)),
+  };
+  if (format.entry.key === '') {
+    throw new ToolError({ tool, reason: 'nothing stands between the keys and values of this format' });
+  }
+  return {
+    compilation,
+    rules,
+    object,
+    blank: empty,
+    value: (constraint, location, key, close) => values.value(constraint, location, key, close),
+    canWrite: (constraint, close) => values.canWrite(constraint, close),
+  };
+}

@@ -1,0 +1,195 @@
+/** Automata of JSON numbers. */
+
+import { writeNumber } from '../../format/write-values.ts';
+import { BudgetExceeded, type StepBudget } from '../../language/expression/budget.ts';
+import type { Automaton } from '../../language/regular/automaton.ts';
+import {
+  commonMultiple,
+  compareDecimals,
+  type Decimal,
+  decimalOf,
+  isMultiple,
+  printDecimal,
+} from '../document/decimal.ts';
+import type { Bound, Multiple, NumberShape } from '../shapes/shapes.ts';
+import { multiplyReaders, type NumberAlternative } from './number-product.ts';
+import {
+  comparingReader,
+  freeReader,
+  largeReader,
+  multipleReader,
+  type NumberReader,
+  otherThan,
+  plainReader,
+  smallReader,
+  wholeDigits,
+  wordsReader,
+} from './number-readers.ts';
+
+/** Maximum number of states of a remainder automaton. */
+const maxRemainders = 20_000n;
+
+const zero: Decimal = { digits: 0n, scale: 0 };
+const tiny = decimalOf(0.001);
+const huge = decimalOf(1e15);
+
+/** All spellings of the numbers of `shapes`. Throws `BudgetExceeded`. */
+export function numberAutomaton(shapes: readonly NumberShape[], budget: StepBudget): Automaton {
+  return multiplyReaders(shapes.flatMap(alternativesOf), budget);
+}
+
+function alternativesOf(shape: NumberShape): readonly NumberAlternative[] {
+  if (shape.only !== null) return listed(shape.only.filter((value) => fits(value, shape)).map(spell));
+  if (shape.integer === null && isUnbounded(shape))
+    return [false, true].map((negative) => ({ negative, readers: [freeReader()] }));
+  const multiples = mergeMultiples(shape.multiples);
+  const digits = Math.max(wholeDigits, ...boundsOf(shape).map((each) => lengthOf(each) + 1));
+  const plain = plainReader({ integer: shape.integer, digits: multiples.length > 0 ? null : digits });
+  const readers = [plain, ...multiples.map(multipleCondition)];
+  return [...positive(shape, readers), ...negative(shape, readers), ...scientific(shape)];
+}
+
+function multipleCondition({ of, holds }: Multiple): NumberReader {
+  return holds ? multipleReader(of) : otherThan(multipleReader(of));
+}
+
+/** Groups `words`, which are numbers, by sign. */
+function listed(words: readonly string[]): readonly NumberAlternative[] {
+  const signed = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
+  const unsigned = words.filter((word) => !word.startsWith('-'));
+  return [
+    { negative: false, readers: [wordsReader(unsigned)] },
+    { negative: true, readers: [wordsReader(signed)] },
+  ];
+}
+
+/** Unsigned numbers whose digits satisfy `readers`; no alternatives if the bounds exclude them all. */
+function positive(
+  { min, max, excluded }: NumberShape,
+  readers: readonly NumberReader[],
+): NumberAlternative[] {
+  if (max !== null && max.value.digits < 0n) return [];
+  const lower = min !== null && min.value.digits >= 0n ? [atLeast(min)] : [];
+  const upper = max === null ? [] : [atMost(max)];
+  const others = excluded.filter(({ digits }) => digits >= 0n).map(unequal);
+  return [{ negative: false, readers: [...readers, ...lower, ...upper, ...others] }];
+}
+
+/** `positive` for numbers with a minus sign, with bounds swapped; excludes zero. */
+function negative(
+  { min, max, excluded }: NumberShape,
+  readers: readonly NumberReader[],
+): NumberAlternative[] {
+  if (min !== null && min.value.digits >= 0n) return [];
+  const lower = max !== null && max.value.digits < 0n ? [atLeast(max)] : [];
+  const upper = min === null ? [] : [atMost(min)];
+  const others = excluded.filter(({ digits }) => digits < 0n).map(unequal);
+  return [{ negative: true, readers: [...readers, unequal(zero), ...lower, ...upper, ...others] }];
+}
+
+/** Digits of a number whose magnitude is at least the bound's. */
+function atLeast({ value, exclusive }: Bound): NumberReader {
+  return comparingReader(sizeOf(value), { below: false, equal: !exclusive, above: true });
+}
+
+/** Digits of a number whose magnitude is at most the bound's. */
+function atMost({ value, exclusive }: Bound): NumberReader {
+  return comparingReader(sizeOf(value), { below: true, equal: !exclusive, above: false });
+}
+
+function unequal(value: Decimal): NumberReader {
+  return comparingReader(sizeOf(value), { below: true, equal: false, above: true });
+}
+
+/**
+ * Very large and very small numbers in scientific notation, if the bounds do not affect them. Small ones are never
+ * integers, large ones usually are.
+ */
+function scientific({ integer, min, max, multiples, excluded }: NumberShape): readonly NumberAlternative[] {
+  if (integer === true || multiples.length > 0) return [];
+  const noneLarge = integer === null && excluded.every((value) => compareDecimals(sizeOf(value), huge) <= 0);
+  const noneSmall = excluded.every(
+    (value) => value.digits === 0n || compareDecimals(sizeOf(value), tiny) >= 0,
+  );
+  const above = (bound: Bound | null, limit: Decimal) =>
+    bound === null || compareDecimals(bound.value, limit) >= 0;
+  const below = (bound: Bound | null, limit: Decimal) =>
+    bound === null || compareDecimals(bound.value, limit) <= 0;
+  const found: NumberAlternative[] = [];
+  const add = (negative: boolean, reader: NumberReader) => found.push({ negative, readers: [reader] });
+  if (noneLarge && max === null && below(min, huge)) add(false, largeReader());
+  if (noneLarge && min === null && above(max, negated(huge))) add(true, largeReader());
+  if (noneSmall && below(min, zero) && above(max, tiny)) add(false, smallReader());
+  if (noneSmall && below(min, negated(tiny)) && above(max, zero)) add(true, smallReader());
+  return found;
+}
+
+/** A number as templates write it. */
+function spell(value: Decimal): string {
+  return writeNumber(Number(printDecimal(value)));
+}
+
+function negated(value: Decimal): Decimal {
+  return { digits: -value.digits, scale: value.scale };
+}
+
+function lengthOf(value: Decimal): number {
+  return printDecimal(value).replace(/^-|\..*$/g, '').length;
+}
+
+function sizeOf(value: Decimal): Decimal {
+  return value.digits < 0n ? negated(value) : value;
+}
+
+function boundsOf({ min, max, excluded }: NumberShape): readonly Decimal[] {
+  return [...(min === null ? [] : [min.value]), ...(max === null ? [] : [max.value]), ...excluded];
+}
+
+/**
+ * Merges multiples into their least common multiple, and keeps a few negated ones. Throws `BudgetExceeded` if the
+ * automaton of all remainders is too large.
+ */
+function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
+  const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => of);
+  const others = multiples.filter(({ holds }) => !holds);
+  const merged: Multiple[] = wanted.length === 0 ? [] : [{ of: commonMultiple(wanted), holds: true }];
+  const all = [...merged, ...others];
+  const states = all.reduce((product, { of }) => product * of.digits * BigInt(of.scale + 1), 1n);
+  if (states > maxRemainders) throw new BudgetExceeded('remainders of multipleOf');
+  return all;
+}
+
+/** Whether a shape restricts its numbers at most to integers or to non-integers. */
+export function isUnbounded({ min, max, multiples, only, excluded }: NumberShape): boolean {
+  return min === null && max === null && multiples.length === 0 && only === null && excluded.length === 0;
+}
+
+/** Whether `shape` contains an integer near zero or near a bound; a quick test without an automaton. */
+export function hasSmallInteger(shape: NumberShape): boolean {
+  if (shape.only !== null || shape.multiples.length > 0) return false;
+  const near = [shape.min, shape.max].flatMap((bound) => (bound === null ? [] : [wholeNear(bound.value)]));
+  return [0n, ...near].some((middle) =>
+    [middle - 1n, middle, middle + 1n].some(
+      (digits) => digits < limit && digits > -limit && fits({ digits, scale: 0 }, shape),
+    ),
+  );
+}
+
+/** Numbers of smaller magnitude are written without an exponent. */
+const limit = 10n ** 20n;
+
+function wholeNear({ digits, scale }: Decimal): bigint {
+  return digits / 10n ** BigInt(scale);
+}
+
+/** Whether `value` is of `shape`, ignoring its list of values. */
+export function fits(value: Decimal, { integer, min, max, multiples, excluded }: NumberShape): boolean {
+  if (integer !== null && (value.scale === 0) !== integer) return false;
+  const low = min === null ? 1 : compareDecimals(value, min.value);
+  const high = max === null ? -1 : compareDecimals(value, max.value);
+  if (low < 0 || (low === 0 && min?.exclusive) || high > 0 || (high === 0 && max?.exclusive)) return false;
+  return (
+    multiples.every(({ of, holds }) => isMultiple(value, of) === holds) &&
+    excluded.every((each) => compareDecimals(each, value) !== 0)
+  );
+}

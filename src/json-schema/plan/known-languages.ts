@@ -1,0 +1,70 @@
+/**
+ * Automata of patterns, formats and numbers, cached across schemas. Each is built within its own budget and cached
+ * with its cost, which every schema that uses it pays: the cache changes no outcome.
+ */
+
+import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
+import { type Automaton, automatonTerm } from '../../language/regular/automaton.ts';
+import { buildAutomaton } from '../../language/regular/build-automaton.ts';
+import { restrictLength } from '../../language/regular/lengths.ts';
+import { patternTerm } from '../../language/regular/parse-pattern.ts';
+import { type Term, Terms } from '../../language/regular/terms.ts';
+
+const ownBudget = 400_000;
+/** Steps on automata are cheaper than those on schemas and rules: 2 to this power cost one step. */
+const cheaper = 2;
+const remembered = 1000;
+const known = new Map<string, KnownAutomaton>();
+
+/** An automaton, and the cost of building it or of finding it too large. */
+export interface KnownAutomaton {
+  readonly automaton: Automaton | 'too large';
+  readonly steps: number;
+}
+
+/** The automaton that `make` builds, cached under `key`. */
+export function knownAutomaton(key: string, make: (budget: StepBudget) => Automaton): KnownAutomaton {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = build(make);
+  if (known.size < remembered) known.set(key, made);
+  return made;
+}
+
+function build(make: (budget: StepBudget) => Automaton): KnownAutomaton {
+  const budget = new StepBudget(ownBudget);
+  try {
+    return { automaton: make(budget), steps: budget.spent >> cheaper };
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return { automaton: 'too large', steps: budget.spent >> cheaper };
+    throw error;
+  }
+}
+
+/** The automaton of the texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
+export function patternAutomaton(pattern: string): KnownAutomaton {
+  return knownAutomaton(`pattern ${pattern}`, (budget) => {
+    const own = new Terms(budget);
+    return buildAutomaton(own, patternTerm(own, pattern), budget);
+  });
+}
+
+/** The texts that contain a match of `pattern`, charged to `budget`. Throws `UnsupportedPattern`. */
+export function patternLanguage(terms: Terms, pattern: string, budget: StepBudget): Term {
+  const { automaton, steps } = patternAutomaton(pattern);
+  budget.spend(steps);
+  // A language too large by itself may be small in conjunction with other conditions.
+  return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
+}
+
+const limited = new WeakMap<Automaton, Map<string, KnownAutomaton>>();
+
+/** A cached `restrictLength` of a cached automaton. */
+export function knownRestriction(automaton: Automaton, min: number, max: number | null): KnownAutomaton {
+  const byRange = limited.get(automaton) ?? new Map<string, KnownAutomaton>();
+  limited.set(automaton, byRange);
+  const key = `${min} ${max}`;
+  const made = byRange.get(key) ?? build((budget) => restrictLength(automaton, min, max, budget));
+  if (byRange.size < 10) byRange.set(key, made);
+  return made;
+}

@@ -1,0 +1,163 @@
+/** Automata of scalar shapes, built once. */
+
+import { BudgetExceeded, type StepBudget } from '../../language/expression/budget.ts';
+import {
+  type Automaton,
+  automatonOf,
+  automatonTerm,
+  isEmptyAutomaton,
+} from '../../language/regular/automaton.ts';
+import { buildAutomaton } from '../../language/regular/build-automaton.ts';
+import { type CountedLoops, countLoops } from '../../language/regular/counted-loops.ts';
+import { lengthsOf, maxLengthStates, restrictLength } from '../../language/regular/lengths.ts';
+import { listedWords, type Term, type Terms } from '../../language/regular/terms.ts';
+import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
+import { type ListedNumbers, numbersNearZero } from '../numbers/number-values.ts';
+import { shapeKey } from '../shapes/shape-keys.ts';
+import { fitsRange, type NumberShape, type StringShape } from '../shapes/shapes.ts';
+import { type KnownAutomaton, knownAutomaton, knownRestriction } from './known-languages.ts';
+
+/** Maximum number of states for a string whose length is reduced; it becomes about as many rules. */
+const cutStates = 20_000;
+/** How many times as many states to try before minimisation. */
+const cutFactors = [1.5, 1];
+/** Loops with fewer characters are worse than a reduced length of the whole. */
+const fewCharacters = 30;
+
+/** Builds and caches automata. All methods throw `BudgetExceeded`. */
+export class Languages {
+  readonly #terms: Terms;
+  readonly #budget: StepBudget;
+  readonly #automata = new Map<string, Automaton>();
+  /** Automata that are also cached across schemas. */
+  readonly #known = new Map<string, Automaton | 'too large'>();
+  readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
+  readonly #stringStates: number;
+  #largestProduct = 0;
+
+  /** `stringStates` limits the automaton of a string times its length. */
+  constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
+    this.#terms = terms;
+    this.#budget = budget;
+    this.#stringStates = stringStates;
+  }
+
+  /** States of the largest product of a string's automaton and its lengths. */
+  get largestProduct(): number {
+    return this.#largestProduct;
+  }
+
+  /** The minimal automaton of a term. */
+  of(term: Term): Automaton {
+    return (
+      automatonOf(term) ?? this.#once(String(term.id), () => buildAutomaton(this.#terms, term, this.#budget))
+    );
+  }
+
+  /** The strings of a shape. */
+  strings({ language, min, max }: StringShape): Automaton {
+    if (min === 0 && max === null) return this.of(language);
+    const automaton = this.of(language);
+    this.#largestProduct = Math.max(this.#largestProduct, automaton.states.length * ((max ?? min) + 1));
+    const key = `${language.id} ${min} ${max}`;
+    if (automatonOf(language) === undefined)
+      return this.#once(key, () => restrictLength(automaton, min, max, this.#budget));
+    const made = this.#paid(key, () => knownRestriction(automaton, min, max));
+    if (made === 'too large') throw new BudgetExceeded('automaton states times length');
+    return made;
+  }
+
+  /** Whether the product of a shape's automaton and its length is too large. */
+  #isTooLong({ language, max }: StringShape): boolean {
+    if (max === null) return false;
+    const automaton = this.of(language);
+    const longest = lengthsOf(automaton).max;
+    return (longest === null || longest > max) && automaton.states.length * (max + 1) > this.#stringStates;
+  }
+
+  /** Loop limits for a shape whose product with its length is too large; `null` if none are needed or found. */
+  loops(shape: StringShape): CountedLoops | null {
+    const { language, min, max } = shape;
+    if (max === null || !this.#isTooLong(shape) || lengthsOf(this.of(language)).min < min) return null;
+    const loops = countLoops(this.of(language), max);
+    return loops === null || Math.min(...loops.characters.values()) < fewCharacters ? null : loops;
+  }
+
+  /** `shape`, or its shorter strings if its length makes the automaton too large. */
+  fitting(shape: StringShape): StringShape {
+    const { language, min, max } = shape;
+    if (max === null || !this.#isTooLong(shape)) return shape;
+    const automaton = this.of(language);
+    const count = automaton.states.length;
+    const lengths = lengthsOf(automaton);
+    const allowed = Math.min(this.#stringStates, cutStates);
+    const cuts = cutFactors
+      .map((factor) => Math.min(max, Math.floor((factor * allowed) / count) - 1))
+      .filter((most) => most >= Math.max(min, lengths.min))
+      .map((most): StringShape => ({ ...shape, max: most }));
+    // Conditions that cannot matter within a shorter length give small automata.
+    return cuts.find((cut) => this.strings(cut).states.length <= allowed) ?? cuts.at(-1) ?? shape;
+  }
+
+  /** Whether a shape contains any strings. */
+  hasStrings({ language, min, max }: StringShape): boolean {
+    if (language === this.#terms.everything) return max === null || max >= min;
+    const words = listedWords(language);
+    if (words !== null) return words.some((word) => fitsRange(Array.from(word).length, min, max));
+    const automaton = this.of(language);
+    if (isEmptyAutomaton(automaton)) return false;
+    const shortest = lengthsOf(automaton).min;
+    if (shortest >= min) return max === null || shortest <= max;
+    return !isEmptyAutomaton(this.strings({ type: 'string', language, min, max }));
+  }
+
+  /** The strings of a shape as a term. */
+  stringTerm(shape: StringShape): Term {
+    return shape.min === 0 && shape.max === null
+      ? shape.language
+      : automatonTerm(this.#terms, this.strings(shape));
+  }
+
+  /** Whether a shape contains any numbers. */
+  hasNumbers(shape: NumberShape): boolean {
+    return hasSmallInteger(shape) || !isEmptyAutomaton(this.numbers([shape]));
+  }
+
+  /** The spellings of the numbers of a shape as a term. */
+  numberTerm(shape: NumberShape): Term {
+    return automatonTerm(this.#terms, this.numbers([shape]));
+  }
+
+  /** The spellings of the numbers of `shapes`. */
+  numbers(shapes: readonly NumberShape[]): Automaton {
+    const key = `numbers ${shapes.map(shapeKey).sort().join()}`;
+    const made = this.#paid(key, () => knownAutomaton(key, (budget) => numberAutomaton(shapes, budget)));
+    if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
+    return made;
+  }
+
+  /** The numbers of `shape` nearest to zero, cached. */
+  listed(shape: NumberShape): ListedNumbers {
+    const found = this.#listed.get(shape) ?? numbersNearZero(shape, this.#budget);
+    this.#listed.set(shape, found);
+    return found;
+  }
+
+  /** The automaton that `make` builds for `key`, charged to the budget on first use even if another schema built it. */
+  #paid(key: string, make: () => KnownAutomaton): Automaton | 'too large' {
+    const found = this.#known.get(key);
+    if (found !== undefined) return found;
+    const { automaton, steps } = make();
+    this.#budget.spend(steps);
+    this.#known.set(key, automaton);
+    return automaton;
+  }
+
+  #once(key: string, make: () => Automaton): Automaton {
+    const found = this.#automata.get(key);
+    if (found !== undefined) return found;
+    const made = make();
+    this.#automata.set(key, made);
+    return made;
+  }
+}

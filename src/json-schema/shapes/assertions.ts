@@ -1,0 +1,134 @@
+/** What a keyword asserts about values of one type: shapes for which it holds, and for which it fails. */
+import type { SchemaIssue } from '../../format/errors.ts';
+import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import type { StepBudget } from '../../language/expression/budget.ts';
+import type { Term, Terms } from '../../language/regular/terms.ts';
+import type { SchemaDocument, SchemaNode } from '../document/schema-document.ts';
+import type { Constraint, Constraints } from './constraints.ts';
+import { noKeys } from './key-sets.ts';
+import {
+  type ArrayShape,
+  anyShape,
+  type NumberShape,
+  type ObjectShape,
+  type Shape,
+  type StringShape,
+  type ValueType,
+} from './shapes.ts';
+
+/** Two disjunctions, computed on demand; together they cover every value of the type. */
+export interface Assertion {
+  readonly holds: () => readonly Shape[];
+  readonly fails: () => readonly Shape[];
+  /**
+   * Shapes for values known to be of one of `others`; elsewhere they may allow more than `holds`. For keywords that
+   * have fewer alternatives when more is known.
+   */
+  readonly holdsAmong?: (others: readonly Shape[]) => readonly Shape[];
+}
+
+/** Dependencies of keyword readers. */
+export interface ExpansionContext {
+  readonly document: SchemaDocument;
+  readonly terms: Terms;
+  readonly constraints: Constraints;
+  readonly budget: StepBudget;
+  /** Reports that the grammar does not enforce `keyword` of `node` exactly. */
+  report(node: SchemaNode, keyword: string, reason: string, effect?: SchemaIssue['effect']): void;
+  /** The shapes of `type` that `node` allows, or, if `holds` is false, rejects. */
+  shapesOf(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[];
+  /** The strings of `constraint` as a language. */
+  stringsOf(constraint: Constraint): Term;
+  /** The strings that contain a match of the pattern; `null` after reporting a failure. */
+  patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null;
+  /** The strings of a format; `null` if it asserts nothing, or after reporting a failure. */
+  formatLanguage(node: SchemaNode, format: string): Term | null;
+}
+
+/** Reads the keywords of one type from a schema. */
+export type KeywordReader = (
+  schema: JsonObject,
+  node: SchemaNode,
+  context: ExpansionContext,
+) => readonly Assertion[];
+
+/** An assertion that does not depend on other knowledge. */
+export function assertion(holds: () => readonly Shape[], fails: () => readonly Shape[]): Assertion {
+  return { holds, fails };
+}
+
+/** A keyword that is not enforced: everything may hold, and everything may fail. */
+export function unenforced(type: ValueType, context: ExpansionContext): Assertion {
+  const all = () => [anyShape(type, context.terms, context.constraints)];
+  return { holds: all, fails: all };
+}
+
+/** Any number, restricted by `changes`. */
+export function numberShape(changes: Partial<NumberShape>): NumberShape {
+  return {
+    type: 'number',
+    integer: null,
+    min: null,
+    max: null,
+    multiples: [],
+    only: null,
+    excluded: [],
+    ...changes,
+  };
+}
+
+/** Any string, restricted by `changes`. */
+export function stringShape(terms: Terms, changes: Partial<StringShape>): StringShape {
+  return { type: 'string', language: terms.everything, min: 0, max: null, ...changes };
+}
+
+/** Any array, restricted by `changes`. */
+export function arrayShape(constraints: Constraints, changes: Partial<ArrayShape>): ArrayShape {
+  return {
+    type: 'array',
+    prefix: [],
+    rest: constraints.anything,
+    min: 0,
+    max: null,
+    contains: [],
+    unique: false,
+    evaluated: { count: 0, constraints: [] },
+    ...changes,
+  };
+}
+
+/** Any object, restricted by `changes`. */
+export function objectShape(changes: Partial<ObjectShape>): ObjectShape {
+  return {
+    type: 'object',
+    rules: [],
+    required: noKeys.names,
+    min: 0,
+    max: null,
+    some: [],
+    evaluated: noKeys,
+    clauses: [],
+    ...changes,
+  };
+}
+
+/** The value of a counting keyword; `null` if it is not a count. */
+export function countOf(value: JsonValue | undefined): number | null {
+  return typeof value === 'number' && value >= 0 ? Math.ceil(value) : null;
+}
+
+/** Holds for `at least min`, fails for `less than min`. */
+export function atLeast(min: number, make: (range: { min: number; max: number | null }) => Shape): Assertion {
+  return assertion(
+    () => [make({ min, max: null })],
+    () => (min === 0 ? [] : [make({ min: 0, max: min - 1 })]),
+  );
+}
+
+/** Holds for `at most max`, fails for `more than max`. */
+export function atMost(max: number, make: (range: { min: number; max: number | null }) => Shape): Assertion {
+  return assertion(
+    () => [make({ min: 0, max })],
+    () => [make({ min: max + 1, max: null })],
+  );
+}

@@ -1,0 +1,106 @@
+/** Automata of numbers: they accept what decimal arithmetic says, and what is written by hand is what they would give. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decimalOf, printDecimal } from '../../src/json-schema/document/decimal.ts';
+import { anyInteger, anyNumber } from '../../src/json-schema/numbers/free-numbers.ts';
+import { fits, hasSmallInteger, numberAutomaton } from '../../src/json-schema/numbers/number-language.ts';
+import type { NumberShape } from '../../src/json-schema/shapes/shapes.ts';
+import { StepBudget } from '../../src/language/expression/budget.ts';
+import { choice, empty } from '../../src/language/expression/expression.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
+import { isEmptyAutomaton } from '../../src/language/regular/automaton.ts';
+import { allCharacters } from '../../src/language/regular/character-set.ts';
+import { jsonSpelling } from '../../src/language/regular/spelling.ts';
+import { jsonCharacter, spelledChoice } from '../../src/language/regular/write-characters.ts';
+import { automatonAccepts, sampleWord } from '../support/automata.ts';
+import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
+
+const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;
+const budget = () => new StepBudget(10_000_000);
+const unbounded: NumberShape = {
+  type: 'number',
+  integer: null,
+  min: null,
+  max: null,
+  multiples: [],
+  only: null,
+  excluded: [],
+};
+
+test.each([
+  { name: 'number', shape: unbounded, byHand: anyNumber },
+  { name: 'integer', shape: { ...unbounded, integer: true }, byHand: anyInteger },
+])('any $name by hand is what its automaton gives', ({ shape, byHand }) => {
+  const automaton = numberAutomaton([shape], budget());
+  const rules = new RuleSet();
+  const grammar = rules.grammar('root', byHand(rules));
+  for (let seed = 0; seed < 10 * numRuns; seed += 1) {
+    const random = seededRandom(seed);
+    const word = seed % 2 === 0 ? sampleGrammar(grammar, random) : (sampleWord(automaton, random) ?? '');
+    for (const text of [word, mutate(word, random, ['e', 'E', '.', '-', '+', '0', '00', '9'.repeat(30)])]) {
+      const matcher = createMatcher(grammar);
+      const matched = matcher.accept(text) && matcher.complete;
+      expect({ text, accepted: automatonAccepts(automaton, text) }).toEqual({ text, accepted: matched });
+    }
+  }
+});
+
+test('a character of a JSON string by hand is what its spelling gives', () => {
+  expect(choice(...spelledChoice([allCharacters], [empty], jsonSpelling(false)))).toEqual(jsonCharacter);
+});
+
+// Few digits, so that values meet bounds; with a point, so that places are compared.
+const decimal = fc
+  .tuple(fc.integer({ min: -1200, max: 1200 }), fc.integer({ min: 0, max: 3 }))
+  .map(([digits, places]) => decimalOf(digits / 10 ** places));
+const bound = fc.option(fc.record({ value: decimal, exclusive: fc.boolean() }));
+const step = fc.constantFrom(1, 2, 3, 0.5, 0.25, 1.5, 0.1, 7).map(decimalOf);
+const shapes: fc.Arbitrary<NumberShape> = fc.record({
+  type: fc.constant('number'),
+  integer: fc.constantFrom(true, false, null),
+  min: bound,
+  max: bound,
+  multiples: fc.array(fc.record({ of: step, holds: fc.boolean() }), { maxLength: 2 }),
+  only: fc.constant(null),
+  excluded: fc.array(decimal, { maxLength: 2 }),
+});
+
+test('a number is accepted where it fits one of the shapes', () => {
+  fc.assert(
+    fc.property(fc.array(shapes, { minLength: 1, maxLength: 2 }), fc.array(decimal), (among, values) => {
+      const automaton = numberAutomaton(among, budget());
+      const near = among.flatMap(({ min, max, excluded }) =>
+        [min, max].flatMap((each) => each?.value ?? []).concat(excluded),
+      );
+      for (const value of [...values, ...near]) {
+        const text = printDecimal(value);
+        expect(automatonAccepts(automaton, text), text).toBe(among.some((shape) => fits(value, shape)));
+        // A fraction of zeros changes no value, but an integer is written without.
+        const longer = `${text}${text.includes('.') ? '' : '.'}0`;
+        const integers = among.some((shape) => shape.integer !== true && fits(value, shape));
+        expect(automatonAccepts(automaton, longer), longer).toBe(integers);
+      }
+    }),
+    { numRuns },
+  );
+});
+
+test.each([null, false, true])(
+  'very small numbers are written as templates write them, where integers are %s',
+  (integer) => {
+    const automaton = numberAutomaton([{ ...unbounded, integer, excluded: [decimalOf(1)] }], budget());
+    const small = ['3e-05', '-1.5e-07', '1e-10'];
+    expect(small.map((text) => automatonAccepts(automaton, text))).toEqual(small.map(() => integer !== true));
+  },
+);
+
+test('no integer is found in a shape without numbers', () => {
+  fc.assert(
+    fc.property(shapes, (shape) => {
+      fc.pre(hasSmallInteger(shape));
+      expect(isEmptyAutomaton(numberAutomaton([shape], budget()))).toBe(false);
+    }),
+    { numRuns },
+  );
+});

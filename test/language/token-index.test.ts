@@ -1,0 +1,32 @@
+/** A vocabulary in the order of its bytes, however long its tokens are and whatever they share. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { indexTokens, type TokenTexts } from '../../src/language/matcher/token-index.ts';
+
+/** Few bytes, so that many tokens share beginnings, also longer ones than are compared at once. */
+const token = fc
+  .array(fc.constantFrom(0, 1, 65, 254, 255), { maxLength: 9 })
+  .map((bytes) => Uint8Array.from(bytes));
+
+function join(tokens: readonly Uint8Array[]): TokenTexts {
+  const starts = new Uint32Array(tokens.length + 1);
+  tokens.forEach(({ length }, id) => {
+    starts[id + 1] = (starts[id] ?? 0) + length;
+  });
+  return { bytes: Buffer.concat(tokens), starts };
+}
+
+test('tokens come in the order of their bytes, equal ones by id, empty ones not at all', () => {
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 200 }), fc.integer({ min: 1, max: 3 }), (tokens, step) => {
+      const ids = tokens.map((_, id) => id).filter((id) => id % step === 0);
+      const expected = ids
+        .filter((id) => tokens[id]?.length !== 0)
+        .sort((a, b) => Buffer.compare(tokens[a] ?? Buffer.of(), tokens[b] ?? Buffer.of()) || a - b);
+      const { ids: sorted, longest } = indexTokens(join(tokens), ids);
+      expect([...sorted]).toEqual(expected);
+      expect(longest).toBe(Math.max(0, ...ids.map((id) => tokens[id]?.length ?? 0)));
+    }),
+    { numRuns: 300 },
+  );
+});
