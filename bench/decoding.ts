@@ -21,12 +21,14 @@ import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { loadVocabulary, tinyModelFile, writeModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../src/codegen/create-response-parser.ts';
+import { callGuard } from '../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../src/runtime/chat/grammar-cache.ts';
 import { decode } from '../src/runtime/node-llama-cpp/decoding/decode.ts';
 import { ResponseRun } from '../src/runtime/node-llama-cpp/decoding/response-run.ts';
 import { MarkerTokens, markersOf } from '../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary } from '../src/runtime/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../src/testing/index.ts';
+import { normalizeTools } from '../src/tools/tools.ts';
 import { cpuTime, median } from './processor-time.ts';
 
 // Its types are sources that do not pass this project's compiler options.
@@ -235,13 +237,16 @@ function createRun(
     ...choice,
     generationPrompt: '<|im_start|>assistant\n<think>\n\n</think>\n\n',
   });
+  const guard = callGuard(choice, normalizeTools(demoTools), grammar.report);
+  const known = { tools: demoTools, provenance: guard.enforced, validate: guard.validate };
   return new ResponseRun({
+    guard,
     model,
     vocabulary,
     grammar,
     matcher,
     markers: markersOf(vocabulary, format),
-    parser: createResponseParser(format, { tools: demoTools }),
+    parser: createResponseParser(format, known),
     inject: mode === 'injected',
     stops: [],
     continues: () => false,

@@ -26,6 +26,11 @@ export interface ValidationFailure {
   readonly message: string;
 }
 
+/** A failure in one line: where, and what is expected there. */
+export function describeFailure({ pointer, message }: ValidationFailure): string {
+  return `${pointer === '' ? '(root)' : pointer} ${message}`;
+}
+
 /** Returns the problems of a value; empty if it is valid. */
 export type Validate = (value: JsonValue) => readonly ValidationFailure[];
 

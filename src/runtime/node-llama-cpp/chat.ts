@@ -16,6 +16,7 @@ import type { ChatOptions } from '../chat/chat-options.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
+import { type CallGuard, callGuard } from '../chat/checks/call-guard.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
@@ -52,6 +53,7 @@ export interface PreparedChat {
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
+  readonly guard: CallGuard;
   readonly markers: MarkerTokens;
   /** Number of messages dropped from the prompt. */
   readonly dropped: number;
@@ -181,9 +183,10 @@ function completeChat(
 ): PreparedChat {
   if (matcher !== null) requireBuildable(matcher, model);
   const markers = markersOf(vocabulary, template.format);
-  const parser = createParser({ template, prompt, grammar, markers, tools }, options);
+  const guard = callGuard(options, tools, grammar.report);
+  const parser = createParser({ template, prompt, grammar, markers, guard, tools }, options);
   const checks = checksOf(grammar, tools, options);
-  return { template, prompt, grammar, matcher, parser, markers, checks, dropped, shorten };
+  return { template, prompt, grammar, matcher, parser, guard, markers, checks, dropped, shorten };
 }
 
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */
@@ -224,12 +227,15 @@ function createParser(
     prompt,
     grammar,
     markers,
+    guard,
     tools,
-  }: Pick<PreparedChat, 'template' | 'prompt' | 'grammar' | 'markers'> & { readonly tools: readonly Tool[] },
+  }: Pick<PreparedChat, 'template' | 'prompt' | 'grammar' | 'markers' | 'guard'> & {
+    readonly tools: readonly Tool[];
+  },
   options: ChatOptions,
 ): ResponseParser {
   return createResponseParser(template.responseModule ?? template.format, {
-    ...parserOptions(options, tools, prompt.generationPrompt, grammar),
+    ...parserOptions(options, tools, prompt.generationPrompt, grammar, guard),
     // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
   });
@@ -252,6 +258,7 @@ export function createRun(
     grammar: prepared.grammar,
     matcher: prepared.matcher,
     parser: prepared.parser,
+    guard: prepared.guard,
     inject: options.injectForcedText ?? true,
     stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
     openEnds: openEnds(prepared.template.format),

@@ -14,6 +14,7 @@ import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
+import { type CallGuard, callGuard } from '../chat/checks/call-guard.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
@@ -54,6 +55,7 @@ export interface PreparedServerChat {
   /** The whole response if calls may come; `null` if the server gets a grammar at each call instead. */
   readonly structuralTag: StructuralTag | null;
   readonly parser: ResponseParser;
+  readonly guard: CallGuard;
   /** No tools and no schema, so `stop` counts under a grammar, too. */
   readonly plainText: boolean;
   /** What is checked when it has been written. */
@@ -195,15 +197,28 @@ export async function prepareServerChat(
   const { generationPrompt } = prompt;
   const request = { ...options, tools, generationPrompt };
   const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
+  const guard = callGuard(options, tools, grammar.report);
   const parser = createResponseParser(
     template.responseModule ?? template.format,
-    parserOptions(options, tools, generationPrompt, grammar),
+    parserOptions(options, tools, generationPrompt, grammar, guard),
   );
   const plainText = isPlainText(options);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
   const structuralTag = tagged ? tagOf(template.format, request, grammar) : null;
   const checks = checksOf(grammar, tools, options);
-  return { options, template, prompt, strays, grammar, matcher, structuralTag, parser, plainText, checks };
+  return {
+    options,
+    template,
+    prompt,
+    strays,
+    grammar,
+    matcher,
+    structuralTag,
+    parser,
+    guard,
+    plainText,
+    checks,
+  };
 }
 
 /** Penalties and biases apply only in free text, which a single completion for the whole response cannot separate. */
@@ -235,13 +250,14 @@ function tagOf(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser, plainText, checks }: PreparedServerChat,
+  { options, template, grammar, matcher, parser, guard, plainText, checks }: PreparedServerChat,
   room: number,
 ): ServerRun {
   return new ServerRun({
     grammar,
     matcher,
     parser,
+    guard,
     stops: stopsOf(options, template),
     openEnds: openEnds(template.format),
     answerEnds: answerEnds(template.format),
