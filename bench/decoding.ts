@@ -241,6 +241,7 @@ function createRun(
   const known = { tools: demoTools, provenance: guard.enforced, validate: guard.validate };
   return new ResponseRun({
     guard,
+    restOf: () => null,
     model,
     vocabulary,
     grammar,

@@ -19,19 +19,9 @@ import { duplicateKeys } from './json/duplicate-keys.ts';
 import { KeptMessage } from './kept-message.ts';
 import { WrittenText } from './markers/written-text.ts';
 import type { Provenance } from './provenance.ts';
+import type { StartedCall } from './started-call.ts';
 import { UniqueIds } from './unique-ids.ts';
-
-/** The call being read. */
-export interface OpenCall {
-  readonly name: string;
-  readonly id: string;
-  /** Offset of the call's first event. */
-  readonly start: number;
-  /** Offset after the name: the arguments come later. */
-  readonly nameEnd: number;
-  /** The model's own id, if it came after the call had started. */
-  writtenId: string | null;
-}
+import { WithheldInput } from './withheld-input.ts';
 
 /** Choices of the caller. */
 export interface WriterOptions extends CallCheck {
@@ -46,19 +36,12 @@ export interface WriterOptions extends CallCheck {
 
 type Region = 'text' | 'reasoning';
 
-/** Arguments withheld until they are complete, the function that settles them, and the events held back meanwhile. */
-interface WithheldInput {
-  readonly settle: (json: string) => string;
-  readonly events: ResponseEvent[];
-  json: string;
-}
-
 /** See the top of this file. */
 export class EventWriter {
   /** Events not yet delivered to the caller. */
   events: ResponseEvent[] = [];
   /** The call that has started and is not complete. */
-  call: OpenCall | null = null;
+  call: StartedCall | null = null;
   /** Calls started so far. */
   callCount = 0;
   private completedCount = 0;
@@ -151,11 +134,22 @@ export class EventWriter {
   }
 
   /** Starts a call; its name is known. */
-  startCall(name: string, writtenId: string | null, start: number, end: number): void {
+  startCall(
+    name: string,
+    writtenId: string | null,
+    { openedAt, start, end }: { readonly openedAt: number; readonly start: number; readonly end: number },
+  ): void {
     this.endRegion(start);
     const index = this.callCount++;
     const id = this.uniqueId(writtenId ?? this.options.createId(index));
-    this.call = { name, id, start, nameEnd: end, writtenId: writtenId === null ? null : id };
+    this.call = {
+      name,
+      id,
+      openedAt,
+      nameEnd: end,
+      argumentsAt: end,
+      writtenId: writtenId === null ? null : id,
+    };
     this.withheld = null;
     if (this.options.provenance !== null && !this.isEnforced(this.call, end)) this.unassured = [];
     this.target = { type: 'tool-input-delta', id, text: this.inputText };
@@ -199,7 +193,7 @@ export class EventWriter {
 
   /** Withholds the arguments of the open call until they are complete; `settle` then returns the final JSON. */
   withholdInput(settle: (json: string) => string): void {
-    this.withheld = { settle, events: [], json: '' };
+    this.withheld = new WithheldInput(settle);
   }
 
   /** Whether arguments are emitted as they arrive. */
@@ -207,8 +201,13 @@ export class EventWriter {
     return this.withheld === null && this.unassured === null;
   }
 
-  private isEnforced({ name, nameEnd }: OpenCall, end: number): boolean {
-    return this.options.provenance?.isEnforced(name, nameEnd, end) === true;
+  /** Whether the grammar of the open call's tool has allowed its arguments up to `end`. */
+  isCallEnforced(end: number): boolean {
+    return this.call !== null && this.isEnforced(this.call, end);
+  }
+
+  private isEnforced({ name, argumentsAt }: StartedCall, end: number): boolean {
+    return this.options.provenance?.isEnforced(name, argumentsAt, end) === true;
   }
 
   /** Delivers the events of a call that turned out to be valid. */
@@ -222,24 +221,17 @@ export class EventWriter {
     const { withheld } = this;
     if (withheld === null) return;
     this.withheld = null;
-    const json = isComplete ? withheld.settle(withheld.json) : withheld.json;
-    // If the JSON was changed, the first delta has all of it; the others are empty and only cover their stretches.
-    let rest = json;
-    for (const event of withheld.events) {
-      if (event.type !== 'tool-input-delta') {
-        this.add(event);
-        continue;
-      }
-      const delta = json === withheld.json ? event.delta : rest;
-      this.delta(delta, event.start, event.end);
-      rest = '';
-    }
+    withheld.release(isComplete, (event, delta) => {
+      if (delta === null) this.add(event);
+      else this.delta(delta, event.start, event.end);
+    });
   }
 
   /** Emits JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
     const { withheld, target, call } = this;
     if (delta === '' || call === null || target === null) return;
+    if (call.argumentsAt === call.nameEnd) call.argumentsAt = start;
     if (withheld === null && this.unassured !== null && this.isEnforced(call, end)) this.releaseCall();
     if (withheld === null) {
       this.delta(delta, start, end);
@@ -273,7 +265,7 @@ export class EventWriter {
     else this.handOut(call, parsed, verdict.assurance, at);
   }
 
-  private handOut(call: OpenCall, parsed: JsonObject, known: Assurance | undefined, at: number): void {
+  private handOut(call: StartedCall, parsed: JsonObject, known: Assurance | undefined, at: number): void {
     const assurance = known === undefined ? {} : { assurance: known };
     const input = this.inputText.toString();
     this.releaseCall();
@@ -303,7 +295,7 @@ export class EventWriter {
     }
   }
 
-  private closeCall({ id }: OpenCall, at: number): void {
+  private closeCall({ id }: StartedCall, at: number): void {
     this.forgetCall();
     this.add(edgeEvent('tool-input-end', id, at));
   }
@@ -315,7 +307,7 @@ export class EventWriter {
   }
 
   /** Emits a complete call that cannot be handed out. */
-  private refuse(call: OpenCall, problems: readonly string[], at: number): void {
+  private refuse(call: StartedCall, problems: readonly string[], at: number): void {
     const input = this.inputText.toString();
     const { raw, start } = this.takeCallText(call, '', at);
     this.addMalformed({
@@ -361,7 +353,7 @@ export class EventWriter {
    * text that they covered is part of the report.
    */
   private takeCallText(
-    call: OpenCall,
+    call: StartedCall,
     rest: string,
     at: number,
   ): { readonly raw: string; readonly start: number } {
@@ -373,7 +365,7 @@ export class EventWriter {
       return { raw: rest, start: at };
     }
     this.forgetCall();
-    return { raw: provenance.textOf(call.start, at) + rest, start: call.start };
+    return { raw: provenance.textOf(call.openedAt, at) + rest, start: call.openedAt };
   }
 
   private addMalformed(event: Malformed): void {

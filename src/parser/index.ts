@@ -41,6 +41,7 @@ export type {
 } from './events.ts';
 export { partialArguments } from './json/partial-json.ts';
 export { type GeneratedModule, moduleContractVersion, type ResponseModule } from './module-contract.ts';
+export type { CallNotation, OpenCall } from './open-call.ts';
 export type { Provenance } from './provenance.ts';
 export type { Reader, State } from './reader.ts';
 export {

@@ -19,6 +19,7 @@ import {
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { type OpenCall, openCallOf } from './open-call.ts';
 import { isProvenance, type Provenance } from './provenance.ts';
 import { Reader } from './reader.ts';
 import { ToolTable } from './tool-table.ts';
@@ -99,6 +100,8 @@ export interface ResponseParser {
   reset(): void;
   /** The parser's position, for code that steers sampling by it. */
   readonly position: ParserPosition;
+  /** The call of an offered tool that is being read, once its name is known; `null` elsewhere. */
+  readonly openCall: OpenCall | null;
 }
 
 /** The position of a parser. */
@@ -194,6 +197,10 @@ class ModuleParser implements ResponseParser {
   get position(): ParserPosition {
     const { region, inCall, callsOpenedAt, thinking, stateName: state } = this.reader;
     return { region: region?.kind ?? (inCall ? 'call' : 'between'), callsOpenedAt, thinking, state };
+  }
+
+  get openCall(): OpenCall | null {
+    return openCallOf(this.reader);
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {

@@ -16,7 +16,12 @@ const parameters = {
 const tools = [{ name: 'get_weather', parameters }] as const;
 const messages = [{ role: 'user', content: 'How warm is it?' }] as const;
 
-/** A call as bare JSON, which is not how this format marks calls. */
+/** A call as bare JSON, not as this format marks calls, whose name comes too late to enforce its arguments. */
+function late(name: string, input: object): readonly string[] {
+  return [JSON.stringify({ arguments: input, name }), '<|im_end|>'];
+}
+
+/** The same with its name first, as models write it. */
 function bare(name: string, input: object): readonly string[] {
   return [JSON.stringify({ name, arguments: input }), '<|im_end|>'];
 }
@@ -38,7 +43,7 @@ async function eventsOf(model: ChatModel, policy?: 'strict' | 'degrade') {
 
 describe.each(['strict', 'degrade'] as const)('a call that no grammar has written, under %s', (policy) => {
   it('is malformed with all that is wrong with it if it is not valid, and no part of it is announced', async () => {
-    const text = bare('get_weather', { city: 'Bern', days: 14 });
+    const text = late('get_weather', { city: 'Bern', days: 14 });
     const { types, message } = await eventsOf(await open([asked, text]), policy);
     expect(message.tool_calls).toBeUndefined();
     expect(message.malformed).toMatchObject([
@@ -51,10 +56,20 @@ describe.each(['strict', 'degrade'] as const)('a call that no grammar has writte
 
   it('is handed out as validated if it is valid', async () => {
     const { message } = await eventsOf(
-      await open([asked, bare('get_weather', { city: 'Bern', days: 3 })]),
+      await open([asked, late('get_weather', { city: 'Bern', days: 3 })]),
       policy,
     );
     expect(message.tool_calls).toMatchObject([{ function: { name: 'get_weather' }, assurance: 'validated' }]);
+  });
+
+  it('is enforced from its name on, if that comes first', async () => {
+    const { message } = await eventsOf(
+      await open([asked, bare('get_weather', { city: 'Bern', days: 14 })]),
+      policy,
+    );
+    const [call] = message.tool_calls ?? [];
+    expect(call).toMatchObject({ function: { name: 'get_weather' }, assurance: 'enforced' });
+    expect(JSON.parse(call?.function.arguments ?? '').days).toBeLessThanOrEqual(7);
   });
 
   it('is enforced under its grammar', async () => {
@@ -90,7 +105,7 @@ const told =
 
 it('a run answers a refused call with its problems, and calls nothing', async () => {
   const execute = vi.fn(() => 'sun');
-  const refused = bare('get_weather', { city: 'Bern', days: 14 });
+  const refused = late('get_weather', { city: 'Bern', days: 14 });
   const model = await open([asked, refused], [told, ['At most seven days.', '<|im_end|>']]);
   const tool = defineTool({ name: 'get_weather', parameters, execute });
   const run = model.runTools({ messages, tools: [tool], temperature: 0 });
@@ -107,7 +122,7 @@ it('a run answers a refused call with its problems, and calls nothing', async ()
 
 describe('over HTTP', () => {
   it.each(['whole', 'streamed'])('no refused call leaves: %s', async (kind) => {
-    const model = await open([asked, bare('get_weather', { city: 'Bern', days: 14 })]);
+    const model = await open([asked, late('get_weather', { city: 'Bern', days: 14 })]);
     const body = { messages, tools: [{ type: 'function', function: tools[0] }], stream: kind === 'streamed' };
     const request = new Request('http://localhost/v1/chat/completions', {
       method: 'POST',

@@ -10,6 +10,7 @@ import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { OpenCall } from '../../parser/open-call.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
@@ -54,6 +55,7 @@ export interface PreparedChat {
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
   readonly guard: CallGuard;
+  readonly restOf: (call: OpenCall) => Matcher | null;
   readonly markers: MarkerTokens;
   /** Number of messages dropped from the prompt. */
   readonly dropped: number;
@@ -177,16 +179,17 @@ function renderChat(engine: ChatEngine, given: ChatOptions): RenderedChat {
 }
 
 function completeChat(
-  { model, vocabulary }: ChatEngine,
-  { options, tools, template, prompt, dropped, shorten }: RenderedChat,
+  { model, vocabulary, grammars }: ChatEngine,
+  { options, tools, template, prompt, dropped, shorten, grammarOptions }: RenderedChat,
   { grammar, matcher }: ReadyGrammar,
 ): PreparedChat {
   if (matcher !== null) requireBuildable(matcher, model);
   const markers = markersOf(vocabulary, template.format);
   const guard = callGuard(options, tools, grammar.report);
+  const restOf = (call: OpenCall) => grammars.restOf(template.format, grammarOptions, call);
   const parser = createParser({ template, prompt, grammar, markers, guard, tools }, options);
   const checks = checksOf(grammar, tools, options);
-  return { template, prompt, grammar, matcher, parser, guard, markers, checks, dropped, shorten };
+  return { template, prompt, grammar, matcher, parser, guard, restOf, markers, checks, dropped, shorten };
 }
 
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */
@@ -259,6 +262,7 @@ export function createRun(
     matcher: prepared.matcher,
     parser: prepared.parser,
     guard: prepared.guard,
+    restOf: prepared.restOf,
     inject: options.injectForcedText ?? true,
     stops: [...turnEnds(prepared.template.format), ...(options.stop ?? [])],
     openEnds: openEnds(prepared.template.format),

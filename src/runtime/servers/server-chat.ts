@@ -10,6 +10,7 @@ import { structuralTagOf } from '../../grammar/structural-tag/build-structural-t
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { OpenCall } from '../../parser/open-call.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
@@ -56,6 +57,7 @@ export interface PreparedServerChat {
   readonly structuralTag: StructuralTag | null;
   readonly parser: ResponseParser;
   readonly guard: CallGuard;
+  readonly restOf: (call: OpenCall) => Matcher | null;
   /** No tools and no schema, so `stop` counts under a grammar, too. */
   readonly plainText: boolean;
   /** What is checked when it has been written. */
@@ -198,6 +200,7 @@ export async function prepareServerChat(
   const request = { ...options, tools, generationPrompt };
   const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
   const guard = callGuard(options, tools, grammar.report);
+  const restOf = (call: OpenCall) => grammars.restOf(template.format, request, call);
   const parser = createResponseParser(
     template.responseModule ?? template.format,
     parserOptions(options, tools, generationPrompt, grammar, guard),
@@ -216,6 +219,7 @@ export async function prepareServerChat(
     structuralTag,
     parser,
     guard,
+    restOf,
     plainText,
     checks,
   };
@@ -250,7 +254,7 @@ function tagOf(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser, guard, plainText, checks }: PreparedServerChat,
+  { options, template, grammar, matcher, parser, guard, restOf, plainText, checks }: PreparedServerChat,
   room: number,
 ): ServerRun {
   return new ServerRun({
@@ -258,6 +262,7 @@ function createServerRun(
     matcher,
     parser,
     guard,
+    restOf,
     stops: stopsOf(options, template),
     openEnds: openEnds(template.format),
     answerEnds: answerEnds(template.format),

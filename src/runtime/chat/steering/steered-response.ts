@@ -4,56 +4,18 @@
  * or afterwards, and reports when the response ends.
  */
 import { DecodingError } from '../../../format/errors.ts';
-import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
-import type { ParserPosition, ResponseParser } from '../../../parser/response-parser.ts';
+import type { ParserPosition } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs, type LikelyPiece } from '../answer-logprobs.ts';
-import type { CallGuard } from '../checks/call-guard.ts';
 import { kindOf, type PromptUsage, TokenCount, type TokenKind } from '../token-usage.ts';
 import { endsInsideCharacter, newDecoder } from '../utf8.ts';
 import { isFinished } from './finished-grammar.ts';
 import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';
-import { type OpenEnd, StopWatch, type TextPiece } from './stop-watch.ts';
-import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
-
-/** The format's markers among the engine's special tokens. */
-export interface Markers extends MarkerLookup {
-  /** Splits off every character that may begin a special token, and marks it as special. */
-  splitAtBeginnings(text: string): readonly { readonly text: string; readonly special: boolean }[];
-}
-
-/** What steers a response. */
-export interface SteeringOptions {
-  readonly grammar: BuiltGrammar;
-  /** A matcher at the beginning of the grammar, to be copied; `null` without a grammar. */
-  readonly matcher: Matcher | null;
-  readonly parser: ResponseParser;
-  /** Checks what no grammar has enforced; the parser's option `provenance` is its `enforced`. */
-  readonly guard: CallGuard;
-  readonly markers: Markers;
-  /** Texts at which the response ends, however they are tokenised. */
-  readonly stops: readonly string[];
-  /** Texts that also end it, unless certain texts follow. Default: none. */
-  readonly openEnds?: readonly OpenEnd[];
-  /**
-   * Texts that also end it inside an answer; `text` is the response, its last `length` characters new. Default: none.
-   */
-  readonly answerEnds?: (text: string, length: number) => readonly string[];
-  /** The maximum number of tokens, including injected ones. */
-  readonly maxTokens: number;
-  /** After this many reasoning tokens, not counting markers, `reasoningEnd` is written. */
-  readonly thinkingBudget: number;
-  /** The text that ends reasoning; empty if there is none. */
-  readonly reasoningEnd: string;
-  /**
-   * Whether the response is unconstrained after a section of calls, until the next trigger. `false`: only what the
-   * grammar allows may follow.
-   */
-  readonly unconstrainedAfterCalls: boolean;
-  /** Whether the grammar covers only text, so that stops count as without a grammar. */
-  readonly plainText: boolean;
-}
+import { OpenCallWatch } from './open-call-watch.ts';
+import type { SteeringOptions } from './steering-options.ts';
+import { StopWatch, type TextPiece } from './stop-watch.ts';
+import { type FoundTrigger, TriggerWatch } from './trigger-watch.ts';
 
 /** A piece of the response: one token, or injected text. */
 export interface WrittenPiece extends LikelyPiece {
@@ -84,12 +46,15 @@ export class SteeredResponse {
   readonly #options: SteeringOptions;
   readonly #stops: StopWatch;
   readonly #triggers: TriggerWatch;
+  readonly #openCalls: OpenCallWatch;
   #decoder = newDecoder();
   /** The latest bytes decoded, as many as an incomplete character may have. */
   #lastBytes: readonly number[] = [];
   /** The position in the grammar; `null` while the response is unconstrained, or after the matcher has lost it. */
   #matcher: Matcher | null = null;
   #constrained = false;
+  /** Whether the grammar is the rest of one call, after which the response is free again. */
+  #inOpenCall = false;
   /** The text so far; offsets of events and triggers refer to it. */
   #written = '';
   readonly #count = new TokenCount();
@@ -107,6 +72,7 @@ export class SteeredResponse {
     this.#options = options;
     this.#stops = new StopWatch(options.stops, options.openEnds);
     this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
+    this.#openCalls = new OpenCallWatch(options.parser, options.restOf);
     options.guard.enforced.reset((start, end) => this.#written.slice(Math.max(0, start), end));
     if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null, 0);
   }
@@ -151,7 +117,7 @@ export class SteeredResponse {
 
   /** Whether the grammar allows nothing more than white space. */
   get finished(): boolean {
-    return this.#matcher !== null && isFinished(this.#matcher);
+    return !this.#inOpenCall && this.#matcher !== null && isFinished(this.#matcher);
   }
 
   /** Takes a sampled piece. */
@@ -287,6 +253,7 @@ export class SteeredResponse {
   #release(): void {
     this.#matcher = null;
     this.#constrained = false;
+    this.#inOpenCall = false;
     this.#options.guard.enforced.end(this.#written.length);
     this.#triggers.resumeAt(this.#written.length);
   }
@@ -300,9 +267,16 @@ export class SteeredResponse {
       if (this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
     }
     const events = this.#feed(text, role);
-    const { unconstrainedAfterCalls } = this.#options;
-    if (unconstrainedAfterCalls && this.#matcher?.complete === true && !this.finished) this.#release();
+    if (this.#isFreeAgain()) this.#release();
     return events;
+  }
+
+  /** Whether the grammar has ended with a call, and may be followed by anything. */
+  #isFreeAgain(): boolean {
+    const matcher = this.#matcher;
+    if (matcher === null || !matcher.complete) return false;
+    if (this.#inOpenCall) return isFinished(matcher);
+    return this.#options.unconstrainedAfterCalls && !isFinished(matcher);
   }
 
   #takeFree({ spelling, role }: WrittenPiece): TakenPiece {
@@ -320,7 +294,17 @@ export class SteeredResponse {
       if (!this.#triggers.fires(found)) continue;
       return this.#pullTrigger(found, isTorn(spelling), text, done, role, events);
     }
-    return { events: [...events, ...this.#feed(text.slice(done), role)], kept: null };
+    for (const event of this.#feed(text.slice(done), role)) events.push(event);
+    if (!isTorn(spelling)) this.#followCall();
+    return { events, kept: null };
+  }
+
+  /** Enforces the rest of a call that the parser has begun to read, if it can be. */
+  #followCall(): void {
+    const found = this.#stopped ? null : this.#openCalls.find(this.#written);
+    if (found === null) return;
+    this.#begin(found.matcher, found.from);
+    this.#inOpenCall = true;
   }
 
   /**

@@ -4,12 +4,8 @@ import { DecodingError } from '../../../format/errors.ts';
 import type { TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../../chat/checks/revocable-response.ts';
-import type {
-  SteeredResponse,
-  SteeringOptions,
-  WrittenPiece,
-  WrittenResponse,
-} from '../../chat/steering/steered-response.ts';
+import type { SteeredResponse, WrittenPiece, WrittenResponse } from '../../chat/steering/steered-response.ts';
+import type { SteeringOptions } from '../../chat/steering/steering-options.ts';
 import type { PromptUsage } from '../../chat/token-usage.ts';
 import { newDecoder } from '../../chat/utf8.ts';
 import { GrammarGuide, type GuideOptions } from '../grammar-guide.ts';
