@@ -19,7 +19,10 @@ export class TokenLogprobs {
   /** The probability of a sampled token. Throws `DecodingError` if the engine does not report it. */
   drawn({ token, confidence, probabilities }: DrawnToken): TokenLogprob {
     if (confidence === undefined)
-      throw new DecodingError({ reason: 'the engine reports no probabilities; leave out logprobs', text: '' });
+      throw new DecodingError({
+        reason: 'the engine reports no probabilities; leave out logprobs',
+        text: '',
+      });
     const likeliest = [...(probabilities ?? [])].slice(0, this.#top);
     const top = likeliest.filter(([, each]) => each > 0).map((each) => this.#likely(...each));
     return { ...this.#likely(token, confidence), top };
