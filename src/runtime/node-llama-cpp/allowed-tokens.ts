@@ -32,6 +32,7 @@ interface GrammarPosition {
 export class AllowedTokens {
   readonly #vocabulary: TokenTexts;
   readonly #places = new WeakMap<object, GrammarPosition>();
+  readonly #illFormed = new WeakMap<readonly number[], TokenBias>();
 
   constructor(vocabulary: TokenTexts) {
     this.#vocabulary = vocabulary;
@@ -43,14 +44,27 @@ export class AllowedTokens {
   }
 
   /**
-   * Favours the allowed tokens. `null` if there are too many, or the text may end: node-llama-cpp accepts no bias for
-   * ends of generation, so favouring everything else would prevent the end.
+   * Favours the allowed tokens, and forbids ill-formed ones. `null` if there are too many, or the text may end:
+   * node-llama-cpp accepts no bias for ends of generation, so favouring everything else would prevent the end.
    */
   bias(matcher: Matcher): TokenBias | null {
     if (matcher.complete) return null;
     const place = this.#place(matcher);
-    if (place.tokens !== null && place.tokens.length > 0) place.bias ??= this.#biasTowards(place.tokens);
+    if (place.tokens !== null && place.tokens.length > 0)
+      place.bias ??= this.#biasTowards(place.tokens, matcher);
     return place.bias;
+  }
+
+  /**
+   * Forbids ill-formed UTF-8, which the engine's own grammar takes for characters; for positions where no token is
+   * favoured.
+   */
+  illFormedBias(matcher: Matcher): TokenBias | null {
+    const ids = matcher.illFormedTokens(this.#vocabulary.index);
+    if (ids.length === 0) return null;
+    const bias = this.#illFormed.get(ids) ?? this.#biasAgainst(ids);
+    this.#illFormed.set(ids, bias);
+    return bias;
   }
 
   #place(matcher: Matcher): GrammarPosition {
@@ -63,8 +77,14 @@ export class AllowedTokens {
     return place;
   }
 
-  #biasTowards(tokens: readonly Token[]): TokenBias {
+  #biasAgainst(ids: readonly number[]): TokenBias {
     const bias = new TokenBias(this.#vocabulary.tokenizer);
+    for (const id of ids) bias.set(this.#vocabulary.token(id), 'never');
+    return bias;
+  }
+
+  #biasTowards(tokens: readonly Token[], matcher: Matcher): TokenBias {
+    const bias = this.#biasAgainst(matcher.illFormedTokens(this.#vocabulary.index));
     for (const token of withoutSpellings(tokens, this.#vocabulary)) bias.set(token, { logit: allowedBias });
     return bias;
   }

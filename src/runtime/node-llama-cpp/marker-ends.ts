@@ -48,6 +48,7 @@ function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabular
       if (isEnd && !mayEnd(token)) setEndBias(bias, token, -Infinity);
       if (!isEnd && !markers.has(token)) bias.set(token, 'never');
     }
+    for (const id of matcher.illFormedTokens(vocabulary.index)) bias.set(vocabulary.token(id), 'never');
     return { tokens, bias };
   }
   const allowed = matcher.allowedTokens(vocabulary.index, mostTokens);

@@ -59,11 +59,13 @@ export class ResponseRun {
     return this.#response.constrained ? this.#guide.state : undefined;
   }
 
-  /** The bias for the next token: favours the allowed ones if they are few; otherwise `null`. */
+  /** The bias for the next token under a grammar; `null` if there is none. */
   get bias(): TokenBias | null {
-    const { constrained, matcher } = this.#response;
-    if (!constrained) return null;
-    return (matcher === null ? null : this.#backtracking.bias(matcher)) ?? this.#guide.bias;
+    const { constrained, free, matcher } = this.#response;
+    if (!constrained || matcher === null) return constrained ? this.#guide.bias : null;
+    const bias = this.#backtracking.bias(matcher) ?? this.#guide.bias;
+    // In plain text, the caller's bias applies instead, and nothing counts characters.
+    return bias ?? (free ? null : this.#options.vocabulary.allowed.illFormedBias(matcher));
   }
 
   /** Whether the next token is free text. */

@@ -103,6 +103,7 @@ export class SampledPlaces {
     // Nothing favours ends of generation, so other tokens may not be favoured either.
     const wanted = matcher.complete ? [] : (allowed.at(matcher) ?? []);
     for (const token of wanted) bias.set(token, { logit: allowedBias });
+    for (const id of matcher.illFormedTokens(index)) bias.set(this.#vocabulary.token(id), 'never');
     for (const id of index.ids) {
       const token = this.#vocabulary.token(id);
       if (this.#isExcluded(token, excluded)) bias.set(token, 'never');
