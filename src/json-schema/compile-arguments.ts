@@ -12,7 +12,7 @@ import { jsonSpelling } from '../language/regular/spelling.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable } from './compile-schema.ts';
 import type { ObjectWriting } from './objects/object-writing.ts';
 import { writeObjects } from './objects/write-objects.ts';
-import type { Compilation } from './plan/compilation.ts';
+import type { Compilation, KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
@@ -21,8 +21,11 @@ import { ValueWriter } from './write/value-writer.ts';
 
 /** Options for compiling a tool's arguments. */
 export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
-  /** `schema` (default): the schema's order. `any`: any order, at every level. */
-  readonly argumentOrder?: 'schema' | 'any';
+  /**
+   * The order of declared keys, at every level. `schema`: the schema's. `later` (default): the same, but up to five
+   * optional ones may also come later. `any`: any.
+   */
+  readonly argumentOrder?: KeyOrdering;
   /** The text after the arguments, such as `)`; tells quotes that end a value from other quotes. Default: `""`. */
   readonly followedBy?: string;
 }
@@ -49,7 +52,7 @@ export function compileArgumentsSteps(
 ): Steps<CompiledSchema> {
   const { name } = tool.function;
   const parameters = tool.function.parameters ?? noArguments;
-  const keyOrder = options.argumentOrder ?? 'schema';
+  const keyOrder = options.argumentOrder ?? 'later';
   refuseNoSchema(parameters, name);
   return compile(
     parameters,
