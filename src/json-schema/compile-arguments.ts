@@ -1,6 +1,6 @@
 /** Compiles the arguments of one tool to an expression, in a format's notation. */
 
-import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../format/chat-format.ts';
+import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../format/argument-notation.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import { isObject } from '../format/json-values.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';

@@ -1,5 +1,5 @@
 /** Spells a value as the grammar of its schema does: keys in the grammar's order, JSON in a given style. */
-import type { JsonStyle } from '../format/chat-format.ts';
+import type { JsonStyle } from '../format/argument-notation.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../format/messages.ts';
 import { jsonSchema, jsonStyle, requireOption } from '../format/option-rules.ts';
 import { writeJson, writeJsonString } from '../format/write-values.ts';

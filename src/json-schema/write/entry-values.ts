@@ -1,5 +1,5 @@
 /** Values of arguments written as entries: each JSON type in its own frame, strings often raw. */
-import type { EntryArguments, JsonType, ValueFrame } from '../../format/chat-format.ts';
+import type { EntryArguments, JsonType, ValueFrame } from '../../format/argument-notation.ts';
 import { ToolError } from '../../format/errors.ts';
 import { alternatives } from '../../language/expression/alternatives.ts';
 import { BudgetExceeded } from '../../language/expression/budget.ts';

@@ -1,5 +1,5 @@
 /** How values are spelled: one compiler serves JSON in any style, JSON in a JSON string, Python, and more. */
-import type { EntryArguments, JsonStyle, NestedFormat, ValueFrame } from '../../format/chat-format.ts';
+import type { EntryArguments, JsonStyle, NestedFormat, ValueFrame } from '../../format/argument-notation.ts';
 import {
   escapedSpelling,
   jsonSpelling,
