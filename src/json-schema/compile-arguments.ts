@@ -9,6 +9,7 @@ import { type Expression, empty, literal, sequence } from '../language/expressio
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { jsonSpelling } from '../language/regular/spelling.ts';
+import { allowedTypes, meansAbsent, propertyPlace, type SchemaPlace } from '../parser/steps/schema-place.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable } from './compile-schema.ts';
 import type { ObjectWriting } from './objects/object-writing.ts';
 import { writeObjects } from './objects/write-objects.ts';
@@ -54,6 +55,7 @@ export function compileArgumentsSteps(
   const parameters = tool.function.parameters ?? noArguments;
   const keyOrder = options.argumentOrder ?? 'later';
   refuseNoSchema(parameters, name);
+  const place: SchemaPlace = { schema: parameters, root: parameters };
   return compile(
     parameters,
     { ...options, tool: name, keyOrder },
@@ -61,8 +63,8 @@ export function compileArgumentsSteps(
     (compilation) => {
       const writing =
         format.kind === 'json'
-          ? jsonWriting(format, compilation, options.rules)
-          : entryWriting(format, name, compilation, options);
+          ? jsonWriting(format, place, compilation, options.rules)
+          : entryWriting(format, name, place, compilation, options);
       return writeArguments(compilation, writing, framesOf(format));
     },
   );
@@ -114,7 +116,12 @@ function writeArguments(compilation: Compilation, writing: ObjectWriting, frame:
   );
 }
 
-function jsonWriting(format: JsonArguments, compilation: Compilation, rules: RuleSet): ObjectWriting {
+function jsonWriting(
+  format: JsonArguments,
+  place: SchemaPlace,
+  compilation: Compilation,
+  rules: RuleSet,
+): ObjectWriting {
   const syntax = jsonStyleSyntax(format.style, format.encoding);
   const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
   const inner = syntax.margin + (syntax.indent ?? 0);
@@ -125,12 +132,14 @@ function jsonWriting(format: JsonArguments, compilation: Compilation, rules: Rul
     blank: empty,
     value: (constraint, location, key, close) =>
       sequence(writer.value(constraint, location, key ?? 'value', inner), literal(close)),
+    absent: (key, close) => (meansAbsent(place, key) ? literal(syntax.null + close) : null),
   };
 }
 
 function entryWriting(
   format: EntryArguments,
   tool: string,
+  place: SchemaPlace,
   compilation: Compilation,
   { rules, followedBy = '' }: CompileArgumentsOptions,
 ): ObjectWriting {
@@ -154,6 +163,8 @@ function entryWriting(
     object,
     blank: empty,
     value: (constraint, location, key, close) => values.value(constraint, location, key, close),
+    absent: (key, close) =>
+      meansAbsent(place, key) ? values.absent(allowedTypes(propertyPlace(place, key)), close) : null,
     canWrite: (constraint, close) => values.canWrite(constraint, close),
   };
 }

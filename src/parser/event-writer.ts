@@ -5,6 +5,7 @@
  */
 import { parseObject } from '../format/json-values.ts';
 import type { JsonObject, ToolCall } from '../format/messages.ts';
+import type { SettledArguments } from './absent-arguments.ts';
 import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
 import { duplicateKeys } from './json/duplicate-keys.ts';
 import { WrittenText } from './markers/written-text.ts';
@@ -24,6 +25,8 @@ export interface WriterOptions {
   readonly keeps: boolean;
   /** Creates the id of a call if the model had written none when its name became known. */
   readonly createId: (index: number) => string;
+  /** Takes out of a call's arguments, a JSON object, those that are absent. */
+  readonly settle: (toolName: string, json: string) => SettledArguments;
   /** Lists what is wrong with a call; empty if nothing is. */
   readonly validate: (toolName: string, input: JsonObject) => readonly string[];
 }
@@ -248,13 +251,15 @@ export class EventWriter {
     const { call } = this;
     if (call === null) return;
     this.releaseInput(true);
-    const input = this.inputText.toString();
-    const parsed = parseObject(input);
+    const written = this.inputText.toString();
+    const parsed = parseObject(written);
     if (parsed === null) {
       this.malformed('', at, ['arguments as one JSON object'], 'the arguments are not a JSON object');
       return;
     }
-    this.noteDuplicates(input);
+    this.noteDuplicates(written);
+    const input = this.withoutAbsent(call, written);
+    const settled = input === written ? parsed : (parseObject(input) ?? parsed);
     this.closeCall(call, at);
     const where = { start: at, end: at };
     this.add({
@@ -262,7 +267,7 @@ export class EventWriter {
       toolCallId: call.id,
       toolName: call.name,
       input,
-      arguments: parsed,
+      arguments: settled,
       ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
       ...where,
     });
@@ -271,7 +276,7 @@ export class EventWriter {
     if (this.options.keeps)
       this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
     this.reportRepairs(call.id, at);
-    this.report(call, parsed, at);
+    this.report(call, settled, at);
   }
 
   /** Reports keys that occur twice: a JSON parser keeps only the last value. */
@@ -280,6 +285,16 @@ export class EventWriter {
       const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;
       this.callRepairs.push({ law: 'duplicate-argument', detail });
     }
+  }
+
+  /** The arguments without those that are absent, which deltas have as they were written. */
+  private withoutAbsent({ name }: OpenCall, written: string): string {
+    const { json, absent } = this.options.settle(name, written);
+    for (const key of absent) {
+      const detail = `the argument ${JSON.stringify(key)} is optional and must not be null; it is left out`;
+      this.callRepairs.push({ law: 'null-argument', detail });
+    }
+    return json;
   }
 
   private closeCall({ id }: OpenCall, at: number): void {

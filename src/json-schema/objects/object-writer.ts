@@ -340,7 +340,16 @@ export class ObjectWriter {
     const { compilation, object } = this.#writing;
     const { locations } = compilation;
     const location = key === null ? locations.open(this.#location) : locations.property(this.#location, key);
-    return this.#writing.value(value, location, key, closeOf(object, key));
+    const close = closeOf(object, key);
+    const written = this.#writing.value(value, location, key, close);
+    const none = key === null || this.#dependsOnKeys ? null : this.#writing.absent?.(key, close);
+    return none == null ? written : alternatives(written, none);
+  }
+
+  /** Whether the object is valid only with some of its optional keys. */
+  get #dependsOnKeys(): boolean {
+    const { clauses, someCount } = this.#plan;
+    return clauses.length > 0 || someCount > 0 || this.#shape.min > this.#shape.required.size;
   }
 
   /** What follows a key, as far as it does not depend on the preceding position. */

@@ -67,6 +67,16 @@ export class EntryValueWriter {
     }
   }
 
+  /**
+   * `null` in its frame, then `close`, in place of a value of one of `types`; `null` if that would be the text of a
+   * string.
+   */
+  absent(types: ReadonlySet<JsonType>, close: string): Expression | null {
+    const frame = this.#format.frames.null;
+    if (frame.codec === 'absent' || (types.has('string') && this.#isText('null'))) return null;
+    return literal(frame.open + this.#writer('null').syntax.null + frame.close + close);
+  }
+
   /** A value of `constraint` in its frame, then `close`. */
   value(constraint: Constraint, location: InstanceLocation, key: string | null, close: string): Expression {
     const options: Expression[] = [];
