@@ -6,7 +6,6 @@ import { isObject } from '../format/json-values.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { alternatives } from '../language/expression/alternatives.ts';
 import { type Expression, empty, literal, sequence } from '../language/expression/expression.ts';
-import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { jsonSpelling } from '../language/regular/spelling.ts';
 import { allowedTypes, meansAbsent, propertyPlace, type SchemaPlace } from '../parser/steps/schema-place.ts';
@@ -17,7 +16,8 @@ import type { Compilation, KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
-import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
+import { blankOf } from './write/lenient-json.ts';
+import { indented, jsonStyleSyntax, lenientJsonSyntax, type ObjectNotation } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
 /** Options for compiling a tool's arguments. */
@@ -27,6 +27,11 @@ export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syn
    * optional ones may also come later. `any`: any.
    */
   readonly argumentOrder?: KeyOrdering;
+  /**
+   * `template` (default): as the format writes them. `free`: JSON in any layout and with any escapes, as in a call that
+   * a model writes without the format's markers; without effect on entries and on JSON in a string.
+   */
+  readonly layout?: 'template' | 'free';
   /** The text after the arguments, such as `)`; tells quotes that end a value from other quotes. Default: `""`. */
   readonly followedBy?: string;
 }
@@ -63,7 +68,7 @@ export function compileArgumentsSteps(
     (compilation) => {
       const writing =
         format.kind === 'json'
-          ? jsonWriting(format, place, compilation, options.rules)
+          ? jsonWriting(format, place, compilation, options)
           : entryWriting(format, name, place, compilation, options);
       return writeArguments(compilation, writing, framesOf(format));
     },
@@ -120,16 +125,17 @@ function jsonWriting(
   format: JsonArguments,
   place: SchemaPlace,
   compilation: Compilation,
-  rules: RuleSet,
+  { rules, layout = 'template' }: CompileArgumentsOptions,
 ): ObjectWriting {
-  const syntax = jsonStyleSyntax(format.style, format.encoding);
+  const isFree = layout === 'free' && format.encoding === 'value';
+  const syntax = isFree ? lenientJsonSyntax : jsonStyleSyntax(format.style, format.encoding);
   const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
   const inner = syntax.margin + (syntax.indent ?? 0);
   return {
     compilation,
     rules,
     object: indented(syntax.object, syntax.indent, syntax.margin),
-    blank: empty,
+    blank: blankOf(syntax, rules),
     value: (constraint, location, key, close) =>
       sequence(writer.value(constraint, location, key ?? 'value', inner), literal(close)),
     absent: (key, close) => (meansAbsent(place, key) ? literal(syntax.null + close) : null),
