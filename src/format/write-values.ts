@@ -2,7 +2,7 @@
  * Values as templates write them: JSON in a style, Python literals, and a format's own notation for nested values.
  * They are written as Python does, because templates run there: `1e-07`, `True`, `'it\'s'`.
  */
-import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from './chat-format.ts';
+import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from './argument-notation.ts';
 import type { JsonObject, JsonValue } from './messages.ts';
 
 /** The JSON type of a value. */
