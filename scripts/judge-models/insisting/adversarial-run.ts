@@ -1,0 +1,79 @@
+/** Every mode of a chat with models that insist on wrong texts; counts what comes out. */
+import { Random } from '../../toy/random.ts';
+import { isValidAnswer, Validity } from '../asking/validity.ts';
+import type { NamedTemplate } from './chat-templates.ts';
+import { type InsistedResponse, InsistingVocabulary, type Request } from './insisting-model.ts';
+import { answerSchema, boundedTools, drawWrongTexts, type WrongText } from './wrong-texts.ts';
+
+const tools = boundedTools;
+const named = { type: 'function', function: { name: 'get_weather' } } as const;
+const responseFormat = { type: 'json_schema', json_schema: { schema: answerSchema } } as const;
+
+/** The modes by name. */
+export const adversarialModes: Readonly<Record<string, Request>> = {
+  auto: { tools },
+  'auto, one call': { tools, parallelToolCalls: false },
+  required: { tools, toolChoice: 'required' },
+  named: { tools, toolChoice: named },
+  json_schema: { responseFormat },
+  'json_schema + tools': { tools, responseFormat },
+};
+
+/** What can come of a response. The last four must not. */
+export const outcomes = [
+  'complete',
+  'cut',
+  'refused',
+  'invalid call',
+  'invalid answer',
+  'typed error',
+  'untyped error',
+] as const;
+/** One of them. */
+export type Outcome = (typeof outcomes)[number];
+
+/** One response. */
+export interface Attempt {
+  readonly template: string;
+  readonly mode: string;
+  readonly text: WrongText;
+  readonly outcome: Outcome;
+  readonly response: InsistedResponse;
+}
+
+const validity = new Validity(tools);
+
+/** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
+export async function* attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
+  const vocabulary = await InsistingVocabulary.open(template);
+  try {
+    const texts = drawWrongTexts(template, vocabulary.spelling, new Random(seed), count);
+    const requests = Object.values(adversarialModes);
+    const model = await vocabulary.insistOn(
+      texts.map(({ tokens }) => tokens),
+      requests,
+    );
+    try {
+      for (const [index, text] of texts.entries()) {
+        for (const [mode, request] of Object.entries(adversarialModes)) {
+          const response = await model.respond(index, request);
+          const outcome = outcomeOf(response, request.responseFormat !== undefined);
+          yield { template: template.name, mode, text, outcome, response };
+        }
+      }
+    } finally {
+      await model.dispose();
+    }
+  } finally {
+    await vocabulary.dispose();
+  }
+}
+
+function outcomeOf({ error, calls, cut, content }: InsistedResponse, answers: boolean): Outcome {
+  if (error !== null) return error === 'refused' ? 'refused' : `${error} error`;
+  if (calls.some((call) => !validity.isValid(call))) return 'invalid call';
+  if (cut) return 'cut';
+  return answers && calls.length === 0 && !isValidAnswer(answerSchema, content)
+    ? 'invalid answer'
+    : 'complete';
+}
