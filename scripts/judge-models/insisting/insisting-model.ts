@@ -11,7 +11,12 @@ import { writeModelFile } from '../../../examples/support/small-models.ts';
 import { modules } from '../../../generated/index.ts';
 import { DecodingError, IdiolectError } from '../../../src/format/errors.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
-import { type ChatModel, type ChatOptions, loadModel } from '../../../src/runtime/node-llama-cpp/index.ts';
+import {
+  type ChatModel,
+  type ChatOptions,
+  type ChatPreview,
+  loadModel,
+} from '../../../src/runtime/node-llama-cpp/index.ts';
 import { MarkerTokens } from '../../../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { scriptedModel } from '../../../src/testing/index.ts';
@@ -46,7 +51,7 @@ export interface InsistedResponse extends Response {
 }
 
 const contextSize = 8192;
-/** From the beginning of one text to that of the next; longer texts are cut. */
+/** From the beginning of one text to that of the next; longer ones are cut unless a text is the only one. */
 const stride = 160;
 const mostTokens = 100;
 
@@ -73,19 +78,24 @@ export class InsistingVocabulary {
     return new InsistingVocabulary(template, chat, plain, file);
   }
 
+  /** What a chat with this request would use. */
+  preview(request: Request): ChatPreview {
+    return this.#chat.preview(withFiller(request, 0));
+  }
+
   /** A model that insists on these texts, as tokens. */
   async insistOn(
     texts: readonly (readonly Token[])[],
     requests: readonly Request[],
   ): Promise<InsistingModel> {
-    const lengths = requests.map((request) => this.#chat.preview(withFiller(request, 0)).promptTokens);
+    const lengths = requests.map((request) => this.preview(request).promptTokens);
     const first = Math.max(...lengths);
     const room = Math.floor((contextSize - first) / stride);
     if (texts.length > room) throw new RangeError(`${texts.length} texts, and there is room for ${room}`);
     const script: Token[] = [];
     for (const [index, text] of texts.entries()) {
       while (script.length < index * stride) script.push(text[0] ?? script[0] ?? (0 as Token));
-      script.push(...text.slice(0, stride));
+      script.push(...(texts.length === 1 ? text : text.slice(0, stride)));
     }
     const vocabulary = await loadVocabulary(choiceOf(this.template));
     const chatTemplate = this.template.source;

@@ -1,0 +1,55 @@
+/** Calls with openers in other white space: what is read must be enforced or validated. */
+import type { AssistantMessage } from '../../../src/format/messages.ts';
+import { writeResponse } from '../../../src/format/write-response.ts';
+import type { NamedTemplate } from '../insisting/chat-templates.ts';
+import { type InsistedResponse, InsistingVocabulary } from '../insisting/insisting-model.ts';
+import { openerVariants } from '../insisting/other-spellings.ts';
+import { boundedTools } from '../insisting/wrong-texts.ts';
+
+/** What became of one variant. */
+export interface VariantOutcome {
+  readonly template: string;
+  readonly change: string;
+  readonly text: string;
+  readonly response: InsistedResponse;
+  /** A call was handed out. */
+  readonly read: boolean;
+  /** It was handed out neither enforced nor validated. */
+  readonly unassured: boolean;
+}
+
+const message: AssistantMessage = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [
+    {
+      id: 'call00001',
+      type: 'function',
+      function: { name: 'get_weather', arguments: '{"city": "Bern", "days": 3, "unit": "celsius"}' },
+    },
+  ],
+};
+
+/** Writes every variant of the template's opener. */
+export async function* tryOpeners(template: NamedTemplate): AsyncGenerator<VariantOutcome> {
+  const { format, name } = template;
+  const vocabulary = await InsistingVocabulary.open(template);
+  try {
+    const end = format.turn.ends[0]?.trim() ?? '';
+    const variants = openerVariants(format, writeResponse(format, message));
+    const request = { tools: boundedTools };
+    const tokens = variants.map(({ text }) => vocabulary.spelling.encode(text + end));
+    const model = await vocabulary.insistOn(tokens, [request]);
+    try {
+      for (const [index, variant] of variants.entries()) {
+        const response = await model.respond(index, request);
+        const unassured = response.calls.some(({ assurance }) => assurance === 'none');
+        yield { template: name, ...variant, response, read: response.calls.length > 0, unassured };
+      }
+    } finally {
+      await model.dispose();
+    }
+  } finally {
+    await vocabulary.dispose();
+  }
+}

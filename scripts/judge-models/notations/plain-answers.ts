@@ -1,0 +1,52 @@
+/** Answers without calls, in every format whose grammar waits for a call: none may be forced, and no text lost. */
+import { readPromptPosition } from '../../../src/grammar/prompt-position.ts';
+import type { NamedTemplate } from '../insisting/chat-templates.ts';
+import { type InsistedResponse, InsistingVocabulary } from '../insisting/insisting-model.ts';
+import { boundedTools } from '../insisting/wrong-texts.ts';
+
+/** Texts with what some formats begin calls with. */
+export const plainAnswers: readonly string[] = [
+  'See [1] for more, and [the manual](https://example.com/a[0]).',
+  'Write x[0] for the first item and x[1] for the second one.',
+  'A set is written {} in some languages, and a list is [] in most.',
+  'As shown before[^1], it holds.\n\n[^1]: With an exception.',
+  '- [ ] milk\n- [x] bread',
+  'In JSON that is {"a": [1, 2], "b": {}}.',
+  'The tag <b> is bold, and a < b > c is a chain.',
+  'Use f(x) = x + 1, or print("[1]").',
+];
+
+/** What became of one answer. */
+export interface AnswerOutcome {
+  readonly template: string;
+  readonly text: string;
+  readonly response: InsistedResponse;
+  /** A call was made of it, or a part of the text is gone. */
+  readonly broken: boolean;
+}
+
+/** Writes every answer; none for a template whose prompt ends where no answer can begin. */
+export async function* tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcome> {
+  const { format, name } = template;
+  const vocabulary = await InsistingVocabulary.open(template);
+  try {
+    const request = { tools: boundedTools };
+    const { generationPrompt } = vocabulary.preview(request);
+    const isThinking = readPromptPosition(format, generationPrompt, []).place === 'reasoning';
+    const before = (isThinking ? (format.reasoning?.end ?? '') : '') + format.content.open;
+    const after = format.content.close + (format.turn.ends[0]?.trim() ?? '');
+    const tokens = plainAnswers.map((text) => vocabulary.spelling.encode(before + text + after));
+    const model = await vocabulary.insistOn(tokens, [request]);
+    try {
+      for (const [index, text] of plainAnswers.entries()) {
+        const response = await model.respond(index, request);
+        const broken = response.calls.length > 0 || response.content.trim() !== text;
+        yield { template: name, text, response, broken };
+      }
+    } finally {
+      await model.dispose();
+    }
+  } finally {
+    await vocabulary.dispose();
+  }
+}

@@ -1,0 +1,99 @@
+/** What trained models are reported to write when they call tools, written by a scripted model in `auto`. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, Tool } from '../../../src/format/messages.ts';
+import {
+  casesFolder,
+  generatedTemplates,
+  type NamedTemplate,
+  outsideTemplate,
+} from '../insisting/chat-templates.ts';
+import { type InsistedResponse, InsistingVocabulary } from '../insisting/insisting-model.ts';
+
+/** One reported output. */
+export interface ReportedOutput {
+  readonly id: string;
+  readonly source: string;
+  readonly model: string;
+  /** A generated module, or `template:` and a file next to the cases. */
+  readonly module: string;
+  readonly text: string;
+  readonly tools: readonly Tool[];
+  readonly expected: {
+    readonly content?: string;
+    readonly calls?: readonly (readonly [name: string, input: JsonObject])[];
+  };
+  readonly kind: string;
+}
+
+/** What became of it. */
+export interface ReportedOutcome {
+  readonly output: ReportedOutput;
+  readonly response: InsistedResponse;
+  /** The calls are those that were meant, or none were meant and none read. */
+  readonly asMeant: boolean;
+  /** Calls were handed out. */
+  readonly read: boolean;
+  /** All calls that were handed out are enforced or validated. */
+  readonly assured: boolean;
+  /** A call was meant and not read, and no event says that something looks like one. */
+  readonly lost: boolean;
+}
+
+/** The file of reported outputs; `null` if it is not there. */
+export function reportedFile(): string | null {
+  const file = path.join(casesFolder(), 'models-write.jsonl');
+  return fs.existsSync(file) ? file : null;
+}
+
+/** Writes each output of the file, or of one like it, in turn. */
+export async function* tryReported(file: string): AsyncGenerator<ReportedOutcome> {
+  const lines = fs.readFileSync(file, 'utf8').trim().split('\n');
+  const templates = new Map((await generatedTemplates()).map((each) => [each.name, each]));
+  for (const line of lines) {
+    const output: ReportedOutput = JSON.parse(line);
+    const template = templateOf(output.module, templates);
+    if (template !== null) yield judge(output, await write(output, template));
+  }
+}
+
+function templateOf(module: string, known: ReadonlyMap<string, NamedTemplate>): NamedTemplate | null {
+  const [, file] = module.split('template:');
+  return file === undefined ? (known.get(module) ?? null) : outsideTemplate(file);
+}
+
+async function write({ text, tools }: ReportedOutput, template: NamedTemplate): Promise<InsistedResponse> {
+  const vocabulary = await InsistingVocabulary.open(template);
+  try {
+    const end = template.format.turn.ends[0]?.trim() ?? '';
+    const tokens = vocabulary.spelling.encode(text.endsWith(end) ? text : text + end);
+    const request = { tools, maxTokens: tokens.length + 200 };
+    const model = await vocabulary.insistOn([tokens], [request]);
+    try {
+      return await model.respond(0, request);
+    } finally {
+      await model.dispose();
+    }
+  } finally {
+    await vocabulary.dispose();
+  }
+}
+
+function judge(output: ReportedOutput, response: InsistedResponse): ReportedOutcome {
+  const meant = output.expected.calls ?? [];
+  const made = response.calls.map((call) => [call.name, call.arguments] as const);
+  return {
+    output,
+    response,
+    asMeant: isDeepStrictEqual(plain(made), plain(meant)),
+    read: made.length > 0,
+    assured: response.calls.every(({ assurance }) => assurance !== 'none'),
+    lost: meant.length > 0 && made.length === 0 && !response.told,
+  };
+}
+
+/** Prototypes do not matter. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
