@@ -11,6 +11,8 @@ export type Assurance = 'enforced' | 'validated' | 'none';
 export interface HandedCall {
   readonly name: string;
   readonly arguments: JsonObject;
+  /** The arguments as they were handed out: JSON text. */
+  readonly input: string;
   readonly assurance: Assurance;
 }
 
@@ -51,6 +53,7 @@ export function toResponse({ message, events, tokens, cut, otherwise }: ReadResp
     calls: calls.map(({ function: called }, index) => ({
       name: called.name,
       arguments: JSON.parse(called.arguments),
+      input: called.arguments,
       assurance: assuranceOf(written[index] ?? {}) ?? otherwise,
     })),
     told: malformed !== undefined || repaired !== undefined || events.some(isPossibleCall),

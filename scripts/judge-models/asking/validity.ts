@@ -10,13 +10,22 @@ export class Validity {
 
   constructor(tools: readonly Tool[]) {
     this.#validators = new Map(
-      tools.map(({ function: { name, parameters = true } }) => [name, ajv.compile(parameters)]),
+      tools.map(({ function: { name, parameters = true } }) => [name, compile(parameters)]),
     );
   }
 
   /** The tool was offered, and its arguments fit. */
   isValid(call: { readonly name: string; readonly arguments: object }): boolean {
     return this.#validators.get(call.name)?.(call.arguments) === true;
+  }
+}
+
+/** Strangers' tools hold schemas that are none; any value fits those. */
+function compile(schema: JsonSchema): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch {
+    return ajv.compile(true);
   }
 }
 

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
+import { thrownResponse } from '../asking/response.ts';
 import {
   casesFolder,
   generatedTemplates,
@@ -54,7 +55,7 @@ export async function* tryReported(file: string): AsyncGenerator<ReportedOutcome
   for (const line of lines) {
     const output: ReportedOutput = JSON.parse(line);
     const template = templateOf(output.module, templates);
-    if (template !== null) yield judge(output, await write(output, template));
+    if (template !== null) yield judge(output, await write(output, template).catch(refused));
   }
 }
 
@@ -78,6 +79,11 @@ async function write({ text, tools }: ReportedOutput, template: NamedTemplate): 
   } finally {
     await vocabulary.dispose();
   }
+}
+
+/** A request that is refused before its first token: the template knows no calls, for example. */
+function refused(error: unknown): InsistedResponse {
+  return { ...thrownResponse(error), error: 'refused' };
 }
 
 function judge(output: ReportedOutput, response: InsistedResponse): ReportedOutcome {
