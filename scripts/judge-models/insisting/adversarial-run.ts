@@ -2,7 +2,12 @@
 import { Random } from '../../toy/random.ts';
 import { isValidAnswer, Validity } from '../asking/validity.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import { type InsistedResponse, InsistingVocabulary, type Request } from './insisting-model.ts';
+import {
+  type InsistedResponse,
+  type InsistingVocabulary,
+  insisting,
+  type Request,
+} from './insisting-model.ts';
 import { answerSchema, boundedTools, drawWrongTexts, type WrongText } from './wrong-texts.ts';
 
 const tools = boundedTools;
@@ -44,29 +49,21 @@ export interface Attempt {
 const validity = new Validity(tools);
 
 /** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
-export async function* attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
-  const vocabulary = await InsistingVocabulary.open(template);
-  try {
-    const texts = drawWrongTexts(template, vocabulary.spelling, new Random(seed), count);
-    const requests = Object.values(adversarialModes);
-    const model = await vocabulary.insistOn(
-      texts.map(({ tokens }) => tokens),
-      requests,
-    );
-    try {
-      for (const [index, text] of texts.entries()) {
-        for (const [mode, request] of Object.entries(adversarialModes)) {
-          const response = await model.respond(index, request);
-          const outcome = outcomeOf(response, request.responseFormat !== undefined);
-          yield { template: template.name, mode, text, outcome, response };
-        }
+export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
+  let texts: readonly WrongText[] = [];
+  const draw = ({ spelling }: InsistingVocabulary) => {
+    texts = drawWrongTexts(template, spelling, new Random(seed), count);
+    return texts.map(({ tokens }) => tokens);
+  };
+  return insisting(template, Object.values(adversarialModes), draw, async function* (model) {
+    for (const [index, text] of texts.entries()) {
+      for (const [mode, request] of Object.entries(adversarialModes)) {
+        const response = await model.respond(index, request);
+        const outcome = outcomeOf(response, request.responseFormat !== undefined);
+        yield { template: template.name, mode, text, outcome, response };
       }
-    } finally {
-      await model.dispose();
     }
-  } finally {
-    await vocabulary.dispose();
-  }
+  });
 }
 
 function outcomeOf({ error, calls, cut, content }: InsistedResponse, answers: boolean): Outcome {

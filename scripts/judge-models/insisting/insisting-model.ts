@@ -88,7 +88,8 @@ export class InsistingVocabulary {
     texts: readonly (readonly Token[])[],
     requests: readonly Request[],
   ): Promise<InsistingModel> {
-    const lengths = requests.map((request) => this.preview(request).promptTokens);
+    const lengths = requests.flatMap((request) => this.#promptLength(request) ?? []);
+    if (lengths.length === 0) throw new RefusedTemplateError(this.template.name);
     const first = Math.max(...lengths);
     const room = Math.floor((contextSize - first) / stride);
     if (texts.length > room) throw new RangeError(`${texts.length} texts, and there is room for ${room}`);
@@ -112,6 +113,41 @@ export class InsistingVocabulary {
   async dispose(): Promise<void> {
     await this.#chat.dispose();
     await this.#plain.dispose();
+  }
+
+  /** `null` if the request is refused before its first token. */
+  #promptLength(request: Request): number | null {
+    try {
+      return this.preview(request).promptTokens;
+    } catch (error) {
+      if (error instanceof IdiolectError) return null;
+      throw error;
+    }
+  }
+}
+
+/** A template under which none of the requests is possible. */
+export class RefusedTemplateError extends Error {
+  override readonly name = 'RefusedTemplateError';
+}
+
+/** Opens a model that insists on `texts`, and closes it after `use`. Throws `RefusedTemplateError`. */
+export async function* insisting<Result>(
+  template: NamedTemplate,
+  requests: readonly Request[],
+  texts: (vocabulary: InsistingVocabulary) => readonly (readonly Token[])[],
+  use: (model: InsistingModel) => AsyncGenerator<Result>,
+): AsyncGenerator<Result> {
+  const vocabulary = await InsistingVocabulary.open(template);
+  try {
+    const model = await vocabulary.insistOn(texts(vocabulary), requests);
+    try {
+      yield* use(model);
+    } finally {
+      await model.dispose();
+    }
+  } finally {
+    await vocabulary.dispose();
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'node-llama-cpp';
 import type { Message, Tool } from '../../../src/format/messages.ts';
 import { JudgedModel, type JudgedModelOptions } from '../asking/judged-model.ts';
+import type { FreeText } from '../asking/plain-engine.ts';
 import { readFree } from '../asking/response.ts';
 import { samplingOf } from '../asking/sampling.ts';
 import type { LeaderboardQuestion } from './python.ts';
@@ -56,8 +57,7 @@ export async function openArms(names: readonly ArmName[], options: JudgedModelOp
 
 async function openArm(name: ArmName, model: JudgedModel, options: JudgedModelOptions): Promise<Arm> {
   if (name === 'auto' || name === 'required') return (question) => askIdiolect(model, question, name);
-  if (name === 'free') return (question) => askPlain(model, question, 'lenient');
-  if (name === 'marker') return (question) => askPlain(model, question, 'strict');
+  if (name === 'free' || name === 'marker') return plainArm(model, name === 'free' ? 'lenient' : 'strict');
   return name === 'session' ? openSession(model.plain.model, options) : openLayer(options);
 }
 
@@ -79,13 +79,16 @@ async function askIdiolect(
   }));
 }
 
-async function askPlain(
-  { chat, plain, format }: JudgedModel,
-  { messages, tools }: LeaderboardQuestion,
-  leniency: 'lenient' | 'strict',
-): Promise<readonly AnsweredCall[]> {
-  const { text, ...rest } = await plain.write(chat.preview({ messages, tools }).prompt, sampling);
-  return readFree(format, text, tools, rest, leniency).calls;
+const freeTexts = new Map<string, FreeText>();
+
+/** The text is the same for both ways to read it, so it is written once. */
+function plainArm({ chat, plain, format }: JudgedModel, leniency: 'lenient' | 'strict'): Arm {
+  return async ({ messages, tools }) => {
+    const { prompt } = chat.preview({ messages, tools });
+    const written = freeTexts.get(prompt) ?? (await plain.write(prompt, sampling));
+    freeTexts.set(prompt, written);
+    return readFree(format, written.text, tools, written, leniency).calls;
+  };
 }
 
 /** `LlamaChat` is what `LlamaChatSession` generates with; its result names the calls that a session would run. */

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { generatedTemplates, type NamedTemplate, outsideTemplates } from '../insisting/chat-templates.ts';
-import type { InsistedResponse } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, RefusedTemplateError } from '../insisting/insisting-model.ts';
 import { tryOpeners } from './opener-variants.ts';
 import { tryAnswers } from './plain-answers.ts';
 import { reportedFile, tryReported } from './reported.ts';
@@ -57,7 +57,7 @@ async function openers(): Promise<number> {
   const count = { texts: 0, read: 0, unassured: 0, thrown: 0 };
   const formats = new Set<string>();
   for (const template of templates) {
-    for await (const { text, change, response, read, unassured } of tryOpeners(template)) {
+    for await (const { text, change, response, read, unassured } of unlessRefused(tryOpeners(template))) {
       count.texts += 1;
       if (read) count.read += 1;
       if (response.thrown !== null) count.thrown += 1;
@@ -81,7 +81,7 @@ async function answers(): Promise<number> {
   let texts = 0;
   let lost = 0;
   for (const template of templates) {
-    for await (const outcome of tryAnswers(template)) {
+    for await (const outcome of unlessRefused(tryAnswers(template))) {
       texts += 1;
       if (!outcome.broken) continue;
       lost += 1;
@@ -94,6 +94,16 @@ async function answers(): Promise<number> {
       `${broken.size} formats${broken.size > 0 ? ` (${[...broken].join(', ')})` : ''}`,
   );
   return lost;
+}
+
+/** Nothing of a template that refuses these requests: it cannot render such tools, for example. */
+async function* unlessRefused<Outcome>(outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
+  try {
+    yield* outcomes;
+  } catch (error) {
+    if (!(error instanceof RefusedTemplateError)) throw error;
+    console.log(`skipped: ${error.message} refuses the request`);
+  }
 }
 
 async function chosen(): Promise<readonly NamedTemplate[]> {

@@ -2,7 +2,7 @@
 import type { AssistantMessage } from '../../../src/format/messages.ts';
 import { writeResponse } from '../../../src/format/write-response.ts';
 import type { NamedTemplate } from '../insisting/chat-templates.ts';
-import { type InsistedResponse, InsistingVocabulary } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
 import { openerVariants } from '../insisting/other-spellings.ts';
 import { boundedTools } from '../insisting/wrong-texts.ts';
 
@@ -31,25 +31,18 @@ const message: AssistantMessage = {
 };
 
 /** Writes every variant of the template's opener. */
-export async function* tryOpeners(template: NamedTemplate): AsyncGenerator<VariantOutcome> {
+export function tryOpeners(template: NamedTemplate): AsyncGenerator<VariantOutcome> {
   const { format, name } = template;
-  const vocabulary = await InsistingVocabulary.open(template);
-  try {
-    const end = format.turn.ends[0]?.trim() ?? '';
-    const variants = openerVariants(format, writeResponse(format, message));
-    const request = { tools: boundedTools };
-    const tokens = variants.map(({ text }) => vocabulary.spelling.encode(text + end));
-    const model = await vocabulary.insistOn(tokens, [request]);
-    try {
-      for (const [index, variant] of variants.entries()) {
-        const response = await model.respond(index, request);
-        const unassured = response.calls.some(({ assurance }) => assurance === 'none');
-        yield { template: name, ...variant, response, read: response.calls.length > 0, unassured };
-      }
-    } finally {
-      await model.dispose();
+  const end = format.turn.ends[0]?.trim() ?? '';
+  const variants = openerVariants(format, writeResponse(format, message));
+  const request = { tools: boundedTools };
+  const encode = ({ spelling }: InsistingVocabulary) =>
+    variants.map(({ text }) => spelling.encode(text + end));
+  return insisting(template, [request], encode, async function* (model) {
+    for (const [index, variant] of variants.entries()) {
+      const response = await model.respond(index, request);
+      const unassured = response.calls.some(({ assurance }) => assurance === 'none');
+      yield { template: name, ...variant, response, read: response.calls.length > 0, unassured };
     }
-  } finally {
-    await vocabulary.dispose();
-  }
+  });
 }

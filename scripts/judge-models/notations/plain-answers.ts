@@ -1,7 +1,7 @@
 /** Answers without calls, in every format whose grammar waits for a call: none may be forced, and no text lost. */
 import { readPromptPosition } from '../../../src/grammar/prompt-position.ts';
 import type { NamedTemplate } from '../insisting/chat-templates.ts';
-import { type InsistedResponse, InsistingVocabulary } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
 import { boundedTools } from '../insisting/wrong-texts.ts';
 
 /** Texts with what some formats begin calls with. */
@@ -25,28 +25,22 @@ export interface AnswerOutcome {
   readonly broken: boolean;
 }
 
-/** Writes every answer; none for a template whose prompt ends where no answer can begin. */
-export async function* tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcome> {
+/** Writes every answer; where the prompt opened thoughts, it closes them first. */
+export function tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcome> {
   const { format, name } = template;
-  const vocabulary = await InsistingVocabulary.open(template);
-  try {
-    const request = { tools: boundedTools };
+  const request = { tools: boundedTools };
+  const encode = (vocabulary: InsistingVocabulary) => {
     const { generationPrompt } = vocabulary.preview(request);
     const isThinking = readPromptPosition(format, generationPrompt, []).place === 'reasoning';
     const before = (isThinking ? (format.reasoning?.end ?? '') : '') + format.content.open;
     const after = format.content.close + (format.turn.ends[0]?.trim() ?? '');
-    const tokens = plainAnswers.map((text) => vocabulary.spelling.encode(before + text + after));
-    const model = await vocabulary.insistOn(tokens, [request]);
-    try {
-      for (const [index, text] of plainAnswers.entries()) {
-        const response = await model.respond(index, request);
-        const broken = response.calls.length > 0 || response.content.trim() !== text;
-        yield { template: name, text, response, broken };
-      }
-    } finally {
-      await model.dispose();
+    return plainAnswers.map((text) => vocabulary.spelling.encode(before + text + after));
+  };
+  return insisting(template, [request], encode, async function* (model) {
+    for (const [index, text] of plainAnswers.entries()) {
+      const response = await model.respond(index, request);
+      const broken = response.calls.length > 0 || response.content.trim() !== text;
+      yield { template: name, text, response, broken };
     }
-  } finally {
-    await vocabulary.dispose();
-  }
+  });
 }

@@ -10,7 +10,7 @@ import {
   type NamedTemplate,
   outsideTemplate,
 } from '../insisting/chat-templates.ts';
-import { type InsistedResponse, InsistingVocabulary } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
 
 /** One reported output. */
 export interface ReportedOutput {
@@ -65,20 +65,17 @@ function templateOf(module: string, known: ReadonlyMap<string, NamedTemplate>): 
 }
 
 async function write({ text, tools }: ReportedOutput, template: NamedTemplate): Promise<InsistedResponse> {
-  const vocabulary = await InsistingVocabulary.open(template);
-  try {
-    const end = template.format.turn.ends[0]?.trim() ?? '';
-    const tokens = vocabulary.spelling.encode(text.endsWith(end) ? text : text + end);
-    const request = { tools, maxTokens: tokens.length + 200 };
-    const model = await vocabulary.insistOn([tokens], [request]);
-    try {
-      return await model.respond(0, request);
-    } finally {
-      await model.dispose();
-    }
-  } finally {
-    await vocabulary.dispose();
-  }
+  const end = template.format.turn.ends[0]?.trim() ?? '';
+  // A call and what it is spelt out to take fewer tokens than the text has characters.
+  const request = { tools, maxTokens: text.length + 200 };
+  const encode = ({ spelling }: InsistingVocabulary) => [
+    spelling.encode(text.endsWith(end) ? text : text + end),
+  ];
+  const responses = insisting(template, [request], encode, async function* (model) {
+    yield await model.respond(0, request);
+  });
+  for await (const response of responses) return response;
+  throw new RangeError('the model did not respond');
 }
 
 /** A request that is refused before its first token: the template knows no calls, for example. */
