@@ -31,6 +31,7 @@ export const usage = `Asks small trained models in every mode, free next to enfo
   --seed N             of the drawn questions; default 1
   --json FILE          writes every response, with its verdict
   --details            prints every response that is not right
+  --require-valid      fails if an enforced mode hands out anything invalid or unchecked, or throws
 
 Models lie in IDIOLECT_JUDGES (default: the user's cache). Questions and templates from elsewhere lie in
 IDIOLECT_MODELS (default: ../shared/models next to the repository). What is not there is skipped, and named.
@@ -50,6 +51,7 @@ const options = {
   seed: { type: 'string', default: '1' },
   json: { type: 'string' },
   details: { type: 'boolean', default: false },
+  'require-valid': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -66,6 +68,7 @@ export interface JudgeCommand {
   readonly threads: number;
   readonly json: string | null;
   readonly details: boolean;
+  readonly requireValid: boolean;
   /** What was asked for and is not there. */
   readonly skipped: readonly string[];
 }
@@ -90,6 +93,7 @@ export async function readCommandLine(args: readonly string[]): Promise<JudgeCom
     threads: Number(values.threads),
     json: values.json ?? null,
     details: values.details,
+    requireValid: values['require-valid'],
     skipped,
   };
 }

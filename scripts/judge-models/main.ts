@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { askQuestions, type Verdict } from './asking/ask-questions.ts';
 import { JudgedModel } from './asking/judged-model.ts';
-import type { ModeName } from './asking/modes.ts';
+import { freeOf, type ModeName } from './asking/modes.ts';
 import { summarise } from './asking/summary.ts';
 import { printTable, type TableRow } from './asking/table.ts';
 import { type JudgeCommand, readCommandLine, usage } from './command-line.ts';
@@ -36,7 +36,13 @@ async function judgeAll(command: JudgeCommand): Promise<void> {
     }
   }
   if (rows.length > 0) console.log(`\n${printTable(rows)}`);
+  if (command.requireValid && rows.some(isBroken)) process.exitCode = 1;
   if (command.json !== null) fs.writeFileSync(command.json, `${JSON.stringify({ rows, all }, null, 1)}\n`);
+}
+
+/** Something was handed out that an enforced mode must not hand out. */
+function isBroken({ mode, invalid, unassured, thrown }: TableRow): boolean {
+  return mode !== freeOf(mode) && invalid + unassured + thrown > 0;
 }
 
 async function judgeModel(

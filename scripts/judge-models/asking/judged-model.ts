@@ -66,13 +66,14 @@ export class JudgedModel {
 
   /** Answers without a grammar, with the prompt of the same request; read by our parser. */
   async askFree(request: ChatOptions, tools: readonly Tool[], sampling: Sampling): Promise<TimedResponse> {
-    const { prompt, promptTokens } = this.chat.preview(request);
+    const { prompt, promptTokens, generationPrompt } = this.chat.preview(request);
     const tokens = await this.plain.prepare(prompt);
     if (tokens !== promptTokens)
       throw new Error(`the plain engine's prompt has ${tokens} tokens instead of ${promptTokens}`);
+    const { format } = this;
     return timed(async () => {
-      const { text, ...rest } = await this.plain.write(prompt, sampling);
-      return readFree(this.format, text, tools, rest);
+      const written = await this.plain.write(prompt, sampling);
+      return readFree(written, { format, tools, generationPrompt });
     });
   }
 

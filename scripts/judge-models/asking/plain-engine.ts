@@ -1,13 +1,7 @@
 /** The plain engine: node-llama-cpp without any grammar, on the same file, with the same prompt. */
 import type { Llama, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import type { FreeText } from './response.ts';
 import type { Sampling } from './sampling.ts';
-
-/** A text that was written without a grammar. */
-export interface FreeText {
-  readonly text: string;
-  readonly tokens: number;
-  readonly cut: boolean;
-}
 
 /** One sequence of a model. */
 export class PlainEngine {

@@ -63,15 +63,25 @@ export function toResponse({ message, events, tokens, cut, otherwise }: ReadResp
   };
 }
 
+/** A text that was written without a grammar. */
+export interface FreeText {
+  readonly text: string;
+  readonly tokens: number;
+  readonly cut: boolean;
+}
+
+/** How a free text is read. */
+export interface FreeReading {
+  readonly format: ChatFormat;
+  readonly tools: readonly Tool[];
+  /** What the prompt wrote of the turn. */
+  readonly generationPrompt: string;
+  readonly leniency?: 'lenient' | 'strict';
+}
+
 /** Free text as our parser reads it: what would be handed out without a grammar and without a check. */
-export function readFree(
-  format: ChatFormat,
-  text: string,
-  tools: readonly Tool[],
-  { tokens, cut }: { readonly tokens: number; readonly cut: boolean },
-  leniency: 'lenient' | 'strict' = 'lenient',
-): Response {
-  const parser = createResponseParser(format, { tools, generationPrompt: format.turn.start, leniency });
+export function readFree({ text, tokens, cut }: FreeText, { format, ...options }: FreeReading): Response {
+  const parser = createResponseParser(format, options);
   const events = [...parser.feed(text)];
   const last = parser.finish(cut ? 'length' : 'stop');
   events.push(...last.events);

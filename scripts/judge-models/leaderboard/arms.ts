@@ -9,8 +9,7 @@ import {
 } from 'node-llama-cpp';
 import type { Message, Tool } from '../../../src/format/messages.ts';
 import { JudgedModel, type JudgedModelOptions } from '../asking/judged-model.ts';
-import type { FreeText } from '../asking/plain-engine.ts';
-import { readFree } from '../asking/response.ts';
+import { type FreeText, readFree } from '../asking/response.ts';
 import { samplingOf } from '../asking/sampling.ts';
 import type { LeaderboardQuestion } from './python.ts';
 
@@ -84,10 +83,10 @@ const freeTexts = new Map<string, FreeText>();
 /** The text is the same for both ways to read it, so it is written once. */
 function plainArm({ chat, plain, format }: JudgedModel, leniency: 'lenient' | 'strict'): Arm {
   return async ({ messages, tools }) => {
-    const { prompt } = chat.preview({ messages, tools });
+    const { prompt, generationPrompt } = chat.preview({ messages, tools });
     const written = freeTexts.get(prompt) ?? (await plain.write(prompt, sampling));
     freeTexts.set(prompt, written);
-    return readFree(format, written.text, tools, written, leniency).calls;
+    return readFree(written, { format, tools, generationPrompt, leniency }).calls;
   };
 }
 

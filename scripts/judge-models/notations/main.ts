@@ -35,9 +35,10 @@ async function reported(): Promise<number> {
     console.log('skipped: reported outputs, because models-write.jsonl is not in IDIOLECT_CONFORMANCE');
     return 0;
   }
-  const count = { outputs: 0, asMeant: 0, read: 0, assured: 0, lost: 0, thrown: 0 };
-  for await (const { output, response, asMeant, read, assured, lost } of tryReported(file)) {
+  const count = { outputs: 0, parsed: 0, asMeant: 0, read: 0, assured: 0, lost: 0, thrown: 0 };
+  for await (const { output, response, parsedAsMeant, asMeant, read, assured, lost } of tryReported(file)) {
     count.outputs += 1;
+    if (parsedAsMeant) count.parsed += 1;
     if (asMeant) count.asMeant += 1;
     if (read) count.read += 1;
     if (read && assured) count.assured += 1;
@@ -46,7 +47,8 @@ async function reported(): Promise<number> {
     if (!asMeant || !assured) detail(`${output.id}, ${output.kind}, ${output.module}`, output.text, response);
   }
   console.log(
-    `reported outputs: ${count.outputs}; as meant ${count.asMeant}; read ${count.read}, ` +
+    `reported outputs: ${count.outputs}; as meant ${count.asMeant} (by the parser alone ${count.parsed}); ` +
+      `read ${count.read}, ` +
       `of these enforced or validated ${count.assured}; neither read nor told ${count.lost}; thrown ${count.thrown}`,
   );
   return count.read - count.assured + count.lost + count.thrown;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
-import { thrownResponse } from '../asking/response.ts';
+import { type Response, readFree, thrownResponse } from '../asking/response.ts';
 import {
   casesFolder,
   generatedTemplates,
@@ -32,6 +32,8 @@ export interface ReportedOutput {
 export interface ReportedOutcome {
   readonly output: ReportedOutput;
   readonly response: InsistedResponse;
+  /** The parser alone, without the grammar that refuses some of these texts, reads the calls that were meant. */
+  readonly parsedAsMeant: boolean;
   /** The calls are those that were meant, or none were meant and none read. */
   readonly asMeant: boolean;
   /** Calls were handed out. */
@@ -55,7 +57,9 @@ export async function* tryReported(file: string): AsyncGenerator<ReportedOutcome
   for (const line of lines) {
     const output: ReportedOutput = JSON.parse(line);
     const template = templateOf(output.module, templates);
-    if (template !== null) yield judge(output, await write(output, template).catch(refused));
+    if (template === null) continue;
+    const { alone, response } = await write(output, template).catch(refused);
+    yield judge(output, alone, response);
   }
 }
 
@@ -64,35 +68,52 @@ function templateOf(module: string, known: ReadonlyMap<string, NamedTemplate>): 
   return file === undefined ? (known.get(module) ?? null) : outsideTemplate(file);
 }
 
-async function write({ text, tools }: ReportedOutput, template: NamedTemplate): Promise<InsistedResponse> {
-  const end = template.format.turn.ends[0]?.trim() ?? '';
+/** What the parser alone makes of a text, and what a chat hands out of it. */
+interface WrittenOutput {
+  readonly alone: Response;
+  readonly response: InsistedResponse;
+}
+
+async function write({ text, tools }: ReportedOutput, template: NamedTemplate): Promise<WrittenOutput> {
+  const { format } = template;
+  const end = format.turn.ends[0]?.trim() ?? '';
+  const whole = text.endsWith(end) ? text : text + end;
   // A call and what it is spelt out to take fewer tokens than the text has characters.
   const request = { tools, maxTokens: text.length + 200 };
-  const encode = ({ spelling }: InsistingVocabulary) => [
-    spelling.encode(text.endsWith(end) ? text : text + end),
-  ];
+  let generationPrompt = format.turn.start;
+  const encode = (vocabulary: InsistingVocabulary) => {
+    generationPrompt = vocabulary.preview(request).generationPrompt;
+    return [vocabulary.spelling.encode(whole)];
+  };
   const responses = insisting(template, [request], encode, async function* (model) {
     yield await model.respond(0, request);
   });
-  for await (const response of responses) return response;
+  for await (const response of responses) {
+    const written = { text: whole, tokens: 0, cut: false };
+    return { alone: readFree(written, { format, tools, generationPrompt }), response };
+  }
   throw new RangeError('the model did not respond');
 }
 
 /** A request that is refused before its first token: the template knows no calls, for example. */
-function refused(error: unknown): InsistedResponse {
-  return { ...thrownResponse(error), error: 'refused' };
+function refused(error: unknown): WrittenOutput {
+  const response = thrownResponse(error);
+  return { alone: response, response: { ...response, error: 'refused' } };
 }
 
-function judge(output: ReportedOutput, response: InsistedResponse): ReportedOutcome {
+function judge(output: ReportedOutput, alone: Response, response: InsistedResponse): ReportedOutcome {
   const meant = output.expected.calls ?? [];
-  const made = response.calls.map((call) => [call.name, call.arguments] as const);
+  const isMeant = ({ calls }: Response) =>
+    isDeepStrictEqual(plain(calls.map((call) => [call.name, call.arguments])), plain(meant));
+  const read = response.calls.length > 0;
   return {
     output,
     response,
-    asMeant: isDeepStrictEqual(plain(made), plain(meant)),
-    read: made.length > 0,
+    parsedAsMeant: isMeant(alone),
+    asMeant: isMeant(response),
+    read,
     assured: response.calls.every(({ assurance }) => assurance !== 'none'),
-    lost: meant.length > 0 && made.length === 0 && !response.told,
+    lost: meant.length > 0 && !read && !response.told && response.thrown === null,
   };
 }
 
