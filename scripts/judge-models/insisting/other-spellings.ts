@@ -15,10 +15,14 @@ const changes: readonly (readonly [name: string, change: (opener: string) => rea
   ['without white space', (opener) => eachMatch(opener, /\s+/g, '')],
   ['a space for white space', (opener) => eachMatch(opener, /\s+/g, ' ')],
   ['a line break for white space', (opener) => eachMatch(opener, /\s+/g, '\n')],
+  ['a tab for white space', (opener) => eachMatch(opener, /\s+/g, '\t')],
+  ['two spaces for white space', (opener) => eachMatch(opener, /\s+/g, '  ')],
   ['two line breaks for white space', (opener) => eachMatch(opener, /\s+/g, '\n\n')],
   ['one more space', (opener) => eachMatch(opener, /(?<=\s)(?=\S)/g, ' ')],
   ['a space after a marker', (opener) => eachMatch(opener, /(?<=[>\]|{:,])(?!$|\s)/g, ' ')],
   ['a line break after a marker', (opener) => eachMatch(opener, /(?<=[>\]|{])(?!$|\s)/g, '\n')],
+  ['a space before a marker', (opener) => eachMatch(opener, /(?<!^|\s)(?=[<[{])/g, ' ')],
+  ['a space before it', (opener) => [` ${opener}`]],
   ['a line break before it', (opener) => [`\n${opener}`]],
 ];
 

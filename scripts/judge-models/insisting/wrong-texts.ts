@@ -79,7 +79,7 @@ const answers: readonly string[] = [
 
 type Named = readonly [name: string, input: JsonObject];
 
-/** Draws texts: as many as are asked for, of all kinds in turn. */
+/** Draws texts: as many as are asked for, of all kinds in turn, from one that the seed chooses. */
 export function drawWrongTexts(
   template: NamedTemplate,
   spelling: Spelling,
@@ -87,8 +87,9 @@ export function drawWrongTexts(
   count: number,
 ): readonly WrongText[] {
   const kinds = Object.entries(textKinds);
+  const first = random.between(0, kinds.length - 1);
   return Array.from({ length: count }, (_, index) => {
-    const [kind, draw] = kinds[index % kinds.length] ?? random.pick(kinds);
+    const [kind, draw] = kinds[(first + index) % kinds.length] ?? random.pick(kinds);
     return { kind, tokens: draw({ template, spelling, random }) };
   });
 }
