@@ -24,13 +24,14 @@ export interface AnsweredCall {
 export type Arm = (question: LeaderboardQuestion) => Promise<readonly AnsweredCall[]>;
 
 /** The names of the arms. */
-export const armNames = ['auto', 'required', 'free', 'marker', 'session', 'layer'] as const;
+export const armNames = ['auto', 'retry', 'required', 'free', 'marker', 'session', 'layer'] as const;
 /** One of them. */
 export type ArmName = (typeof armNames)[number];
 
 /** What each arm is. */
 export const armTitles: Readonly<Record<ArmName, string>> = {
   auto: 'Idiolect, `auto`',
+  retry: 'Idiolect, `runTools`, a second try after a refused call',
   required: 'Idiolect, `required`',
   free: 'the plain engine, read by our parser',
   marker: 'the plain engine, read by the template’s markers alone',
@@ -56,6 +57,7 @@ export async function openArms(names: readonly ArmName[], options: JudgedModelOp
 
 async function openArm(name: ArmName, model: JudgedModel, options: JudgedModelOptions): Promise<Arm> {
   if (name === 'auto' || name === 'required') return (question) => askIdiolect(model, question, name);
+  if (name === 'retry') return (question) => runIdiolect(model, question);
   if (name === 'free' || name === 'marker') return plainArm(model, name === 'free' ? 'lenient' : 'strict');
   return name === 'session' ? openSession(model.plain.model, options) : openLayer(options);
 }
@@ -76,6 +78,27 @@ async function askIdiolect(
     input: called.arguments,
     assurance: assurances[index] ?? (toolChoice === 'required' ? 'enforced' : 'none'),
   }));
+}
+
+/** The calls that are executed first: those of the first response, or of the second if the first had none. */
+async function runIdiolect(
+  { chat }: JudgedModel,
+  { messages, tools }: LeaderboardQuestion,
+): Promise<readonly AnsweredCall[]> {
+  const executed: AnsweredCall[] = [];
+  const assurances = new Map<string, string>();
+  const execute = (call: { readonly id: string; readonly name: string; readonly arguments: unknown }) => {
+    const assurance = assurances.get(call.id) ?? 'none';
+    executed.push({ name: call.name, input: JSON.stringify(call.arguments), assurance });
+    return 'done';
+  };
+  for await (const event of chat.runTools({ messages, tools, execute, maxSteps: 2, ...sampling })) {
+    if (event.type === 'step-start' && executed.length > 0) break;
+    const assurance: unknown = event.type === 'tool-call' ? Reflect.get(event, 'assurance') : undefined;
+    if (event.type === 'tool-call' && typeof assurance === 'string')
+      assurances.set(event.toolCallId, assurance);
+  }
+  return executed;
 }
 
 const freeTexts = new Map<string, FreeText>();

@@ -2,7 +2,7 @@
  * `npm run judge:leaderboard -- --model qwen2.5-coder-1.5b --arms auto,free,session,layer [--minutes n] [--json file]`:
  * questions of the Berkeley Function Calling Leaderboard, answered by several from the same model file, and judged by
  * the leaderboard's own checker. Questions of all categories come in turn; with `--minutes` the run ends after as many
- * as were reached.
+ * as were reached. The arms are in `arms.ts`.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -105,7 +105,7 @@ function report(python: string, names: readonly ArmName[], answers: readonly Ans
     );
     const calls = own.flatMap(({ calls }) => calls);
     const invalid = own.reduce((sum, answer) => sum + invalidCalls(answer), 0);
-    const unassured = arm === 'auto' || arm === 'required' ? calls.filter(isUnassured).length : calls.length;
+    const unassured = calls.filter(({ assurance }) => (assurance ?? 'none') === 'none').length;
     const thrown = own.filter(({ thrown }) => thrown !== null).length;
     console.log(
       `| ${armTitles[arm]} | ${cells.join(' | ')} | ${part(own)} | ${calls.length} | ${invalid} | ${unassured} | ${thrown} |`,
@@ -123,10 +123,6 @@ function toAnswer({ question: { id, category }, calls }: Answer) {
 function invalidCalls({ question, calls }: Answer): number {
   const validity = new Validity(question.tools);
   return calls.filter(({ name, input }) => !validity.isValid({ name, arguments: JSON.parse(input) })).length;
-}
-
-function isUnassured({ assurance }: AnsweredCall): boolean {
-  return assurance === 'none';
 }
 
 function armOf(name: string): ArmName {
