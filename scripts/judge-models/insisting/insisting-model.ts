@@ -83,14 +83,15 @@ export class InsistingVocabulary {
     return this.#chat.preview(withFiller(request, 0));
   }
 
-  /** A model that insists on these texts, as tokens. */
-  async insistOn(
-    texts: readonly (readonly Token[])[],
-    requests: readonly Request[],
-  ): Promise<InsistingModel> {
+  /** Tokens of the longest prompt of these requests; those that are refused have none. Throws `RefusedTemplateError`. */
+  longestPrompt(requests: readonly Request[]): number {
     const lengths = requests.flatMap((request) => this.#promptLength(request) ?? []);
     if (lengths.length === 0) throw new RefusedTemplateError(this.template.name);
-    const first = Math.max(...lengths);
+    return Math.max(...lengths);
+  }
+
+  /** A model that insists on these texts, as tokens, from a prompt of `first` tokens on. */
+  async insistOn(texts: readonly (readonly Token[])[], first: number): Promise<InsistingModel> {
     const room = Math.floor((contextSize - first) / stride);
     if (texts.length > room) throw new RangeError(`${texts.length} texts, and there is room for ${room}`);
     const script: Token[] = [];
@@ -140,7 +141,8 @@ export async function* insisting<Result>(
 ): AsyncGenerator<Result> {
   const vocabulary = await InsistingVocabulary.open(template);
   try {
-    const model = await vocabulary.insistOn(texts(vocabulary), requests);
+    const first = vocabulary.longestPrompt(requests);
+    const model = await vocabulary.insistOn(texts(vocabulary), first);
     try {
       yield* use(model);
     } finally {
