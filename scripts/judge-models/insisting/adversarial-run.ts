@@ -51,9 +51,10 @@ const validity = new Validity(tools);
 /** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
 export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
   let texts: readonly WrongText[] = [];
-  const draw = ({ spelling }: InsistingVocabulary) => {
-    texts = drawWrongTexts(template, spelling, new Random(seed), count);
-    return texts.map(({ tokens }) => tokens);
+  const draw = (vocabulary: InsistingVocabulary) => {
+    texts = drawWrongTexts(template, vocabulary.spelling, new Random(seed), count);
+    const before = vocabulary.spelling.encode(vocabulary.thoughtsEnd({ tools }));
+    return texts.map(({ tokens }) => [...before, ...tokens]);
   };
   return insisting(template, Object.values(adversarialModes), draw, async function* (model) {
     for (const [index, text] of texts.entries()) {

@@ -10,6 +10,7 @@ import type { LlamaModel, Token } from 'node-llama-cpp';
 import { writeModelFile } from '../../../examples/support/small-models.ts';
 import { modules } from '../../../generated/index.ts';
 import { DecodingError, IdiolectError } from '../../../src/format/errors.ts';
+import { readPromptPosition } from '../../../src/grammar/prompt-position.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
 import {
   type ChatModel,
@@ -81,6 +82,13 @@ export class InsistingVocabulary {
   /** What a chat with this request would use. */
   preview(request: Request): ChatPreview {
     return this.#chat.preview(withFiller(request, 0));
+  }
+
+  /** What ends the thoughts that the prompt of this request opened; empty if it opened none. */
+  thoughtsEnd(request: Request): string {
+    const { format } = this.template;
+    const { place } = readPromptPosition(format, this.preview(request).generationPrompt, []);
+    return place === 'reasoning' ? (format.reasoning?.end ?? '') : '';
   }
 
   /** Tokens of the longest prompt of these requests; those that are refused have none. Throws `RefusedTemplateError`. */

@@ -1,5 +1,4 @@
 /** Answers without calls, in every format whose grammar waits for a call: none may be forced, and no text lost. */
-import { readPromptPosition } from '../../../src/grammar/prompt-position.ts';
 import type { NamedTemplate } from '../insisting/chat-templates.ts';
 import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
 import { boundedTools } from '../insisting/wrong-texts.ts';
@@ -30,9 +29,7 @@ export function tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcom
   const { format, name } = template;
   const request = { tools: boundedTools };
   const encode = (vocabulary: InsistingVocabulary) => {
-    const { generationPrompt } = vocabulary.preview(request);
-    const isThinking = readPromptPosition(format, generationPrompt, []).place === 'reasoning';
-    const before = (isThinking ? (format.reasoning?.end ?? '') : '') + format.content.open;
+    const before = vocabulary.thoughtsEnd(request) + format.content.open;
     const after = format.content.close + (format.turn.ends[0]?.trim() ?? '');
     return plainAnswers.map((text) => vocabulary.spelling.encode(before + text + after));
   };
