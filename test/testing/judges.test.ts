@@ -1,10 +1,9 @@
 /** The judges by themselves: their questions, ratings and texts, without a trained model. */
 import { describe, expect, it } from 'vitest';
-import { openerVariants } from '../../scripts/judge-models/insisting/other-spellings.ts';
+import { callsText, openerVariants } from '../../scripts/judge-models/insisting/other-spellings.ts';
 import { beyondQuestions, ownQuestions } from '../../scripts/judge-models/questions/asked.ts';
 import { drawQuestions } from '../../scripts/judge-models/questions/drawn.ts';
 import { call, has, one, rate } from '../../scripts/judge-models/questions/question.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 
 const sets = [ownQuestions, beyondQuestions, ...[1, 2, 3].map((seed) => drawQuestions(seed))];
@@ -57,16 +56,11 @@ it('rates decisions, tools and values', () => {
 });
 
 it('varies nothing but white space in openers', () => {
-  const input = {
-    id: 'call00001',
-    type: 'function',
-    function: { name: 'f', arguments: '{"a": 1}' },
-  } as const;
   const black = (text: string) => text.replaceAll(/\s/g, '');
   let variants = 0;
   for (const { format } of generatedFormats()) {
     if (format.calls === null) continue;
-    const text = writeResponse(format, { role: 'assistant', content: null, tool_calls: [input] });
+    const text = callsText(format, [['f', { a: 1 }]]);
     const varied = openerVariants(format, text).map((variant) => variant.text);
     expect(varied[0]).toBe(text);
     expect(new Set(varied).size).toBe(varied.length);

@@ -2,6 +2,7 @@
 import { markerPlan } from '../../../src/codegen/marker-plan.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { JsonObject } from '../../../src/format/messages.ts';
+import { writeResponse } from '../../../src/format/write-response.ts';
 
 /** A call whose opener is written with other white space. */
 export interface OpenerVariant {
@@ -38,6 +39,24 @@ export function openerVariants(format: ChatFormat, text: string): readonly Opene
   for (const [change, vary] of changes)
     for (const varied of vary(opener)) if (!variants.has(varied + rest)) variants.set(varied + rest, change);
   return Array.from(variants, ([varied, change]) => ({ change, text: varied }));
+}
+
+/** The text of calls, without the empty thoughts that some formats write first: where prompts open them, they end them. */
+export function callsText(
+  format: ChatFormat,
+  calls: readonly (readonly [name: string, input: JsonObject])[],
+): string {
+  const text = writeResponse(format, {
+    role: 'assistant',
+    content: null,
+    tool_calls: calls.map(([name, input], index) => ({
+      id: `call0000${index}`,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(input) },
+    })),
+  });
+  const empty = format.reasoning?.empty ?? '';
+  return text.startsWith(empty) ? text.slice(empty.length) : text;
 }
 
 /** What the format writes before the name of the first call. */

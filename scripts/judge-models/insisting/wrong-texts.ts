@@ -1,11 +1,10 @@
 /** Texts that a model may insist on, drawn by a seed: whatever a grammar, a parser and a guard have to survive. */
 import type { Token } from 'node-llama-cpp';
-import type { AssistantMessage, JsonObject, Tool } from '../../../src/format/messages.ts';
-import { writeResponse } from '../../../src/format/write-response.ts';
+import type { JsonObject, Tool } from '../../../src/format/messages.ts';
 import type { Random } from '../../toy/random.ts';
 import type { NamedTemplate } from './chat-templates.ts';
 import type { Spelling } from './insisting-model.ts';
-import { foreignCalls, openerVariants } from './other-spellings.ts';
+import { callsText, foreignCalls, openerVariants } from './other-spellings.ts';
 
 /** A text as tokens, and what is wrong with it. */
 export interface WrongText {
@@ -115,45 +114,33 @@ const textKinds: Readonly<Record<string, (drawing: Drawing) => readonly Token[]>
     return token === undefined ? [] : Array.from({ length: 120 }, () => token);
   },
   'wrong call': ({ template, spelling, random }) =>
-    ended(template, spelling, callText(template, [random.pick(wrongCalls)])),
+    ended(template, spelling, callsText(template.format, [random.pick(wrongCalls)])),
   'right and wrong call': ({ template, spelling, random }) =>
-    ended(template, spelling, callText(template, [random.pick(rightCalls), random.pick(wrongCalls)])),
+    ended(template, spelling, callsText(template.format, [random.pick(rightCalls), random.pick(wrongCalls)])),
   'wrong call in another spelling': ({ template, spelling, random }) =>
     ended(
       template,
       spelling,
-      random.pick(openerVariants(template.format, callText(template, [random.pick(wrongCalls)]))).text,
+      random.pick(openerVariants(template.format, callsText(template.format, [random.pick(wrongCalls)])))
+        .text,
     ),
   'foreign notation': ({ template, spelling, random }) => {
     const [name, input] = random.pick(random.chance(0.3) ? rightCalls : wrongCalls);
     return ended(template, spelling, random.pick(foreignCalls(name, input)));
   },
   'quoted syntax': ({ template, spelling, random }) => {
-    const quoted = callText(template, [random.pick(rightCalls)]);
+    const quoted = callsText(template.format, [random.pick(rightCalls)]);
     const at = random.between(1, quoted.length - 1);
     const city = random.chance(0.5) ? quoted.slice(0, at) : quoted.slice(at);
-    return ended(template, spelling, callText(template, [['get_weather', { city, days: 3 }]]));
+    return ended(template, spelling, callsText(template.format, [['get_weather', { city, days: 3 }]]));
   },
   'prose about calls': ({ template, spelling, random }) => {
-    const call = callText(template, [random.pick(rightCalls)]);
+    const call = callsText(template.format, [random.pick(rightCalls)]);
     const part = call.slice(0, random.between(1, call.length));
     return ended(template, spelling, `To call it, write ${part} and so on. See [1] and a[0], {}.`);
   },
   answer: ({ template, spelling, random }) => ended(template, spelling, random.pick(answers)),
 };
-
-function callText({ format }: NamedTemplate, calls: readonly Named[]): string {
-  const message: AssistantMessage = {
-    role: 'assistant',
-    content: null,
-    tool_calls: calls.map(([name, input], index) => ({
-      id: `call0000${index}`,
-      type: 'function',
-      function: { name, arguments: JSON.stringify(input) },
-    })),
-  };
-  return writeResponse(format, message);
-}
 
 function endText({ format }: NamedTemplate): string {
   return format.turn.ends[0]?.trim() ?? format.stops[0] ?? '';
@@ -164,7 +151,7 @@ function ended(template: NamedTemplate, spelling: Spelling, text: string): reado
 }
 
 function rightText({ template, random }: Drawing): string {
-  return random.chance(0.7) ? callText(template, [random.pick(rightCalls)]) : (answers[0] ?? '');
+  return random.chance(0.7) ? callsText(template.format, [random.pick(rightCalls)]) : (answers[0] ?? '');
 }
 
 /** A conforming text with something in its midst. */

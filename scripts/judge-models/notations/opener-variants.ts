@@ -1,9 +1,7 @@
 /** Calls with openers in other white space: what is read must be enforced or validated. */
-import type { AssistantMessage } from '../../../src/format/messages.ts';
-import { writeResponse } from '../../../src/format/write-response.ts';
 import type { NamedTemplate } from '../insisting/chat-templates.ts';
 import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
-import { openerVariants } from '../insisting/other-spellings.ts';
+import { callsText, openerVariants } from '../insisting/other-spellings.ts';
 import { boundedTools } from '../insisting/wrong-texts.ts';
 
 /** What became of one variant. */
@@ -18,23 +16,13 @@ export interface VariantOutcome {
   readonly unassured: boolean;
 }
 
-const message: AssistantMessage = {
-  role: 'assistant',
-  content: null,
-  tool_calls: [
-    {
-      id: 'call00001',
-      type: 'function',
-      function: { name: 'get_weather', arguments: '{"city": "Bern", "days": 3, "unit": "celsius"}' },
-    },
-  ],
-};
+const call = ['get_weather', { city: 'Bern', days: 3, unit: 'celsius' }] as const;
 
 /** Writes every variant of the template's opener. */
 export function tryOpeners(template: NamedTemplate): AsyncGenerator<VariantOutcome> {
   const { format, name } = template;
   const end = format.turn.ends[0]?.trim() ?? '';
-  const variants = openerVariants(format, writeResponse(format, message));
+  const variants = openerVariants(format, callsText(format, [call]));
   const request = { tools: boundedTools };
   const encode = ({ spelling }: InsistingVocabulary) =>
     variants.map(({ text }) => spelling.encode(text + end));
