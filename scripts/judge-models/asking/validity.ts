@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema, Tool } from '../../../src/format/messages.ts';
 
-const ajv = new Ajv2020({ strict: false });
+const ajv = new Ajv2020({ strict: false, logger: false });
 
 /** Judges the calls of these tools. */
 export class Validity {
