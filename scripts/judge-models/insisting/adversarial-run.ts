@@ -52,9 +52,8 @@ const validity = new Validity(tools);
 export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
   let texts: readonly WrongText[] = [];
   const draw = (vocabulary: InsistingVocabulary) => {
-    texts = drawWrongTexts(template, vocabulary.spelling, new Random(seed), count);
-    const before = vocabulary.spelling.encode(vocabulary.thoughtsEnd({ tools }));
-    return texts.map(({ tokens }) => [...before, ...tokens]);
+    texts = drawWrongTexts(vocabulary, { tools }, new Random(seed), count);
+    return texts.map(({ tokens }) => tokens);
   };
   return insisting(template, Object.values(adversarialModes), draw, async function* (model) {
     for (const [index, text] of texts.entries()) {

@@ -34,14 +34,23 @@ export class Spelling {
   readonly vocabulary: Vocabulary;
   readonly #markers: MarkerTokens;
 
+  readonly #end: readonly Token[];
+
   constructor(vocabulary: Vocabulary, { format }: NamedTemplate) {
     this.vocabulary = vocabulary;
     this.#markers = new MarkerTokens(vocabulary, [...format.preservedTokens, ...format.stops]);
+    const end = vocabulary.silent.find((token) => vocabulary.endsGeneration(token));
+    this.#end = [...this.encode(format.turn.ends[0]?.trim() ?? ''), ...(end === undefined ? [] : [end])];
   }
 
   /** The tokens of a text; the format's markers are single tokens where the vocabulary has them. */
   encode(text: string): readonly Token[] {
     return this.#markers.encode(text);
+  }
+
+  /** The same, and the end of the turn. */
+  encodeTurn(text: string): readonly Token[] {
+    return [...this.encode(text), ...this.#end];
   }
 }
 
@@ -84,11 +93,13 @@ export class InsistingVocabulary {
     return this.#chat.preview(withFiller(request, 0));
   }
 
-  /** What ends the thoughts that the prompt of this request opened; empty if it opened none. */
-  thoughtsEnd(request: Request): string {
+  /** The tokens of a response to this request: what its prompt leaves of the text, and the end of the turn. */
+  encodeResponse(request: Request, text: string): readonly Token[] {
     const { format } = this.template;
-    const { place } = readPromptPosition(format, this.preview(request).generationPrompt, []);
-    return place === 'reasoning' ? (format.reasoning?.end ?? '') : '';
+    const { generationPrompt } = this.preview(request);
+    const { place } = readPromptPosition(format, generationPrompt, []);
+    const thoughtsEnd = place === 'reasoning' ? (format.reasoning?.end ?? '') : '';
+    return this.spelling.encodeTurn(thoughtsEnd + restOf(text, generationPrompt));
   }
 
   /** Tokens of the longest prompt of these requests; those that are refused have none. Throws `RefusedTemplateError`. */
@@ -204,6 +215,13 @@ export class InsistingModel {
     if (promptTokens === wanted) return filled;
     throw new Error(`the prompt has ${promptTokens} tokens instead of ${wanted}`);
   }
+}
+
+/** The text without the marker that the prompt ends with. */
+function restOf(text: string, generationPrompt: string): string {
+  let shared = text.length;
+  while (!generationPrompt.endsWith(text.slice(0, shared))) shared -= 1;
+  return text.slice(0, shared).trim() === '' ? text : text.slice(shared);
 }
 
 function kindOf(error: unknown): InsistedResponse['error'] {

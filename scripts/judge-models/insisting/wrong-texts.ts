@@ -3,7 +3,7 @@ import type { Token } from 'node-llama-cpp';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
 import type { Random } from '../../toy/random.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import type { Spelling } from './insisting-model.ts';
+import type { InsistingVocabulary, Request, Spelling } from './insisting-model.ts';
 import { callsText, foreignCalls, openerVariants } from './other-spellings.ts';
 
 /** A text as tokens, and what is wrong with it. */
@@ -80,22 +80,26 @@ type Named = readonly [name: string, input: JsonObject];
 
 /** Draws texts: as many as are asked for, of all kinds in turn, from one that the seed chooses. */
 export function drawWrongTexts(
-  template: NamedTemplate,
-  spelling: Spelling,
+  vocabulary: InsistingVocabulary,
+  request: Request,
   random: Random,
   count: number,
 ): readonly WrongText[] {
+  const { template, spelling } = vocabulary;
+  const turn = (text: string) => vocabulary.encodeResponse(request, text);
   const kinds = Object.entries(textKinds);
   const first = random.between(0, kinds.length - 1);
   return Array.from({ length: count }, (_, index) => {
     const [kind, draw] = kinds[(first + index) % kinds.length] ?? random.pick(kinds);
-    return { kind, tokens: draw({ template, spelling, random }) };
+    return { kind, tokens: draw({ template, spelling, turn, random }) };
   });
 }
 
 interface Drawing {
   readonly template: NamedTemplate;
   readonly spelling: Spelling;
+  /** The tokens of a whole response. */
+  readonly turn: (text: string) => readonly Token[];
   readonly random: Random;
 }
 
@@ -113,41 +117,34 @@ const textKinds: Readonly<Record<string, (drawing: Drawing) => readonly Token[]>
     const [token] = spelling.encode(random.pick(['{', '"', '1', ' ', 'a', '\n', '}', '[', '😀']));
     return token === undefined ? [] : Array.from({ length: 120 }, () => token);
   },
-  'wrong call': ({ template, spelling, random }) =>
-    ended(template, spelling, callsText(template.format, [random.pick(wrongCalls)])),
-  'right and wrong call': ({ template, spelling, random }) =>
-    ended(template, spelling, callsText(template.format, [random.pick(rightCalls), random.pick(wrongCalls)])),
-  'wrong call in another spelling': ({ template, spelling, random }) =>
-    ended(
-      template,
-      spelling,
+  'wrong call': ({ template, turn, random }) => turn(callsText(template.format, [random.pick(wrongCalls)])),
+  'right and wrong call': ({ template, turn, random }) =>
+    turn(callsText(template.format, [random.pick(rightCalls), random.pick(wrongCalls)])),
+  'wrong call in another spelling': ({ template, turn, random }) =>
+    turn(
       random.pick(openerVariants(template.format, callsText(template.format, [random.pick(wrongCalls)])))
         .text,
     ),
-  'foreign notation': ({ template, spelling, random }) => {
+  'foreign notation': ({ turn, random }) => {
     const [name, input] = random.pick(random.chance(0.3) ? rightCalls : wrongCalls);
-    return ended(template, spelling, random.pick(foreignCalls(name, input)));
+    return turn(random.pick(foreignCalls(name, input)));
   },
-  'quoted syntax': ({ template, spelling, random }) => {
+  'quoted syntax': ({ template, turn, random }) => {
     const quoted = callsText(template.format, [random.pick(rightCalls)]);
     const at = random.between(1, quoted.length - 1);
     const city = random.chance(0.5) ? quoted.slice(0, at) : quoted.slice(at);
-    return ended(template, spelling, callsText(template.format, [['get_weather', { city, days: 3 }]]));
+    return turn(callsText(template.format, [['get_weather', { city, days: 3 }]]));
   },
-  'prose about calls': ({ template, spelling, random }) => {
+  'prose about calls': ({ template, turn, random }) => {
     const call = callsText(template.format, [random.pick(rightCalls)]);
     const part = call.slice(0, random.between(1, call.length));
-    return ended(template, spelling, `To call it, write ${part} and so on. See [1] and a[0], {}.`);
+    return turn(`To call it, write ${part} and so on. See [1] and a[0], {}.`);
   },
-  answer: ({ template, spelling, random }) => ended(template, spelling, random.pick(answers)),
+  answer: ({ turn, random }) => turn(random.pick(answers)),
 };
 
 function endText({ format }: NamedTemplate): string {
   return format.turn.ends[0]?.trim() ?? format.stops[0] ?? '';
-}
-
-function ended(template: NamedTemplate, spelling: Spelling, text: string): readonly Token[] {
-  return spelling.encode(text + endText(template));
 }
 
 function rightText({ template, random }: Drawing): string {
@@ -156,18 +153,18 @@ function rightText({ template, random }: Drawing): string {
 
 /** A conforming text with something in its midst. */
 function inserted(drawing: Drawing, text: string): readonly Token[] {
-  const { template, spelling, random } = drawing;
-  const tokens = [...ended(template, spelling, rightText(drawing))];
+  const { spelling, turn, random } = drawing;
+  const tokens = [...turn(rightText(drawing))];
   tokens.splice(random.between(0, tokens.length - 1), 0, ...spelling.encode(text));
   return tokens;
 }
 
 /** The vocabulary has no token for it, so it is written in bytes; some of them, or those that are no UTF-8. */
 function halfCharacter(drawing: Drawing): readonly Token[] {
-  const { template, spelling, random } = drawing;
+  const { spelling, turn, random } = drawing;
   const bytes = spelling.encode(random.pick(['😀', '\u{10ffff}', '꙰']));
   const half = bytes.slice(0, random.between(1, Math.max(1, bytes.length - 1)));
-  const tokens = [...ended(template, spelling, rightText(drawing))];
+  const tokens = [...turn(rightText(drawing))];
   const at = random.between(0, tokens.length - 1);
   tokens.splice(at, 0, ...Array.from({ length: random.between(1, 5) }, () => half).flat());
   return tokens;

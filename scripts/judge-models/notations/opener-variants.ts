@@ -21,11 +21,10 @@ const call = ['get_weather', { city: 'Bern', days: 3, unit: 'celsius' }] as cons
 /** Writes every variant of the template's opener. */
 export function tryOpeners(template: NamedTemplate): AsyncGenerator<VariantOutcome> {
   const { format, name } = template;
-  const end = format.turn.ends[0]?.trim() ?? '';
   const variants = openerVariants(format, callsText(format, [call]));
   const request = { tools: boundedTools };
-  const encode = ({ spelling }: InsistingVocabulary) =>
-    variants.map(({ text }) => spelling.encode(text + end));
+  const encode = (vocabulary: InsistingVocabulary) =>
+    variants.map(({ text }) => vocabulary.encodeResponse(request, text));
   return insisting(template, [request], encode, async function* (model) {
     for (const [index, variant] of variants.entries()) {
       const response = await model.respond(index, request);

@@ -24,14 +24,13 @@ export interface AnswerOutcome {
   readonly broken: boolean;
 }
 
-/** Writes every answer; where the prompt opened thoughts, it closes them first. */
+/** Writes every answer. */
 export function tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcome> {
   const { format, name } = template;
   const request = { tools: boundedTools };
   const encode = (vocabulary: InsistingVocabulary) => {
-    const before = vocabulary.thoughtsEnd(request) + format.content.open;
-    const after = format.content.close + (format.turn.ends[0]?.trim() ?? '');
-    return plainAnswers.map((text) => vocabulary.spelling.encode(before + text + after));
+    const { open, close } = format.content;
+    return plainAnswers.map((text) => vocabulary.encodeResponse(request, open + text + close));
   };
   return insisting(template, [request], encode, async function* (model) {
     for (const [index, text] of plainAnswers.entries()) {

@@ -77,19 +77,19 @@ interface WrittenOutput {
 async function write({ text, tools }: ReportedOutput, template: NamedTemplate): Promise<WrittenOutput> {
   const { format } = template;
   const end = format.turn.ends[0]?.trim() ?? '';
-  const whole = text.endsWith(end) ? text : text + end;
+  const whole = end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
   // A call and what it is spelt out to take fewer tokens than the text has characters.
   const request = { tools, maxTokens: text.length + 200 };
   let generationPrompt = format.turn.start;
   const encode = (vocabulary: InsistingVocabulary) => {
     generationPrompt = vocabulary.preview(request).generationPrompt;
-    return [vocabulary.spelling.encode(whole)];
+    return [vocabulary.spelling.encodeTurn(whole)];
   };
   const responses = insisting(template, [request], encode, async function* (model) {
     yield await model.respond(0, request);
   });
   for await (const response of responses) {
-    const written = { text: whole, tokens: 0, cut: false };
+    const written = { text: whole + end, tokens: 0, cut: false };
     return { alone: readFree(written, { format, tools, generationPrompt }), response };
   }
   throw new RangeError('the model did not respond');
