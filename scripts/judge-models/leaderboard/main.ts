@@ -1,9 +1,8 @@
 /**
- * `npm run judge:leaderboard -- --model qwen2.5-coder-1.5b --arms auto,free,session,layer [--minutes n] [--json file]`:
+ * `npm run judge:leaderboard -- --model qwen2.5-coder-1.5b --arms auto,free,session [--minutes n] [--json file]`:
  * questions of the Berkeley Function Calling Leaderboard, answered by several from the same model file, and judged by
  * the leaderboard's own checker. Questions of all categories come in turn; with `--minutes` the run ends after as many
- * as were reached. The arms are in
- * `arms.ts`; `layer` is by far the slowest.
+ * as were reached. The arms are in `arms.ts`; `layer` is by far the slowest.
  */
 import fs from 'node:fs';
 import path from 'node:path';
