@@ -141,8 +141,10 @@ function isTooMany(days: unknown): boolean {
 
 it('what models write most is enforced, not only validated', () => {
   const enforced = ['bare', 'compact', 'fenced', 'list', 'a foreign tag', 'as in APIs'];
-  // Where an answer begins with a marker, text without one is read only when the response ends.
-  const unmarked = formats.filter(({ format }) => format.content.open.trim() === '');
+  // Where an answer begins with a marker, or thoughts without one, such text is read only when the response ends.
+  const unmarked = formats.filter(
+    ({ format }) => format.content.open.trim() === '' && format.reasoning?.start !== '',
+  );
   expect(unmarked.length).toBeGreaterThan(50);
   const formatsWithout = unmarked.filter(({ format }) => {
     const texts = enforced.map((name) => notations[name]?.(3, format) ?? '');

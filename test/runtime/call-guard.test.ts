@@ -162,6 +162,15 @@ describe('an answer to a schema', () => {
     expect(events.map(({ type }) => type)).toEqual(['malformed', 'finish']);
   });
 
+  it('is judged from where the model goes on with what the prompt has begun', () => {
+    const guard = callGuard({ responseFormat: format }, [], []);
+    guard.enforced.begin(0);
+    const begun = { start: -6, end: 8 };
+    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}')).message.assurance).toBe('enforced');
+    guard.enforced.end(2);
+    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}')).message.assurance).toBe('validated');
+  });
+
   it('is not enforced by a grammar that leaves keywords out', () => {
     const issue = { tool: '', pointer: '/n', keyword: 'maximum', effect: 'widened', reason: 'x' } as const;
     const guard = callGuard({ responseFormat: format }, [], [issue]);
