@@ -86,7 +86,7 @@ function isOfFormat(property: ts.Symbol | undefined): boolean {
 function trimmed(): readonly string[] {
   const rooms = new Set(['codegen', 'grammar', 'layout', 'response-template', 'generate']);
   return files
-    .filter(({ name }) => rooms.has(roomOf(name)) || name === 'format/write-response.ts')
+    .filter(({ name }) => rooms.has(roomOf(name)) || name === 'layout/write-response.ts')
     .flatMap(({ name, file }) =>
       file.text
         .split('\n')

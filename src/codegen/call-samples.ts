@@ -1,7 +1,7 @@
 /** Samples of a format's calls, as the format writes them, for the pictures of states. */
-import type { CallPart, CallsFormat } from '../format/chat-format.ts';
-import { writeArguments } from '../format/write-response.ts';
-import { fromFirstHole, leadingLiteral } from './marker-text.ts';
+import type { CallPart } from '../format/chat-format.ts';
+import { writeArguments } from '../format/write-values.ts';
+import type { CallsLayout } from '../layout/turn-layout.ts';
 
 /** The values in pictures. */
 export const samples = {
@@ -36,28 +36,23 @@ function samplePart(part: CallPart): string {
 }
 
 /** The arguments with their opener and closer. */
-export function sampleArguments(calls: CallsFormat): string {
+export function sampleArguments(calls: CallsLayout): string {
   return writeArguments(calls.arguments, samples.arguments);
 }
 
 /** A whole call with its markers. */
-export function sampleCall(calls: CallsFormat): string {
+export function sampleCall(calls: CallsLayout): string {
   const { call, head, tail } = calls;
-  return call.open + sampleParts(head) + sampleArguments(calls) + sampleParts(tail) + call.close;
+  return call.open.text + sampleParts(head) + sampleArguments(calls) + sampleParts(tail) + call.close.text;
 }
 
 /** The head without its leading literal, which belongs to the opening. */
-export function sampleHead({ head }: CallsFormat): string {
-  return sampleParts(fromFirstHole(head));
-}
-
-/** The opening of the section and a call, up to the first hole of its head. */
-export function openingText({ section, call, head }: CallsFormat): string {
-  return section.open + call.open + leadingLiteral(head);
+export function sampleHead({ holes }: CallsLayout): string {
+  return sampleParts(holes);
 }
 
 /** The arguments, with the rest of an envelope but without the closer of entries. */
-export function sampleBeforeClosing(calls: CallsFormat): string {
+export function sampleBeforeClosing(calls: CallsLayout): string {
   const { arguments: format, envelope, tail } = calls;
   const written = sampleArguments(calls);
   const close = format.kind === 'entries' ? format.close : '';
@@ -66,6 +61,6 @@ export function sampleBeforeClosing(calls: CallsFormat): string {
 }
 
 /** Malformed arguments: text without quotes, or an entry that breaks off in its name. */
-export function brokenArguments({ arguments: format }: CallsFormat): string {
+export function brokenArguments({ arguments: format }: CallsLayout): string {
   return format.kind === 'entries' ? `${format.open}${format.entry.open}city` : '{"city": Paris';
 }

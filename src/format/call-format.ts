@@ -160,13 +160,16 @@ export interface EntryFormat {
   /** Between the key and the value's frame. */
   readonly key: string;
   /** After the value's frame; the key may be repeated: [`</`, {hole: 'key'}, `>`]. */
-  readonly close: readonly (string | KeyHole)[];
+  readonly close: KeyedText;
 }
 
 /** The key, repeated in the closer of its entry: `</city>`. */
 export interface KeyHole {
   readonly hole: 'key';
 }
+
+/** Text that contains the entry's key: [`</`, {hole: 'key'}, `>`]. */
+export type KeyedText = readonly (string | KeyHole)[];
 
 /** The kinds of values that formats may write differently. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
@@ -197,7 +200,7 @@ export interface NestedFormat {
     readonly separator: string;
     readonly keyOpen: string;
     readonly keyClose: string;
-    readonly entryClose: readonly (string | KeyHole)[];
+    readonly entryClose: KeyedText;
   };
   /** `itemOpen VALUE itemClose`, joined by `separator`, inside `open` and `close`: `[1,2]`. */
   readonly array: Delimiters & {

@@ -1,6 +1,6 @@
 /** Caches grammars of earlier requests, and the arguments in them: each schema is compiled once. */
 
-import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
 import type { Tool } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
@@ -16,6 +16,7 @@ import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import { type CallsLayout, turnLayout } from '../../layout/turn-layout.ts';
 
 /** A grammar, and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {
@@ -97,13 +98,13 @@ export class GrammarCache {
   /** The compiled arguments of these tools, or the slot for compiling them; `null` if no tool can be called. */
   #argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): ToolArguments | null {
     const tools = callableTools(format, request);
-    const { calls } = format;
+    const { calls } = turnLayout(format);
     if (calls === null || tools.length === 0) return null;
     const compiler = compilerText(format, request);
     const sets = this.#arguments.get(compiler) ?? [];
     const known =
       sets.find((set) => set.lacking(tools) === 0) ??
-      compiledAhead({ ...format, calls }, request, tools, compiler, this.#digest) ??
+      compiledAhead(format.templateSha256, calls, request, tools, compiler, this.#digest) ??
       new ToolArguments(calls, request, null, this.#store);
     this.#arguments.delete(compiler);
     this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
@@ -115,7 +116,8 @@ export class GrammarCache {
 
 /** What `generate --tools` compiled with this compiler: the set that lacks the fewest of `tools`. */
 function compiledAhead(
-  { calls, templateSha256 }: ChatFormat & { readonly calls: CallsFormat },
+  templateSha256: string,
+  calls: CallsLayout,
   request: ResponseGrammarOptions,
   tools: readonly Tool[],
   compiler: string,

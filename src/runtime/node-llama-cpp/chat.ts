@@ -1,7 +1,6 @@
 /** One chat request: its prompt, grammar and parser, a free sequence, and decoding. */
 import type { LlamaContext, LlamaModel } from 'node-llama-cpp';
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
-import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import { ContextOverflowError, ModelDisposedError } from '../../format/errors.ts';
@@ -9,6 +8,7 @@ import type { Message, Tool } from '../../format/messages.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
@@ -258,7 +258,7 @@ export function createRun(
     answerEnds: answerEnds(prepared.template.format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
-    reasoningEnd: prepared.template.format.reasoning?.end ?? '',
+    reasoningEnd: turnLayout(prepared.template.format).reasoning?.close.text ?? '',
     plainText: isPlainText(options),
     checks: prepared.checks,
     ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
@@ -273,12 +273,10 @@ export function createRun(
  * and the grammar is complete only at the end of a section.
  */
 export function isUnconstrainedAfterCalls(format: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
-  const plan = markerPlan(format).calls;
-  if (plan === null || !lazy) return false;
-  const { opener } = plan;
-  const { section } = plan.calls;
-  const known = triggers.some(({ value }) => value.startsWith(opener)) && triggers.every(isWord);
-  return known && (section.open.trim() === '' || section.close.trim() !== '');
+  const { calls } = turnLayout(format);
+  if (calls === null || !lazy) return false;
+  const known = triggers.some(({ value }) => value.startsWith(calls.opener.core)) && triggers.every(isWord);
+  return known && (calls.open.isBlank || !calls.close.isBlank);
 }
 
 function isWord({ type }: Trigger): boolean {

@@ -9,6 +9,7 @@ import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-
 import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
@@ -247,7 +248,7 @@ function createServerRun(
     answerEnds: answerEnds(template.format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
-    reasoningEnd: template.format.reasoning?.end ?? '',
+    reasoningEnd: turnLayout(template.format).reasoning?.close.text ?? '',
     plainText,
     checks,
   });
