@@ -1,7 +1,9 @@
 /** Samples of a format's calls, as the format writes them, for the pictures of states. */
 import type { CallPart } from '../format/chat-format.ts';
+import type { ToolCall } from '../format/messages.ts';
 import { writeArguments } from '../format/write-values.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
+import { writeCall, writeParts } from '../layout/write-response.ts';
 
 /** The values in pictures. */
 export const samples = {
@@ -16,23 +18,15 @@ export const samples = {
   nextKey: 'days',
 } as const;
 
+const call: ToolCall = {
+  id: samples.id,
+  type: 'function',
+  function: { name: samples.name, arguments: JSON.stringify(samples.arguments) },
+};
+
 /** Parts of a call's skeleton with their holes filled. */
 export function sampleParts(parts: readonly CallPart[]): string {
-  return parts.map(samplePart).join('');
-}
-
-function samplePart(part: CallPart): string {
-  if (typeof part === 'string') return part;
-  switch (part.hole) {
-    case 'name':
-      return samples.name;
-    case 'id':
-      return samples.id;
-    case 'index':
-      return String(part.base);
-    case 'composed-id':
-      return sampleParts(part.parts);
-  }
+  return writeParts(parts, call, 0, false);
 }
 
 /** The arguments with their opener and closer. */
@@ -42,8 +36,7 @@ export function sampleArguments(calls: CallsLayout): string {
 
 /** A whole call with its markers. */
 export function sampleCall(calls: CallsLayout): string {
-  const { call, head, tail } = calls;
-  return call.open.text + sampleParts(head) + sampleArguments(calls) + sampleParts(tail) + call.close.text;
+  return writeCall(calls, call, 0);
 }
 
 /** The head without its leading literal, which belongs to the opening. */

@@ -5,11 +5,16 @@ import type { Hole } from '../layout/skeleton.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
 import type { StateName } from './states.ts';
 
-const holeStates = {
-  name: 'inToolName',
-  id: 'inCallId',
-  index: 'inCallNumber',
-  'composed-id': 'inComposedId',
+/** For each kind of hole: its state, the title of that, and the name of the marker that ends it. */
+export const holeStates = {
+  name: { state: 'inToolName', title: "In the tool's name.", end: 'nameEnd' },
+  id: { state: 'inCallId', title: "In the call's id.", end: 'idEnd' },
+  index: { state: 'inCallNumber', title: 'In the number of the call.', end: 'numberEnd' },
+  'composed-id': {
+    state: 'inComposedId',
+    title: "In the call's id, which holds the tool's name.",
+    end: 'idEnd',
+  },
 } as const;
 
 /** The state after `read` links of the opening: between them, in the first hole of the head, or in the call's JSON. */
@@ -32,7 +37,7 @@ export function openingState(
 export function holeState(head: readonly CallPart[], at: number): StateName {
   const kinds = head.map((part) => (typeof part === 'string' ? null : part.hole));
   const kind = kinds[at] ?? 'name';
-  return numbered(holeStates[kind], kinds.slice(0, at).filter((each) => each === kind).length);
+  return numbered(holeStates[kind].state, kinds.slice(0, at).filter((each) => each === kind).length);
 }
 
 /** The state at part `at` after the arguments; that after the call, at the end. Numbers continue those of the head. */
@@ -47,7 +52,7 @@ export function closingState({ head, closing }: CallsLayout, at: number): StateN
   const holes = [...head, ...earlier].filter(
     (each): each is Hole => typeof each !== 'string' && 'hole' in each,
   );
-  return numbered(holeStates[part.hole], holes.filter((each) => each.hole === part.hole).length);
+  return numbered(holeStates[part.hole].state, holes.filter((each) => each.hole === part.hole).length);
 }
 
 /** The first of several states has no number: `inToolName`, `inToolName2`. */

@@ -14,7 +14,7 @@ import {
   sampleHead,
   sampleParts,
 } from './call-samples.ts';
-import { closingState, holeState, openingState } from './call-states.ts';
+import { closingState, holeState, holeStates, openingState } from './call-states.ts';
 import { anyKey } from './entry-parts.ts';
 import { entryStates } from './lower-entries.ts';
 import type { CallPlan, MarkerPlan } from './marker-plan.ts';
@@ -82,15 +82,6 @@ function nameAtOnce(calls: CallsLayout, at: number): readonly MarkerChoice[] {
   return [{ name: 'nameAtOnce', marker: '', next, followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
-const holeTitles = {
-  name: "In the tool's name.",
-  id: "In the call's id.",
-  index: 'In the number of the call.',
-  'composed-id': "In the call's id, which holds the tool's name.",
-} as const;
-
-const holeEndNames = { name: 'nameEnd', id: 'idEnd', index: 'numberEnd', 'composed-id': 'idEnd' } as const;
-
 function headStates(calls: CallsLayout): readonly StateSpec[] {
   return calls.head.flatMap((part, at) => (typeof part === 'string' ? [] : [headState(calls, part, at)]));
 }
@@ -102,15 +93,15 @@ function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
   const following = head.findIndex((each, index) => index > at && typeof each !== 'string');
   const isLast = following < 0;
   const next = isLast ? 'beforeArguments' : holeState(head, following);
-  const space = after.isBlank && (after.text !== '' || (isLast && calls.beforeKey === 'blank'));
+  const space = after.isBlank && (after.text !== '' || (isLast && calls.argumentsOpen.isSpace));
   return {
     name: holeState(head, at),
-    title: holeTitles[part.hole],
+    title: holeStates[part.hole].title,
     picture: picture(call.open.text + sampleParts(head.slice(0, at)), sampleParts([part]), after.text),
     step: hole({
       hole: part.hole,
       ends: [
-        ...holeEnds(calls, choicesOf(holeEndNames[part.hole], [after], next), next),
+        ...holeEnds(calls, choicesOf(holeStates[part.hole].end, [after], next), next),
         ...(isLast && !after.isBlank && calls.argumentsAtOnce ? argumentsBegin(next) : []),
       ],
       ...(space ? { space: next } : {}),
@@ -230,7 +221,7 @@ function closingStates({ layout: calls, closers, following }: CallPlan): readonl
     const isComplete = parts.slice(0, index).some((each) => typeof each !== 'string');
     return {
       name: closingState(calls, index),
-      title: part instanceof Marker ? 'At the end of a call.' : holeTitles[part.hole],
+      title: part instanceof Marker ? 'At the end of a call.' : holeStates[part.hole].title,
       picture: picture(before, sampleParts(parts.slice(index)), calls.separator.text),
       step:
         part instanceof Marker

@@ -10,66 +10,30 @@ import { closingState, openingState } from './call-states.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName } from './states.ts';
 
 /** All markers, and where they lead. A list is empty if the format has no such marker. */
-export interface MarkerPlan extends TurnPlan {
-  /** `null` if the format has no calls. */
-  readonly calls: CallPlan | null;
-  /** Openers of a call in the middle of text. */
-  readonly callsInText: readonly MarkerChoice[];
-  /** What may come where a region may begin, except reasoning. */
-  readonly regions: readonly MarkerChoice[];
-}
+export type MarkerPlan = Readonly<ReturnType<typeof markerPlan>>;
 
 /** The markers of a turn, except those of its calls. */
-interface TurnPlan {
-  readonly layout: TurnLayout;
-  /** Beginnings of a region's header; they end a turn that was not closed. */
-  readonly headerStart: readonly MarkerChoice[];
-  /** The beginning of the turn, in case it is repeated. */
-  readonly turnStart: readonly MarkerChoice[];
-  /** Its last marker. */
-  readonly repeatedStart: readonly MarkerChoice[];
-  /** Ends of the turn and, at the end of the text, ends whose last token was not delivered. */
-  readonly turnEnds: readonly MarkerChoice[];
-  readonly reasoningStart: readonly MarkerChoice[];
-  /** Openers of reasoning in the middle of an answer. */
-  readonly laterReasoning: readonly MarkerChoice[];
-  readonly reasoningEnd: readonly MarkerChoice[];
-  /** The end of reasoning that was never opened: there is none. */
-  readonly strayReasoningEnd: readonly MarkerChoice[];
-  /** The text for absent reasoning, if it is more than the two markers. */
-  readonly emptyReasoning: readonly MarkerChoice[];
-  /** Openers of content that has markers of its own. */
-  readonly contentStart: readonly MarkerChoice[];
-  /** Beginnings of a tool's result. After calls, they end the turn. */
-  readonly resultStart: readonly MarkerChoice[];
-  /** Markers of results, and ends of thoughts, that do not occur in prose. In an answer they are skipped. */
-  readonly strayMarkers: readonly MarkerChoice[];
-}
+type TurnPlan = Readonly<ReturnType<typeof planTurn>>;
 
 /** The markers of calls. */
-export interface CallPlan {
-  readonly layout: CallsLayout;
-  /** Openers of a call in the middle of text. */
-  readonly inText: readonly MarkerChoice[];
-  /** Openers of a call where a region may begin. */
-  readonly atRegion: readonly MarkerChoice[];
-  readonly speculative: readonly MarkerChoice[];
-  /** Closers of the call, from the one at `from` of its closing on. */
-  readonly closers: (from: number) => readonly MarkerChoice[];
-  readonly sectionEnds: readonly MarkerChoice[];
-  /** What may follow a call: another call, the end of the section, other regions, the end of the turn. */
-  readonly following: readonly MarkerChoice[];
-}
+export type CallPlan = Readonly<ReturnType<typeof planCalls>>;
 
 /** The plan of a layout. */
-export function markerPlan(layout: TurnLayout): MarkerPlan {
+export function markerPlan(layout: TurnLayout) {
   const turn = planTurn(layout);
   const calls = layout.calls === null ? null : planCalls(layout.calls, turn);
-  const regions = [...(calls?.atRegion ?? []), ...turn.contentStart, ...turn.turnEnds];
-  return { ...turn, calls, callsInText: calls?.inText ?? [], regions };
+  return {
+    ...turn,
+    /** `null` if the format has no calls. */
+    calls,
+    /** Openers of a call in the middle of text. */
+    callsInText: calls?.inText ?? [],
+    /** What may come where a region may begin, except reasoning. */
+    regions: [...(calls?.atRegion ?? []), ...turn.contentStart, ...turn.turnEnds],
+  };
 }
 
-function planTurn(layout: TurnLayout): TurnPlan {
+function planTurn(layout: TurnLayout) {
   const { start, lead, reasoning, content, results } = layout;
   const ends = reasoning === null ? [] : [reasoning.end];
   const afterThoughts = reasoning?.restarts ? 'betweenTurns' : 'afterReasoning';
@@ -77,25 +41,35 @@ function planTurn(layout: TurnLayout): TurnPlan {
   const thoughts = reasoning === null ? [] : [reasoning.open];
   return {
     layout,
+    /** Beginnings of a region's header; they end a turn that was not closed. */
     headerStart: choicesOf('headerStart', layout.header?.beginnings ?? [], 'atTurnStart', {
       peek: true,
       role: 'thought',
       repairs: 'unclosed',
     }),
+    /** The beginning of the turn, in case it is repeated. */
     turnStart: choicesOf('turnStart', [start.isBlank ? '' : start.text + lead.text], 'atTurnStart'),
+    /** Its last marker. */
     repeatedStart: choicesOf('repeatedStart', [layout.lastOfStart], 'atTurnStart'),
+    /** Ends of the turn and, at the end of the text, ends whose last token was not delivered. */
     turnEnds: turnEnds(layout),
     reasoningStart: choicesOf('reasoningStart', thoughts, 'inReasoning', { role: 'thought' }),
+    /** Openers of reasoning in the middle of an answer. */
     laterReasoning: laterReasoning(layout),
-    reasoningEnd: reasoningEnd.map((choice) => ({ ...choice, role: 'thought' })),
+    reasoningEnd: reasoningEnd.map((choice) => ({ ...choice, role: 'thought' as const })),
+    /** The end of reasoning that was never opened: there is none. */
     strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
+    /** The text for absent reasoning, if it is more than the two markers. */
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(layout), 'afterReasoning'),
+    /** Openers of content that has markers of its own. */
     contentStart: content.wrappers.flatMap(({ open, place }) =>
       place === 'content'
         ? choicesOf('contentStart', [open], 'inContent')
         : choicesOf('contentStartWithCalls', [open], 'inContentWithCalls'),
     ),
+    /** Beginnings of a tool's result. After calls, they end the turn. */
     resultStart: choicesOf('resultStart', results.open, 'turnEnded'),
+    /** Markers of results, and ends of thoughts, that do not occur in prose. In an answer they are skipped. */
     strayMarkers: strayMarkers(layout),
   };
 }
@@ -136,20 +110,24 @@ function emptyReasoning({ reasoning }: TurnLayout): readonly Marker[] {
   return [empty, emptyWithCalls].filter(({ core }) => !known.some((marker) => core.startsWith(marker.core)));
 }
 
-function planCalls(layout: CallsLayout, turn: TurnPlan): CallPlan {
+function planCalls(layout: CallsLayout, turn: TurnPlan) {
   const choices = (openers: readonly CallOpener[]) => openers.map((opener) => choiceOf(layout, opener));
   const atRegion = choices(layout.atRegion);
   const sectionEnds = choicesOf('callsClose', layout.sectionEnds, 'afterCalls');
   return {
     layout,
+    /** Openers of a call in the middle of text. */
     inText: choices(layout.inText),
+    /** Openers of a call where a region may begin. */
     atRegion,
     speculative: choices(layout.speculative).map((choice) => ({ ...choice, next: 'maybeCalls' })),
-    closers: (from) =>
+    /** Closers of the call, from the one at `from` of its closing on. */
+    closers: (from: number) =>
       layout.closing.flatMap((part, at) =>
         at < from || 'hole' in part ? [] : choicesOf('callClose', [part], closingState(layout, at + 1)),
       ),
     sectionEnds,
+    /** What may follow a call: another call, the end of the section, other regions, the end of the turn. */
     following: distinct([
       ...choices(layout.separators),
       ...sectionEnds,

@@ -1,5 +1,10 @@
 /** The part of a ChatFormat for tool calls and their arguments. */
-import type { Delimiters } from './delimiters.ts';
+
+/** The literals around something. */
+export interface Delimiters {
+  readonly open: string;
+  readonly close: string;
+}
 
 /**
  * Tool calls: a section of calls, each a skeleton of literals and holes.

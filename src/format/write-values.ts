@@ -2,14 +2,7 @@
  * Values as templates write them: JSON in a style, Python literals, and a format's own notation for nested values.
  * They are written as Python does, because templates run there: `1e-07`, `True`, `'it\'s'`.
  */
-import type {
-  ArgumentsFormat,
-  EntryArguments,
-  JsonStyle,
-  JsonType,
-  NestedFormat,
-  ValueFrame,
-} from './chat-format.ts';
+import type { ArgumentsFormat, EntryArguments, JsonStyle, JsonType, ValueFrame } from './chat-format.ts';
 import type { JsonObject, JsonValue } from './messages.ts';
 
 /** The JSON type of a value. */
@@ -132,14 +125,10 @@ export function writePython(value: JsonValue): string {
 }
 
 /** How values are written: frames by type, the style of JSON, the notation of nested values. */
-export interface ValueNotation {
-  readonly frames: Readonly<Record<JsonType, ValueFrame>>;
-  readonly integer?: ValueFrame;
-  readonly alternativeString: ValueFrame | null;
-  readonly nested: NestedFormat | null;
-  readonly style: JsonStyle;
-  readonly sorted: boolean;
-}
+export type ValueNotation = Pick<
+  EntryArguments,
+  'frames' | 'integer' | 'alternativeString' | 'nested' | 'style' | 'sorted'
+>;
 
 /** A value inside its frame. */
 export function writeFramed(value: JsonValue, notation: ValueNotation): string {

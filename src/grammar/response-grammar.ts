@@ -321,11 +321,11 @@ function textWithoutCalls(layout: TurnLayout, { tools, prompt }: ResponseGrammar
  * `opener` followed by each tool's name.
  */
 export function distinctTriggers(
-  { reasoning, content, calls }: TurnLayout,
+  { regions, calls }: TurnLayout,
   opener: string,
   tools: readonly Tool[],
 ): readonly string[] {
-  const others = [...(reasoning?.openers ?? []), ...content.openers];
+  const others = regions.flatMap(({ kind, openers }) => (kind === 'calls' ? [] : openers));
   const [head] = calls?.head ?? [];
   const named = typeof head === 'object' && head.hole === 'name';
   if (!named || !others.some(({ text }) => text.includes(opener))) return [opener];

@@ -142,12 +142,12 @@ function nameAhead(region: CallsRegion): Evidence | null {
 function textsAfterName(region: CallsRegion, holes: readonly CallPart[]): readonly string[] | null {
   const [first, ...rest] = holes;
   if (typeof first !== 'object' || first.hole !== 'name') return null;
-  const { beforeKey, argumentBegins, call, endsWithTurn, argumentsAtOnce } = region;
+  const { argumentsOpen, argumentBegins, call, endsWithTurn, argumentsAtOnce } = region;
   const literal = leadingLiteral(rest);
   if (!literal.isBlank) return [literal.firstWord, ...(argumentsAtOnce ? ['{'] : [])];
-  if (literal.text !== '' && beforeKey !== 'marker') return [];
+  if (literal.text !== '' && argumentsOpen.isBlank) return [];
   if (region.arguments.kind !== 'entries' || call.open.isBlank) return argumentBegins;
-  return [...argumentBegins, ...(beforeKey === 'blank' ? [' '] : []), ...(endsWithTurn ? [''] : [])];
+  return [...argumentBegins, ...(argumentsOpen.isSpace ? [' '] : []), ...(endsWithTurn ? [''] : [])];
 }
 
 /** In text, calls that only have a number in front begin with the first number. */

@@ -27,6 +27,11 @@ export class Marker {
     return this.core === '';
   }
 
+  /** Whether it is white space, and not nothing. */
+  get isSpace(): boolean {
+    return this.isBlank && this.text !== '';
+  }
+
   /** Whether it is rare enough in prose to count without a look at what follows. */
   get isSignificant(): boolean {
     return this.core.length >= significantLength && /[^\w\s]/.test(this.core);

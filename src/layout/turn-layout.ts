@@ -10,7 +10,13 @@ import { type CallOpeners, callOpeners } from './call-openers.ts';
 import { type CallsRegion, callsRegion } from './calls-region.ts';
 import { type Header, headerOf } from './header.ts';
 import { Marker, markers } from './marker.ts';
-import { type ContentRegion, contentRegion, type ReasoningRegion, reasoningRegion } from './regions.ts';
+import {
+  type ContentRegion,
+  contentRegion,
+  type ReasoningRegion,
+  type Region,
+  reasoningRegion,
+} from './regions.ts';
 import { type TurnEnds, turnEnds } from './turn-ends.ts';
 
 /** The calls of a layout, and what opens them. */
@@ -32,6 +38,8 @@ export interface TurnLayout extends TurnEnds {
   readonly header: Header | null;
   /** What the generation prompt adds after `start`, by the setting of thinking. */
   readonly prompt: Readonly<Record<'unset' | 'on' | 'off', Marker>>;
+  /** The regions that follow, in the order of a finished turn. */
+  readonly regions: readonly Region[];
   /** `null` if the format has no reasoning. */
   readonly reasoning: ReasoningRegion | null;
   readonly content: ContentRegion;
@@ -53,7 +61,10 @@ export const turnLayout = memoize((format: ChatFormat): TurnLayout => {
   const content = contentRegion(format);
   const headed = turn.restart && !content.open.isBlank;
   const header = headed ? headerOf(format) : null;
-  const calls = format.calls === null ? null : callsRegion(format, format.calls, content, header);
+  const reasoning = reasoningRegion(format);
+  const calls =
+    format.calls === null ? null : callsLayout(callsRegion(format, format.calls, content, header));
+  const answer = calls?.next.includes('content') ? [calls, content] : [content, calls];
   return {
     ...turnEnds(format),
     start: new Marker(turn.start),
@@ -67,15 +78,20 @@ export const turnLayout = memoize((format: ChatFormat): TurnLayout => {
       on: new Marker(turn.prompt.on),
       off: new Marker(turn.prompt.off),
     },
-    reasoning: reasoningRegion(format),
+    regions: [reasoning, ...answer].filter((region) => region !== null),
+    reasoning,
     content,
-    calls: calls === null ? null : { ...calls, ...callOpeners(calls) },
+    calls,
     results: { open: markers(results?.open ?? []), close: markers(results?.close ?? []) },
     stops: markers(format.stops),
     preserved: markers(format.preservedTokens),
     holds: (text) => regionTexts(format).some((each) => each.includes(text)),
   };
 });
+
+function callsLayout(region: CallsRegion): CallsLayout {
+  return { ...region, ...callOpeners(region) };
+}
 
 function lastMarker(start: string): Marker {
   const last = /<[^<>\s]+>\s*$/.exec(start)?.[0] ?? '';

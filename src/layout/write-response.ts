@@ -76,13 +76,23 @@ export function writeCalls(region: CallsRegion, calls: readonly ToolCall[]): str
 }
 
 /** One call with its markers. `index` is its position in the message. */
-function writeCall(region: CallsRegion, call: ToolCall, index: number): string {
-  const part = (each: CallPart) => writePart(each, call, index, region.envelope !== null);
-  const head = region.head.map(part).join('');
-  const tail = region.tail.map(part).join('');
+export function writeCall(region: CallsRegion, call: ToolCall, index: number): string {
+  const escaped = region.envelope !== null;
+  const head = writeParts(region.head, call, index, escaped);
+  const tail = writeParts(region.tail, call, index, escaped);
   const values: JsonObject = JSON.parse(call.function.arguments === '' ? '{}' : call.function.arguments);
   const { open, close } = region.call;
   return open.text + head + writeArguments(region.arguments, values) + tail + close.text;
+}
+
+/** Parts of a call's skeleton with their holes filled; `escaped`, as inside a JSON string. */
+export function writeParts(
+  parts: readonly CallPart[],
+  call: ToolCall,
+  index: number,
+  escaped: boolean,
+): string {
+  return parts.map((part) => writePart(part, call, index, escaped)).join('');
 }
 
 function writePart(part: CallPart, call: ToolCall, index: number, escaped: boolean): string {
@@ -96,6 +106,6 @@ function writePart(part: CallPart, call: ToolCall, index: number, escaped: boole
     case 'index':
       return String(part.base + index);
     case 'composed-id':
-      return part.parts.map((each) => writePart(each, call, index, escaped)).join('');
+      return writeParts(part.parts, call, index, escaped);
   }
 }
