@@ -28,9 +28,9 @@ report(
   'files that import node-llama-cpp',
   names(files.filter(({ file }) => importsOf(file).includes('node-llama-cpp'))),
 );
-const imports = importGraph();
-const { chain, circles } = walk(imports);
+const { chain, circles } = walk(importGraph(importsOf));
 report('files on the longest chain of imports', chain);
+report('files on the longest chain that is loaded at run time', walk(importGraph(loadedBy)).chain);
 report('files in circles of imports', circles);
 const lines = new Map(files.map(({ name, file }) => [name, file.getLineStarts().length - 1]));
 const total = [...lines.values()].reduce((sum, each) => sum + each, 0);
@@ -96,21 +96,35 @@ function trimmed(): readonly string[] {
 
 /** The modules that a file imports or exports from, as written. */
 function importsOf(file: ts.SourceFile): readonly string[] {
-  return file.statements.flatMap((statement) => {
-    const from =
-      ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
-        ? statement.moduleSpecifier
-        : undefined;
-    return from !== undefined && ts.isStringLiteral(from) ? [from.text] : [];
-  });
+  return file.statements.flatMap(moduleOf);
 }
 
-/** The files of `src` that each file imports, types included. */
-function importGraph(): ReadonlyMap<string, readonly string[]> {
+function moduleOf(statement: ts.Statement): readonly string[] {
+  if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+  const from = statement.moduleSpecifier;
+  return from !== undefined && ts.isStringLiteral(from) ? [from.text] : [];
+}
+
+/** The modules that a file imports not for types alone. */
+function loadedBy(file: ts.SourceFile): readonly string[] {
+  return file.statements.filter((statement) => !importsTypes(statement)).flatMap(moduleOf);
+}
+
+function importsTypes(statement: ts.Statement): boolean {
+  if (ts.isExportDeclaration(statement)) return statement.isTypeOnly;
+  return (
+    ts.isImportDeclaration(statement) && statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+  );
+}
+
+/** The files of `src` that each file imports, of the modules that `named` selects. */
+function importGraph(
+  named: (file: ts.SourceFile) => readonly string[],
+): ReadonlyMap<string, readonly string[]> {
   const known = new Set(files.map(({ name }) => name));
   return new Map(
     files.map(({ name, file }) => {
-      const relative = importsOf(file).filter((from) => from.startsWith('.'));
+      const relative = named(file).filter((from) => from.startsWith('.'));
       return [
         name,
         relative.map((from) => path.join(path.dirname(name), from)).filter((each) => known.has(each)),

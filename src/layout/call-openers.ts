@@ -8,67 +8,44 @@ import type { Evidence } from './evidence.ts';
 import { Marker } from './marker.ts';
 
 /** The openers of calls. */
-export interface CallOpeners {
-  readonly notation: CallNotation;
-  /** Openers in the middle of text, with the white space between text and calls. */
-  readonly inText: readonly CallOpener[];
-  /** Openers where a region may begin. */
-  readonly atRegion: readonly CallOpener[];
-  /**
-   * Possible beginnings of calls without a marker in text: a JSON call, or an array of calls. Only the end of the turn
-   * decides. Empty if calls have openers or are not JSON.
-   */
-  readonly speculative: readonly CallOpener[];
-  /** What leads from a call to the next: the format's separator, and others that models write. */
-  readonly separators: readonly CallOpener[];
-  /** The first marker of another call in the section or, if it has none, its own beginning. */
-  readonly another: readonly CallOpener[];
-  /** Texts that follow the name of another call if only its name marks it. */
-  readonly anotherNameEnds: readonly string[];
-}
-
-/** Where each kind of calls is opened. */
-const openersOf: Readonly<
-  Record<
-    CallBeginning,
-    (region: CallsRegion, notation: CallNotation) => Pick<CallOpeners, 'inText' | 'atRegion' | 'speculative'>
-  >
-> = {
-  header: () => ({ inText: [], atRegion: [], speculative: [] }),
-  nothing: (region, notation) => ({
-    inText: notation.inText,
-    atRegion: notation.atRegion,
-    speculative: speculative(region, notation),
-  }),
-  // In text, a bracket by itself is read speculatively.
-  bracket: (region, notation) => ({
-    inText: [],
-    atRegion: markedOpeners(region, notation),
-    speculative: speculative(region, notation),
-  }),
-  marker: (region, notation) => ({
-    inText: markedOpeners(region, notation),
-    atRegion: [...markedOpeners(region, notation), ...nameFirst(region, notation)],
-    speculative: [],
-  }),
-};
+export type CallOpeners = Readonly<ReturnType<typeof callOpeners>>;
 
 /** The openers of the calls in `region`. */
-export function callOpeners(region: CallsRegion): CallOpeners {
+export function callOpeners(region: CallsRegion) {
   const notation = notationOf(region);
   const again = region.hasOpener || !region.separator.isBlank ? [] : notation.again;
   return {
     notation,
-    ...openersOf[region.beginning](region, notation),
+    ...placesOf(region, notation)[region.beginning],
+    /** What leads from a call to the next: the format's separator, and others that models write. */
     separators: separators(region, notation),
+    /** The first marker of another call in the section or, if it has none, its own beginning. */
     another: [...nextCall(region), ...again],
+    /** Texts that follow the name of another call if only its name marks it. */
     anotherNameEnds: again.flatMap(nameEndsOf).filter((end) => !new Marker(end).isBlank),
   };
 }
 
-/** Openers among the markers of the opening. */
-function markedOpeners(region: CallsRegion, notation: CallNotation): readonly CallOpener[] {
-  return region.opening.flatMap((_, at) => linkOpener(region, notation, at) ?? []);
+/** Where calls may be opened. */
+interface CallPlaces {
+  /** Openers in the middle of text, with the white space between text and calls. */
+  readonly inText: readonly CallOpener[];
+  /** Openers where a region may begin. */
+  readonly atRegion: readonly CallOpener[];
+  /** Possible beginnings of JSON calls in text, which have no marker: only the end of the turn decides. */
+  readonly speculative: readonly CallOpener[];
+}
+
+/** The openers of each kind of calls. In text, a bracket by itself is read speculatively. */
+function placesOf(region: CallsRegion, notation: CallNotation): Readonly<Record<CallBeginning, CallPlaces>> {
+  const marked = region.opening.flatMap((_, at) => linkOpener(region, notation, at) ?? []);
+  const guesses = speculative(region, notation);
+  return {
+    header: { inText: [], atRegion: [], speculative: [] },
+    nothing: { inText: notation.inText, atRegion: notation.atRegion, speculative: guesses },
+    bracket: { inText: [], atRegion: marked, speculative: guesses },
+    marker: { inText: marked, atRegion: [...marked, ...nameFirst(region, notation)], speculative: [] },
+  };
 }
 
 /**

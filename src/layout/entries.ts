@@ -1,6 +1,6 @@
 /** Arguments that are written as entries: their markers. */
 import type { EntryArguments, KeyedText } from '../format/chat-format.ts';
-import { Marker } from './marker.ts';
+import { type Marked, markersOf } from './marker.ts';
 
 /** The markers of entries. Those of values stay with their frames. */
 export interface EntriesLayout
@@ -19,25 +19,18 @@ export interface NestedLayout {
   readonly array: Marked<'open' | 'close' | 'separator' | 'itemOpen' | 'itemClose'>;
 }
 
-type Marked<Name extends string> = { readonly [name in Name]: Marker };
-
 /** The markers of `values`. */
 export function entriesLayout(values: EntryArguments): EntriesLayout {
   const { open, close, separator, empty, entry, nested } = values;
   return {
     ...values,
-    ...marked({ open, close, separator, empty }),
-    entry: { ...marked({ open: entry.open, key: entry.key }), close: entry.close },
+    ...markersOf({ open, close, separator, empty }),
+    entry: { ...markersOf({ open: entry.open, key: entry.key }), close: entry.close },
     nested: nested === null ? null : nestedLayout(nested),
   };
 }
 
 function nestedLayout({ object, array }: NonNullable<EntryArguments['nested']>): NestedLayout {
   const { entryClose, ...literals } = object;
-  return { object: { ...marked(literals), entryClose }, array: marked(array) };
-}
-
-function marked<Name extends string>(texts: { readonly [name in Name]: string }): Marked<Name>;
-function marked(texts: Readonly<Record<string, string>>): Marked<string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, new Marker(text)]));
+  return { object: { ...markersOf(literals), entryClose }, array: markersOf(array) };
 }

@@ -73,3 +73,12 @@ export function markers(texts: readonly string[]): readonly Marker[] {
 export function coresOf(all: readonly Marker[]): readonly string[] {
   return [...new Set(all.map(({ core }) => core))].filter((core) => core !== '');
 }
+
+/** Markers by name. */
+export type Marked<Name extends string> = { readonly [name in Name]: Marker };
+
+/** A marker of each of the named texts. */
+export function markersOf<Name extends string>(texts: { readonly [name in Name]: string }): Marked<Name>;
+export function markersOf(texts: Readonly<Record<string, string>>): Marked<string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, new Marker(text)]));
+}

@@ -1,5 +1,5 @@
 /** The regions of a turn: what opens and closes each, and what may follow. */
-import type { ChatFormat, ContentFormat, Delimiters, TurnFormat } from '../format/chat-format.ts';
+import type { ChatFormat, Delimiters, TurnFormat } from '../format/chat-format.ts';
 import { Marker, markers } from './marker.ts';
 
 /** The kinds of regions. */
@@ -25,35 +25,15 @@ export interface Region extends Enclosure {
 }
 
 /** Thoughts. */
-export interface ReasoningRegion extends Region {
-  readonly kind: 'reasoning';
-  /** Only its end is marked, so only that shows whether text was reasoning. */
-  readonly endMarked: boolean;
-  /** What a message without reasoning has in its place. */
-  readonly empty: Marker;
-  /** The same next to calls. */
-  readonly emptyWithCalls: Marker;
-}
+export type ReasoningRegion = Readonly<NonNullable<ReturnType<typeof reasoningRegion>>>;
+
+/** The answer. */
+export type ContentRegion = Readonly<ReturnType<typeof contentRegion>>;
 
 /** A wrapper of the answer. */
 export interface Wrapper extends Enclosure {
   /** Its name as a place of the turn. */
   readonly place: 'content' | 'content-with-calls';
-}
-
-/** The answer. */
-export interface ContentRegion extends Region {
-  readonly kind: 'content';
-  /** The answer's own markers, then those that it has only next to calls, if they differ. */
-  readonly wrappers: readonly [Wrapper, ...Wrapper[]];
-  /** What a message that only has calls contains in place of an answer. */
-  readonly empty: Marker;
-  /** Before the answer, only after thoughts. */
-  readonly afterReasoning: Marker;
-  /** Between an answer and the calls next to it. */
-  readonly beforeCalls: Marker;
-  /** Where the history has an answer that comes with calls. */
-  readonly position: ContentFormat['position'];
 }
 
 /** The beginning of a literal, up to a restart of the turn. */
@@ -75,40 +55,55 @@ export function enclosure({ open, close }: Delimiters, turn: TurnFormat): Enclos
 }
 
 /** The region of thoughts; `null` if the format has none. */
-export function reasoningRegion(format: ChatFormat): ReasoningRegion | null {
+export function reasoningRegion(format: ChatFormat) {
   const { reasoning, content, turn, alternatives = {} } = format;
   if (reasoning === null) return null;
   const { start, end, empty, emptyWithCalls = empty } = reasoning;
   const around = enclosure({ open: start, close: end }, turn);
   const gap = new Marker(content.afterReasoning ?? '');
-  return {
+  const region: Region = {
     kind: 'reasoning',
     ...around,
     // White space that only separates thoughts from the answer belongs to their end.
     end: gap.isBlank && !around.restarts ? new Marker(around.end.text + gap.text) : around.end,
     openers: [around.open, ...markers(alternatives.reasoning ?? [])],
     next: format.calls === null ? ['content'] : ['content', 'calls'],
+  };
+  return {
+    ...region,
+    /** Only its end is marked, so only that shows whether text was reasoning. */
     endMarked: around.open.isBlank && !around.close.isBlank,
+    /** What a message without reasoning has in its place. */
     empty: new Marker(empty),
+    /** The same next to calls. */
     emptyWithCalls: new Marker(emptyWithCalls),
   };
 }
 
 /** The region of the answer. */
-export function contentRegion({ content, turn, alternatives = {} }: ChatFormat): ContentRegion {
+export function contentRegion({ content, turn, alternatives = {} }: ChatFormat) {
   const { withCalls, empty = '', afterReasoning = '', beforeCalls, position } = content;
   const own = enclosure(content, turn);
   const other: readonly Wrapper[] =
     withCalls === null ? [] : [{ place: 'content-with-calls', ...enclosure(withCalls, turn) }];
-  return {
+  const wrappers: readonly [Wrapper, ...Wrapper[]] = [{ place: 'content', ...own }, ...other];
+  const region: Region = {
     kind: 'content',
     ...own,
     openers: [own.open, ...markers(alternatives.content ?? [])],
     next: position === 'before-calls' ? ['calls'] : [],
-    wrappers: [{ place: 'content', ...own }, ...other],
+  };
+  return {
+    ...region,
+    /** The answer's own markers, then those that it has only next to calls, if they differ. */
+    wrappers,
+    /** What a message that only has calls contains in place of an answer. */
     empty: new Marker(empty),
+    /** Before the answer, only after thoughts. */
     afterReasoning: new Marker(afterReasoning),
+    /** Between an answer and the calls next to it. */
     beforeCalls: new Marker(beforeCalls),
+    /** Where the history has an answer that comes with calls. */
     position,
   };
 }

@@ -9,7 +9,7 @@ import { memoize } from '../format/memoize.ts';
 import { type CallOpeners, callOpeners } from './call-openers.ts';
 import { type CallsRegion, callsRegion } from './calls-region.ts';
 import { type Header, headerOf } from './header.ts';
-import { Marker, markers } from './marker.ts';
+import { Marker, markers, markersOf } from './marker.ts';
 import {
   type ContentRegion,
   contentRegion,
@@ -73,11 +73,7 @@ export const turnLayout = memoize((format: ChatFormat): TurnLayout => {
     restarts: turn.restart,
     headed,
     header,
-    prompt: {
-      unset: new Marker(turn.prompt.unset),
-      on: new Marker(turn.prompt.on),
-      off: new Marker(turn.prompt.off),
-    },
+    prompt: markersOf(turn.prompt),
     regions: [reasoning, ...answer].filter((region) => region !== null),
     reasoning,
     content,
