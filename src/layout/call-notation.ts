@@ -25,7 +25,7 @@ export interface CallOpener extends Evidence {
 }
 
 /** What is known of calls in a notation. */
-export interface CallNotation {
+export interface NotationRules {
   /** The paths to the parts of a JSON call; `null` if calls are not JSON. */
   readonly paths: EnvelopePaths | null;
   /** Openers without a marker, where a region may begin, and in the middle of text. */
@@ -46,7 +46,7 @@ export interface CallNotation {
 }
 
 /** The notation of the calls in `region`. */
-export function notationOf(region: CallsRegion): CallNotation {
+export function notationOf(region: CallsRegion): NotationRules {
   return region.envelope === null ? apart(region) : json(region, pathsOf(region.envelope));
 }
 
@@ -65,7 +65,7 @@ function pathsOf({
 }
 
 /** Calls that are JSON objects: the brace and its keys tell them from prose. */
-function json({ separator, sectionLength, hasOpener }: CallsRegion, paths: EnvelopePaths): CallNotation {
+function json({ separator, sectionLength, hasOpener }: CallsRegion, paths: EnvelopePaths): NotationRules {
   const evidence = { envelopeFollows: paths };
   const call = { name: 'jsonCall', marker: new Marker('{'), read: 0, peek: true, ...evidence } as const;
   const separates = separator.core === ',' || (separator.isBlank && !hasOpener);
@@ -83,7 +83,7 @@ function json({ separator, sectionLength, hasOpener }: CallsRegion, paths: Envel
 }
 
 /** Calls whose name and arguments are apart: the name of a tool tells them from prose. */
-function apart(region: CallsRegion): CallNotation {
+function apart(region: CallsRegion): NotationRules {
   const { head, holes, closing, separator, sectionLength, hasOpener } = region;
   const nameEnds = textsAfterName(region, holes);
   const named = nameAhead(region);

@@ -2,7 +2,7 @@
  * What opens a call and what leads to another one, each with what must follow it. Grammars wait for the same openers
  * that parsers read: both take them from here.
  */
-import { type CallNotation, type CallOpener, notationOf } from './call-notation.ts';
+import { type CallOpener, type NotationRules, notationOf } from './call-notation.ts';
 import type { CallBeginning, CallsRegion, OpeningLink } from './calls-region.ts';
 import type { Evidence } from './evidence.ts';
 import { Marker } from './marker.ts';
@@ -37,7 +37,7 @@ interface CallPlaces {
 }
 
 /** The openers of each kind of calls. In text, a bracket by itself is read speculatively. */
-function placesOf(region: CallsRegion, notation: CallNotation): Readonly<Record<CallBeginning, CallPlaces>> {
+function placesOf(region: CallsRegion, notation: NotationRules): Readonly<Record<CallBeginning, CallPlaces>> {
   const marked = region.opening.flatMap((_, at) => linkOpener(region, notation, at) ?? []);
   const guesses = speculative(region, notation);
   return {
@@ -52,7 +52,7 @@ function placesOf(region: CallsRegion, notation: CallNotation): Readonly<Record<
  * The opener at one link of the opening; `null` if it can open no call. A significant marker counts by itself; a weak
  * one counts only with what must follow it: all markers of the opening, a tool's name, or a JSON call.
  */
-function linkOpener(region: CallsRegion, notation: CallNotation, at: number): CallOpener | null {
+function linkOpener(region: CallsRegion, notation: NotationRules, at: number): CallOpener | null {
   const { opening } = region;
   const link = opening[at];
   if (link === undefined) return null;
@@ -95,13 +95,13 @@ function emptyBlock({ close, call }: CallsRegion): Pick<Evidence, 'blockEnd'> {
 /** A tool's name before a marker that never follows it in prose: the opener is missing. */
 function nameFirst(
   { opening }: CallsRegion,
-  { significantNameEnds: nameEnds }: CallNotation,
+  { significantNameEnds: nameEnds }: NotationRules,
 ): readonly CallOpener[] {
   const name = { name: 'nameFirst', marker: new Marker(''), read: opening.length } as const;
   return nameEnds.length === 0 ? [] : [{ ...name, followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
-function speculative({ gap, opener, opening }: CallsRegion, { paths }: CallNotation): readonly CallOpener[] {
+function speculative({ gap, opener, opening }: CallsRegion, { paths }: NotationRules): readonly CallOpener[] {
   if (paths === null) return [];
   const marker = new Marker(gap + (opener.isBlank ? '{' : opener.core));
   return [{ name: 'jsonCalls', marker, read: opening.length, envelopeFollows: paths, speculative: true }];
@@ -109,7 +109,7 @@ function speculative({ gap, opener, opening }: CallsRegion, { paths }: CallNotat
 
 function separators(
   { separator, separatorEndsTurn, sectionLength: read }: CallsRegion,
-  { otherSeparators }: CallNotation,
+  { otherSeparators }: NotationRules,
 ): readonly CallOpener[] {
   if (separatorEndsTurn) return [];
   const own = separator.isBlank ? [] : [{ name: 'callSeparator', marker: separator, read }];
