@@ -52,6 +52,18 @@ export default {
   forbidden: [
     ...noImportUpwards,
     {
+      name: 'schemas-without-chats',
+      comment:
+        'The compiler of schemas needs of a format how arguments are written, and nothing else: no turns, no calls.',
+      severity: 'error',
+      from: { path: '^src/json-schema/' },
+      to: {
+        path: '^src/format/',
+        pathNot:
+          '^src/format/(?:argument-notation|errors|json-values|memoize|messages|option-rules|write-values)\\.ts$',
+      },
+    },
+    {
       name: 'loose-file',
       comment:
         'Only index.ts lies at the top of src; every other file belongs to a room that is listed here.',

@@ -52,8 +52,6 @@ Ten formats are tested, each with a model of a few megabytes with random weights
 | – | rejected with a typed error before the first token, or a state that the template does not have ([reasons](#rejected)) |
 | ✗ | broken |
 
-Invalid UTF-8 is counted as in llama.cpp: a run of it is one character of a \`maxLength\`, although it is decoded to several.
-
 ${count.holds} hold, ${count.refused} are rejected, ${count.broken} are broken.
 
 | format | thinking | ${columns.join(' | ')} |

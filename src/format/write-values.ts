@@ -2,7 +2,13 @@
  * Values as templates write them: JSON in a style, Python literals, and a format's own notation for nested values.
  * They are written as Python does, because templates run there: `1e-07`, `True`, `'it\'s'`.
  */
-import type { ArgumentsFormat, EntryArguments, JsonStyle, JsonType, ValueFrame } from './chat-format.ts';
+import type {
+  ArgumentsFormat,
+  EntryArguments,
+  JsonStyle,
+  JsonType,
+  ValueFrame,
+} from './argument-notation.ts';
 import type { JsonObject, JsonValue } from './messages.ts';
 
 /** The JSON type of a value. */

@@ -22,7 +22,7 @@ export function compileAhead(
   const { templateSha256: template } = format;
   if (calls === null)
     throw new UnsupportedOptionError({ option: 'tools', reason: 'this chat template renders no tool calls' });
-  const options = { policy, argumentOrder: 'schema' } as const;
+  const options = { policy, argumentOrder: 'later' } as const;
   const packed = new ToolArguments(calls, options).pack(tools, sha256);
   return { compiler: sha256(compilerText(format, options)), template, policy, ...packed };
 }

@@ -115,7 +115,7 @@ export function planRequest(format: ChatFormat, options: PlainGrammarOptions): R
 
 function requestOf(
   { shape, prompt, tools, parallel }: ResponsePlan,
-  { policy = 'strict', argumentOrder = 'schema', responseFormat }: PlainGrammarOptions,
+  { policy = 'strict', argumentOrder = 'later', responseFormat }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
   return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema };

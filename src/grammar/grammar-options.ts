@@ -23,8 +23,11 @@ export interface GrammarOptions {
    * it; the caller validates those calls afterwards.
    */
   readonly policy?: 'strict' | 'degrade';
-  /** `schema` (default): arguments and nested keys follow the schema's order. `any`: any order. */
-  readonly argumentOrder?: 'schema' | 'any';
+  /**
+   * The order of arguments and nested keys. `later` (default): the schema's, but up to five optional ones may also come
+   * later than in their turn. `schema`: the schema's. `any`: any.
+   */
+  readonly argumentOrder?: 'schema' | 'later' | 'any';
 }
 
 /** `GrammarOptions` with tools in OpenAI's shape. */

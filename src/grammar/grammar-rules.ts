@@ -36,7 +36,7 @@ export const grammarRules: OptionRules<GrammarOptions> = {
   responseFormat,
   generationPrompt: string,
   policy: oneOf('strict', 'degrade'),
-  argumentOrder: oneOf('schema', 'any'),
+  argumentOrder: oneOf('schema', 'later', 'any'),
 };
 
 function namesTool(value: unknown): boolean {

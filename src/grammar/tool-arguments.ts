@@ -24,7 +24,7 @@ import { checkToolName, spellName } from './tool-names.ts';
 /** Options that change how schemas are compiled. */
 export interface ArgumentOptions {
   readonly policy: 'strict' | 'degrade';
-  readonly argumentOrder: 'schema' | 'any';
+  readonly argumentOrder: 'schema' | 'later' | 'any';
 }
 
 /** Arguments compiled ahead of time, and the digest (SHA-256) that names their schemas. */

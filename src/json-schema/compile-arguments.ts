@@ -1,28 +1,37 @@
 /** Compiles the arguments of one tool to an expression, in a format's notation. */
 
-import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../format/chat-format.ts';
+import type { ArgumentsFormat, EntryArguments, JsonArguments } from '../format/argument-notation.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import { isObject } from '../format/json-values.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { alternatives } from '../language/expression/alternatives.ts';
 import { type Expression, empty, literal, sequence } from '../language/expression/expression.ts';
-import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { jsonSpelling } from '../language/regular/spelling.ts';
+import { allowedTypes, meansAbsent, propertyPlace, type SchemaPlace } from '../parser/steps/schema-place.ts';
 import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable } from './compile-schema.ts';
 import type { ObjectWriting } from './objects/object-writing.ts';
 import { writeObjects } from './objects/write-objects.ts';
-import type { Compilation } from './plan/compilation.ts';
+import type { Compilation, KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
-import { indented, jsonStyleSyntax, type ObjectNotation } from './write/syntax.ts';
+import { blankOf } from './write/lenient-json.ts';
+import { indented, jsonStyleSyntax, lenientJsonSyntax, type ObjectNotation } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
 /** Options for compiling a tool's arguments. */
 export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
-  /** `schema` (default): the schema's order. `any`: any order, at every level. */
-  readonly argumentOrder?: 'schema' | 'any';
+  /**
+   * The order of declared keys, at every level. `schema`: the schema's. `later` (default): the same, but up to five
+   * optional ones may also come later. `any`: any.
+   */
+  readonly argumentOrder?: KeyOrdering;
+  /**
+   * `template` (default): as the format writes them. `free`: JSON in any layout and with any escapes, as in a call that
+   * a model writes without the format's markers; without effect on entries and on JSON in a string.
+   */
+  readonly layout?: 'template' | 'free';
   /** The text after the arguments, such as `)`; tells quotes that end a value from other quotes. Default: `""`. */
   readonly followedBy?: string;
 }
@@ -49,8 +58,9 @@ export function compileArgumentsSteps(
 ): Steps<CompiledSchema> {
   const { name } = tool.function;
   const parameters = tool.function.parameters ?? noArguments;
-  const keyOrder = options.argumentOrder ?? 'schema';
+  const keyOrder = options.argumentOrder ?? 'later';
   refuseNoSchema(parameters, name);
+  const place: SchemaPlace = { schema: parameters, root: parameters };
   return compile(
     parameters,
     { ...options, tool: name, keyOrder },
@@ -58,8 +68,8 @@ export function compileArgumentsSteps(
     (compilation) => {
       const writing =
         format.kind === 'json'
-          ? jsonWriting(format, compilation, options.rules)
-          : entryWriting(format, name, compilation, options);
+          ? jsonWriting(format, place, compilation, options)
+          : entryWriting(format, name, place, compilation, options);
       return writeArguments(compilation, writing, framesOf(format));
     },
   );
@@ -111,23 +121,31 @@ function writeArguments(compilation: Compilation, writing: ObjectWriting, frame:
   );
 }
 
-function jsonWriting(format: JsonArguments, compilation: Compilation, rules: RuleSet): ObjectWriting {
-  const syntax = jsonStyleSyntax(format.style, format.encoding);
+function jsonWriting(
+  format: JsonArguments,
+  place: SchemaPlace,
+  compilation: Compilation,
+  { rules, layout = 'template' }: CompileArgumentsOptions,
+): ObjectWriting {
+  const isFree = layout === 'free' && format.encoding === 'value';
+  const syntax = isFree ? lenientJsonSyntax : jsonStyleSyntax(format.style, format.encoding);
   const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
   const inner = syntax.margin + (syntax.indent ?? 0);
   return {
     compilation,
     rules,
     object: indented(syntax.object, syntax.indent, syntax.margin),
-    blank: empty,
+    blank: blankOf(syntax, rules),
     value: (constraint, location, key, close) =>
       sequence(writer.value(constraint, location, key ?? 'value', inner), literal(close)),
+    absent: (key, close) => (meansAbsent(place, key) ? literal(syntax.null + close) : null),
   };
 }
 
 function entryWriting(
   format: EntryArguments,
   tool: string,
+  place: SchemaPlace,
   compilation: Compilation,
   { rules, followedBy = '' }: CompileArgumentsOptions,
 ): ObjectWriting {
@@ -151,6 +169,8 @@ function entryWriting(
     object,
     blank: empty,
     value: (constraint, location, key, close) => values.value(constraint, location, key, close),
+    absent: (key, close) =>
+      meansAbsent(place, key) ? values.absent(allowedTypes(propertyPlace(place, key)), close) : null,
     canWrite: (constraint, close) => values.canWrite(constraint, close),
   };
 }

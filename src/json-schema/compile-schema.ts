@@ -26,7 +26,7 @@ import type { Expression } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
-import { Compilation, type CompilationOptions } from './plan/compilation.ts';
+import { Compilation, type CompilationOptions, type KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
 import { EmptyConstraint } from './plan/satisfiability.ts';
 import { settleChecks } from './validate/settle-checks.ts';
@@ -53,8 +53,11 @@ export interface CompileSchemaOptions {
   readonly budget?: number;
   /** `false`: next to declared properties, no undeclared ones are written (reported as narrowed). Default: `true`. */
   readonly openObjects?: boolean;
-  /** `schema` (default): declared keys follow the schema's order. `any`: any order, at every level. */
-  readonly keyOrder?: 'schema' | 'any';
+  /**
+   * The order of declared keys, at every level. `schema` (default): the schema's. `later`: the same, but up to five
+   * optional ones may also come later. `any`: any.
+   */
+  readonly keyOrder?: KeyOrdering;
 }
 
 /** An expression, and every keyword it does not enforce exactly. */
@@ -183,7 +186,7 @@ function startCompilation(
       tool,
       sortKeys,
       formats,
-      anyOrder: keyOrder === 'any',
+      keyOrder,
       openObjects: openObjects && less.openObjects !== false,
       ...(documents === undefined ? {} : { documents }),
       budget: Math.floor((options.budget ?? defaultBudget) * share),

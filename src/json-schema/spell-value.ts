@@ -1,5 +1,6 @@
 /** Spells a value as the grammar of its schema does: keys in the grammar's order, JSON in a given style. */
-import type { JsonStyle } from '../format/chat-format.ts';
+import type { JsonStyle } from '../format/argument-notation.ts';
+import { SchemaError } from '../format/errors.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../format/messages.ts';
 import { jsonSchema, jsonStyle, requireOption } from '../format/option-rules.ts';
 import { writeJson, writeJsonString } from '../format/write-values.ts';
@@ -12,7 +13,7 @@ import { scalarText } from './plan/tags.ts';
 /**
  * Prints `value` as JSON on one line. Keys that `schema` mentions come first, in order of first mention, as in its
  * grammar. Throws `UnsupportedOptionError` for an invalid schema or style, `SchemaError` for a schema that is not
- * JSON or too large.
+ * JSON, too large or nested too deeply.
  */
 export function spellValue(
   schema: JsonSchema,
@@ -22,7 +23,22 @@ export function spellValue(
 ): string {
   requireOption('schema', schema, jsonSchema);
   requireOption('style', style, jsonStyle);
-  const document = new SchemaDocument(plainSchema(schema, ''), documents);
+  try {
+    return spellPlain(plainSchema(schema, ''), value, style, documents);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const reason = 'it or the value is nested too deeply';
+    throw new SchemaError([{ tool: '', pointer: '', keyword: 'schema', effect: 'narrowed', reason }]);
+  }
+}
+
+function spellPlain(
+  schema: JsonSchema,
+  value: JsonValue,
+  style: JsonStyle,
+  documents: ReadonlyMap<string, JsonSchema> | undefined,
+): string {
+  const document = new SchemaDocument(schema, documents);
   const locations = new InstanceLocations(document, new StepBudget(Number.POSITIVE_INFINITY), style.sortKeys);
   const spell = (each: JsonValue, whole: InstanceLocation): string => {
     if (isArray(each)) {

@@ -5,6 +5,7 @@
  */
 import { parseObject } from '../format/json-values.ts';
 import type { JsonObject } from '../format/messages.ts';
+import type { SettledArguments } from './absent-arguments.ts';
 import { type CallCheck, judgeCall } from './call-verdict.ts';
 import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
 import type {
@@ -32,6 +33,8 @@ export interface WriterOptions extends CallCheck {
   readonly createId: (index: number) => string;
   /** What the caller knows about how the text was written; `null` if nothing. */
   readonly provenance: Provenance | null;
+  /** Takes out of a call's arguments, a JSON object, those that are absent. */
+  readonly settle: (toolName: string, json: string) => SettledArguments;
 }
 
 type Region = 'text' | 'reasoning';
@@ -251,23 +254,30 @@ export class EventWriter {
     const { call } = this;
     if (call === null) return;
     this.releaseInput(true);
-    const input = this.inputText.toString();
-    const parsed = parseObject(input);
+    const written = this.inputText.toString();
+    const parsed = parseObject(written);
     if (parsed === null) {
       this.malformed('', at, ['arguments as one JSON object'], 'the arguments are not a JSON object');
       return;
     }
-    this.noteDuplicates(input);
+    this.noteDuplicates(written);
     // Text that the grammar allowed counts only if it was read as the grammar reads it.
     const isEnforced = this.callRepairs.length === 0 && this.isEnforced(call, at);
-    const verdict = judgeCall(this.options, call.name, parsed, isEnforced);
+    const input = this.withoutAbsent(call, written);
+    const settled = input === written ? parsed : (parseObject(input) ?? parsed);
+    const verdict = judgeCall(this.options, call.name, settled, isEnforced);
     if (verdict.problems.length > 0) this.refuse(call, verdict.problems, at);
-    else this.handOut(call, parsed, verdict.assurance, at);
+    else this.handOut(call, settled, input, verdict.assurance, at);
   }
 
-  private handOut(call: StartedCall, parsed: JsonObject, known: Assurance | undefined, at: number): void {
+  private handOut(
+    call: StartedCall,
+    settled: JsonObject,
+    input: string,
+    known: Assurance | undefined,
+    at: number,
+  ): void {
     const assurance = known === undefined ? {} : { assurance: known };
-    const input = this.inputText.toString();
     this.releaseCall();
     this.closeCall(call, at);
     this.add({
@@ -275,7 +285,7 @@ export class EventWriter {
       toolCallId: call.id,
       toolName: call.name,
       input,
-      arguments: parsed,
+      arguments: settled,
       ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
       ...assurance,
       start: at,
@@ -293,6 +303,16 @@ export class EventWriter {
       const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;
       this.callRepairs.push({ law: 'duplicate-argument', detail });
     }
+  }
+
+  /** The arguments without those that are absent, which deltas have as they were written. */
+  private withoutAbsent({ name }: StartedCall, written: string): string {
+    const { json, absent } = this.options.settle(name, written);
+    for (const key of absent) {
+      const detail = `the argument ${JSON.stringify(key)} is optional and must not be null; it is left out`;
+      this.callRepairs.push({ law: 'null-argument', detail });
+    }
+    return json;
   }
 
   private closeCall({ id }: StartedCall, at: number): void {

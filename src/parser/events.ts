@@ -203,6 +203,7 @@ export type LeniencyLaw =
   | 'result-marker' // the answer contains a marker of a tool's result
   | 'special-token' // a special token where none is allowed
   | 'duplicate-argument' // a call has an argument twice
+  | 'null-argument' // an optional argument is `null`
   | 'duplicate-id'; // two calls have the same id
 
 /** A delimiter of the format, or white space that belongs to it. Only with the option `markers`. */

@@ -1,4 +1,5 @@
 /** The parser that callers use: feeds text to a module's states. */
+
 import { ResponseOverError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import {
@@ -16,6 +17,7 @@ import {
   requireOption,
   string,
 } from '../format/option-rules.ts';
+import { withoutAbsent } from './absent-arguments.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
@@ -180,6 +182,7 @@ class ModuleParser implements ResponseParser {
         parallel: options.parallelToolCalls !== false,
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
+        settle: (tool, json) => withoutAbsent(json, this.tools.parameters(tool)),
         validate: callCheck(this.tools, options.validate),
         validates: options.validate !== undefined,
         provenance: options.provenance ?? null,

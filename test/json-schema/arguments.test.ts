@@ -245,3 +245,22 @@ describe('size', () => {
     expect(sizeOf(80) / sizeOf(20)).toBeLessThan(8);
   });
 });
+
+test('JSON in a free layout has any white space and any escapes, and still conforms', () => {
+  const json: ArgumentsFormat = { kind: 'json', encoding: 'value', style, empty: null };
+  const rules = new RuleSet();
+  const { expression } = compileArguments(tool, json, { rules, policy: 'strict', layout: 'free' });
+  const matcher = engine(printGbnf(rules.grammar('root', expression)));
+  for (const [all, isValid] of [
+    [valid, true],
+    [invalid, false],
+  ] as const) {
+    for (const values of all) {
+      for (const indent of [undefined, 1, 2, 4, '\t']) {
+        const text = JSON.stringify(values, null, indent);
+        expect({ text, accepted: matcher.accepts(text) }).toEqual({ text, accepted: isValid });
+      }
+    }
+  }
+  expect(matcher.accepts('{"title":"\\u0041", "ratio": 1e2}')).toBe(true);
+});

@@ -4,6 +4,13 @@ import { expect, test } from 'vitest';
 import { decimalOf, printDecimal } from '../../src/json-schema/document/decimal.ts';
 import { anyInteger, anyNumber } from '../../src/json-schema/numbers/free-numbers.ts';
 import { fits, hasSmallInteger, numberAutomaton } from '../../src/json-schema/numbers/number-language.ts';
+import {
+  dead,
+  freeReader,
+  largeReader,
+  numberSymbols,
+  smallReader,
+} from '../../src/json-schema/numbers/number-readers.ts';
 import type { NumberShape } from '../../src/json-schema/shapes/shapes.ts';
 import { StepBudget } from '../../src/language/expression/budget.ts';
 import { choice, empty } from '../../src/language/expression/expression.ts';
@@ -104,3 +111,33 @@ test('no integer is found in a shape without numbers', () => {
     { numRuns },
   );
 });
+
+/** Digits of exponents: from 16 on for large numbers, from 5 on for small ones, and up to 99 for any. */
+const exponents = [
+  { name: 'large', reader: largeReader(), sign: '+', padded: 0, from: 16, to: 307 },
+  { name: 'small', reader: smallReader(), sign: '-', padded: 1, from: 5, to: 307 },
+  { name: 'any', reader: freeReader(), sign: '', padded: 1, from: 0, to: 99 },
+];
+
+test.each(exponents)(
+  'exponents of $name numbers are those that they may have',
+  ({ reader, sign, padded, from, to }) => {
+    const accepts = (text: string): boolean => {
+      let state = 0;
+      for (const character of text) {
+        state = reader.step(state, numberSymbols.indexOf(character));
+        if (state === dead) return false;
+      }
+      return reader.accepts(state);
+    };
+    const lengths = [1, 2, 3, 4];
+    for (const length of lengths) {
+      for (let value = 0; value < 10 ** length; value += 1) {
+        const digits = String(value).padStart(length, '0');
+        const zeros = digits.length - String(value).length;
+        const isRight = value >= from && value <= to && zeros <= padded && (zeros === 0 || length === 2);
+        expect([digits, accepts(`1e${sign}${digits}`)]).toEqual([digits, isRight]);
+      }
+    }
+  },
+);

@@ -8,12 +8,20 @@ import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { jsonInTags } from '../support/sample-formats.ts';
 
+/** The days are required, so that `null` for them is not left out. */
+const weather = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer' } },
+  required: ['days'],
+} as const;
+const weatherTools = [{ type: 'function', function: { name: 'get_weather', parameters: weather } }] as const;
+
 function read(
   text: string,
   leniency: 'lenient' | 'strict' = 'lenient',
   cuts: readonly number[] = [],
 ): ResponseMessage {
-  const parser = createResponseParser(jsonInTags, { tools: lawTools, leniency });
+  const parser = createResponseParser(jsonInTags, { tools: weatherTools, leniency });
   let from = 0;
   for (const cut of [...cuts, text.length]) {
     parser.feed(text.slice(from, cut));
@@ -87,7 +95,7 @@ describe.each(generatedFormats().filter(({ format }) => format.calls !== null))(
 describe.each(generatedFormats().filter(({ format }) => format.calls?.arguments.kind === 'entries'))(
   '$name, an entry per argument',
   ({ format }) => {
-    const days = { type: 'object', properties: { days: { type: 'number' } } } as const;
+    const days = { type: 'object', properties: { days: { type: 'number' } }, required: ['days'] } as const;
     const tools = [{ type: 'function', function: { name: 'get_weather', parameters: days } }] as const;
     const call = (json: string) =>
       ({ id: 'call00001', type: 'function', function: { name: 'get_weather', arguments: json } }) as const;

@@ -186,13 +186,8 @@ function wrongCalls(message: ResponseMessage, cell: Cell, cut: boolean): string 
   return wrong === undefined ? null : `invalid: ${JSON.stringify(wrong.function)}`;
 }
 
-/**
- * Random weights write bytes that are no UTF-8. llama.cpp's grammar counts a run of them as one character
- * of a string; decoded, each is a U+FFFD of its own, so `maxLength` is measured as llama.cpp does.
- */
 function isValid({ function: called }: ToolCall): boolean {
-  const counted = called.arguments.replaceAll(/\ufffd+/g, '\ufffd');
-  return validators.get(called.name)?.(JSON.parse(counted)) === true;
+  return validators.get(called.name)?.(JSON.parse(called.arguments)) === true;
 }
 
 const intended = [

@@ -1,5 +1,6 @@
 /** Readers of numbers, symbol by symbol; the automata of numbers are their products. */
 import { type Decimal, printDecimal } from '../document/decimal.ts';
+import { type ExponentKind, exponentTable } from './exponents.ts';
 
 /** The characters of numbers. A symbol is an index in this string; digits are their own symbols. */
 export const numberSymbols = '0123456789.-+eE';
@@ -191,58 +192,40 @@ interface ExponentOptions {
   readonly signs: readonly number[];
   /** Whether the exponent may have no sign. */
   readonly unsigned: boolean;
-  /** Row of `exponents` for the exponent after a mantissa with one digit from 1 to 9 before the point. */
-  readonly first: number;
+  /** Exponents after a mantissa with one digit from 1 to 9 before the point; `any` after others. */
+  readonly kind: ExponentKind;
 }
 
-/** Unsigned numbers of any size. Exponents have two digits, so that no text reads as infinite. */
+/** Unsigned numbers of any size. */
 export const freeReader = (): NumberReader =>
-  exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, first: 10 });
+  exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, kind: 'any' });
 
 /** Numbers from 1e16 on, in scientific notation. */
 export const largeReader = (): NumberReader =>
-  exponentReader({ anyMantissa: false, signs: [plus], unsigned: false, first: 0 });
+  exponentReader({ anyMantissa: false, signs: [plus], unsigned: false, kind: 'large' });
 
 /** Nonzero numbers below 1e-4, in scientific notation. */
 export const smallReader = (): NumberReader =>
-  exponentReader({ anyMantissa: false, signs: [minus], unsigned: false, first: 6 });
-
-/** Transitions on digits of exponents: for each row, the target row of each digit, in base 36. */
-const exponents = [
-  '-123444444', // 0: 16 to 307
-  '4444445555', // after 1
-  '5555555555', // after 1 or 2
-  'e777777777', // after 3
-  '7777777777', // after a digit that is not all
-  '7777777777', // after two digits that may be all
-  '82234bbbbb', // 6: 5 to 307
-  '----------',
-  '-----77777', // after 0
-  'bccdbbbbbb', // 9: 0 to 307
-  'bbbbbbbbbb', // 10: 0 to 99
-  '7777777777', // after a digit that may be all
-  '5555555555', // after 1 or 2, which may be all
-  'e777777777', // after 3, which may be all
-  '77777777--', // after 30
-];
-const completeExponents = '57bcde';
-/** Start row of exponents after a longer mantissa. */
-const anyTwoDigits = 10;
+  exponentReader({ anyMantissa: false, signs: [minus], unsigned: false, kind: 'small' });
 
 /**
- * States: start, zero, digits before the point, digits after it, `e`, its sign, and the rows of exponents. From the
+ * States: start, zero, digits before the point, digits after it, `e`, its sign, and those of both exponents. From the
  * point on, each state exists twice: after one digit from 1 to 9, and after anything else.
  */
-function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions): NumberReader {
+function exponentReader({ anyMantissa, signs, unsigned, kind }: ExponentOptions): NumberReader {
   const zero = 1;
   const digits = anyMantissa ? wholeDigits : 1;
   const afterPoint = 2 + digits;
   const afterMark = afterPoint + 2 * (fractionDigits + 1);
   const afterSign = afterMark + 2;
   const exponent = afterSign + 2;
-  const row = (from: number, symbol: number) => {
-    const next = isDigit(symbol) ? Number.parseInt(exponents[from]?.[symbol] ?? '-', 36) : Number.NaN;
-    return Number.isNaN(next) ? dead : exponent + next;
+  const exponents = [exponentTable(kind), exponentTable('any')] as const;
+  const kinds = exponents.flatMap((table, long) => table.map((state) => ({ ...state, long })));
+  const starts = [exponent, exponent + exponents[0].length] as const;
+  const stepExponent = (state: number, symbol: number) => {
+    const { next, long } = kinds[state - exponent] ?? { next: [], long: 0 };
+    const target = next[symbol] ?? dead;
+    return target === dead ? dead : (starts[long] ?? exponent) + target;
   };
   const stepWhole = (state: number, symbol: number) => {
     const long = state === 2 ? 0 : 1;
@@ -262,13 +245,13 @@ function exponentReader({ anyMantissa, signs, unsigned, first }: ExponentOptions
     step(state, symbol) {
       if (state < afterPoint) return stepWhole(state, symbol);
       if (state < afterMark) return stepFraction(state, symbol);
-      if (state >= exponent) return row(state - exponent, symbol);
+      if (state >= exponent) return stepExponent(state, symbol);
       const long = (state - afterMark) & 1;
       if (state < afterSign && signs.includes(symbol)) return afterSign + long;
-      return state >= afterSign || unsigned ? row(long === 1 ? anyTwoDigits : first, symbol) : dead;
+      return state >= afterSign || unsigned ? stepExponent(starts[long] ?? exponent, symbol) : dead;
     },
     accepts(state) {
-      if (state >= exponent) return completeExponents.includes((state - exponent).toString(36));
+      if (state >= exponent) return kinds[state - exponent]?.accepts === true;
       if (state >= afterMark || !anyMantissa) return false;
       return state > 0 && state !== afterPoint && state !== afterPoint + 1;
     },

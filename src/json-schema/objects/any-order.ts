@@ -4,12 +4,7 @@
  * `JSON.parse` keeps the last value, which is as valid as the first.
  */
 
-/** The tracked keys that came: all before `position`, and those after it whose bit in `used` is set. */
-export interface OrderProgress {
-  readonly position: number;
-  /** Bit 0 is the key at `position`, which has not come. */
-  readonly used: number;
-}
+import type { KeyOrder, OrderProgress } from './key-order.ts';
 
 /** Up to this many keys are tracked as one set. */
 const maxTogether = 5;
@@ -17,9 +12,11 @@ const maxWindow = 5;
 /** Limit for tracked keys times window states times keys allowed in each. */
 const maxEntries = 4000;
 
-/** Tracks the keys of one object. */
-export class AnyOrder {
-  /** Labels of keys that may come any number of times. */
+/**
+ * Tracks the keys of one object: all before `position` came, and those after it whose bit in `used` is set. Bit 0 is
+ * the key at `position`, which has not come.
+ */
+export class AnyOrder implements KeyOrder {
   readonly free: readonly number[];
   /** How many places earlier than in the schema a required key may come. */
   readonly ahead: number;
@@ -40,14 +37,16 @@ export class AnyOrder {
     return this.ahead + 1 < this.#tracked.length;
   }
 
-  /** Tracked labels that may come next. */
   next({ position, used }: OrderProgress): readonly number[] {
     return this.#tracked
       .slice(position, position + this.ahead + 1)
       .filter((_, offset) => (used & (1 << offset)) === 0);
   }
 
-  /** The progress after `label`. */
+  allowsOthers(): boolean {
+    return true;
+  }
+
   after({ position, used }: OrderProgress, label: number): OrderProgress {
     const offset = this.#tracked.indexOf(label) - position;
     if (offset < 0) return { position, used };
@@ -56,7 +55,6 @@ export class AnyOrder {
     return next;
   }
 
-  /** Whether all required keys have come. */
   isComplete({ position, used }: OrderProgress): boolean {
     return this.#tracked
       .slice(position)

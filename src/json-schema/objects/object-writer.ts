@@ -19,7 +19,9 @@ import type { ObjectShape } from '../shapes/shapes.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { AnyOrder } from './any-order.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
+import type { KeyOrder } from './key-order.ts';
 import { forbiddenInKeys, holdsAny, KeyTrie, type KeyWriter } from './key-trie.ts';
+import { LaterOrder } from './later-order.ts';
 import {
   type ReportedObject,
   reportAt,
@@ -67,7 +69,7 @@ export class ObjectWriter {
   /** Position of the last required key; -1 if there is none. */
   readonly #lastRequired: number;
   /** `null`: declared keys come in the order of the plan. */
-  readonly #order: AnyOrder | null;
+  readonly #order: KeyOrder | null;
   readonly #clauses: PendingClauses;
   readonly #known = new Map<string, boolean>();
   readonly #knownSteps = new Map<string, readonly Step[]>();
@@ -101,11 +103,12 @@ export class ObjectWriter {
     reportDuplicateKeys(compilation, reported);
     reportNeverWritten(compilation, reported);
     this.#max = this.#propertyLimit();
-    if (this.#max === null && !compilation.anyOrder) compilation.budget.foresee(stepsForKeys(this.#plan));
+    if (this.#max === null && compilation.keyOrder !== 'any')
+      compilation.budget.foresee(stepsForKeys(this.#plan));
     this.#counts =
       shape.min > shape.required.size || this.#max !== null ? Math.max(shape.min, this.#max ?? 0) : 0;
     this.#lastRequired = this.#plan.declared.findLastIndex(({ required }) => required);
-    this.#order = compilation.anyOrder ? this.#anyOrder() : null;
+    this.#order = this.#keyOrder();
     this.#keys = this.#keyWriter();
   }
 
@@ -161,13 +164,22 @@ export class ObjectWriter {
     return new KeyTrie(texts, { earliest, manyPerPosition }, this.#writing, this.#key, this.#hint);
   }
 
-  /** Any order of the declared keys; `null`, with a report, if the shape requires more than can be tracked. */
-  #anyOrder(): AnyOrder | null {
+  /** The order of the declared keys; `null` if it is the schema's. */
+  #keyOrder(): KeyOrder | null {
+    const { keyOrder } = this.#writing.compilation;
     const { declared, clauses, someCount } = this.#plan;
     const labels = [...declared.keys()].filter((label) => this.#usable[label]);
     const required = new Set([...declared.keys()].filter((label) => declared[label]?.required));
-    const isAlone = labels.length === 0 || this.#usable.filter((usable) => usable).length < 2;
-    if (isAlone || [...required].some((label) => !this.#usable[label])) return null;
+    if (keyOrder === 'schema' || [...required].some((label) => !this.#usable[label])) return null;
+    if (keyOrder === 'any') return this.#anyOrder(labels, required);
+    const order = new LaterOrder(labels, required);
+    return order.isUseful && clauses.length === 0 && this.#counts === 0 && someCount === 0 ? order : null;
+  }
+
+  /** Any order of the declared keys; `null`, with a report, if the shape requires more than can be tracked. */
+  #anyOrder(labels: readonly number[], required: ReadonlySet<number>): AnyOrder | null {
+    const { clauses, someCount } = this.#plan;
+    if (labels.length === 0 || this.#usable.filter((usable) => usable).length < 2) return null;
     const order = new AnyOrder(labels, required);
     const say = (reason: string, effect: 'narrowed' | 'noted') =>
       reportAt(this.#writing.compilation, this.#location, 'properties', reason, effect);
@@ -216,12 +228,15 @@ export class ObjectWriter {
     const { declared, classes } = this.#plan;
     if (this.#max !== null && count >= this.#max) return [];
     const labels: number[] = [];
-    if (this.#order !== null) labels.push(...this.#order.next({ position, used }), ...this.#order.free);
-    else
+    if (this.#order !== null) {
+      labels.push(...this.#order.next({ position, used }), ...this.#order.free);
+      if (!this.#order.allowsOthers({ position, used })) return labels;
+    } else {
       for (let label = position; label < declared.length; label += 1) {
         if (this.#usable[label]) labels.push(label);
         if (declared[label]?.required) return labels;
       }
+    }
     classes.forEach((_, index) => {
       if (this.#usable[declared.length + index]) labels.push(declared.length + index);
     });
@@ -325,7 +340,16 @@ export class ObjectWriter {
     const { compilation, object } = this.#writing;
     const { locations } = compilation;
     const location = key === null ? locations.open(this.#location) : locations.property(this.#location, key);
-    return this.#writing.value(value, location, key, closeOf(object, key));
+    const close = closeOf(object, key);
+    const written = this.#writing.value(value, location, key, close);
+    const none = key === null || this.#dependsOnKeys ? null : this.#writing.absent?.(key, close);
+    return none == null ? written : alternatives(written, none);
+  }
+
+  /** Whether the object is valid only with some of its optional keys. */
+  get #dependsOnKeys(): boolean {
+    const { clauses, someCount } = this.#plan;
+    return clauses.length > 0 || someCount > 0 || this.#shape.min > this.#shape.required.size;
   }
 
   /** What follows a key, as far as it does not depend on the preceding position. */

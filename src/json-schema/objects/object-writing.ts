@@ -15,6 +15,8 @@ export interface ObjectWriting {
   readonly blank: Expression;
   /** A value and the text after it; `key` is `null` for undeclared keys. */
   value(constraint: Constraint, location: InstanceLocation, key: string | null, close: string): Expression;
+  /** `null` and the text after it, where that can only mean that `key` is absent; `null` elsewhere. */
+  absent?(key: string, close: string): Expression | null;
   /** Whether some value of `constraint` can be written before `close`; absent if every value can. */
   canWrite?(constraint: Constraint, close: string): boolean;
 }

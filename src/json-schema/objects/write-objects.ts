@@ -19,7 +19,7 @@ export function writeObjects(
   writing: ObjectWriting,
 ): WrittenObject {
   const parts = shapes.flatMap((shape) => splitByTag(shape, location, writing.compilation));
-  const united = writing.compilation.anyOrder ? parts : uniteObjects(parts);
+  const united = writing.compilation.keyOrder === 'any' ? parts : uniteObjects(parts);
   const written = united.flatMap((part) => {
     try {
       return [new ObjectWriter(part.shape, part.location, hint, writing).object()];

@@ -17,6 +17,11 @@ import { patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { Satisfiability } from './satisfiability.ts';
 
+/**
+ * The order of an object's declared keys: the schema's; the same, but optional keys also later than in their turn; any.
+ */
+export type KeyOrdering = 'schema' | 'later' | 'any';
+
 /** Options of a compilation. */
 export interface CompilationOptions {
   /** Name of the tool, for reports. */
@@ -29,8 +34,8 @@ export interface CompilationOptions {
   readonly formats: 'assert' | 'ignore';
   /** Whether undeclared properties are written if the schema allows them. */
   readonly openObjects: boolean;
-  /** Whether declared keys come in any order. Default: `false`. */
-  readonly anyOrder?: boolean;
+  /** The order of declared keys. Default: `schema`. */
+  readonly keyOrder?: KeyOrdering;
   /** Maximum number of states in the product of a string's automaton and its length. */
   readonly stringStates?: number;
 }
@@ -57,7 +62,7 @@ export class Compilation implements ExpansionContext {
   readonly languages: Languages;
   readonly locations: InstanceLocations;
   readonly openObjects: boolean;
-  readonly anyOrder: boolean;
+  readonly keyOrder: KeyOrdering;
   /** Whether an object was written that allows undeclared keys. */
   wroteOpenObject = false;
   readonly #tool: string;
@@ -71,7 +76,7 @@ export class Compilation implements ExpansionContext {
     this.#tool = options.tool;
     this.#formats = options.formats;
     this.openObjects = options.openObjects;
-    this.anyOrder = options.anyOrder ?? false;
+    this.keyOrder = options.keyOrder ?? 'schema';
     this.budget = new StepBudget(options.budget);
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);

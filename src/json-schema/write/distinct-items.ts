@@ -210,13 +210,13 @@ function reportLost(shape: StringShape, constraint: Constraint, { syntax, compil
   reportUnwritten(compilation, constraint, [shape], string.close === '' ? array.itemClose : string.close);
 }
 
-/** The strings of `shape`, each in a notation that can hold it; others are omitted. */
+/** The strings of `shape`, each in the first notation that can hold it; others are omitted. */
 function stringsOf(shape: StringShape, { syntax, compilation }: ValueWriter): readonly string[] | null {
   const { string, alternativeString: other, array } = syntax;
   const words = wordsOf(compilation.languages.strings(shape), maxValues);
   return (
     words?.flatMap((word) => {
-      const takesOther = other?.spelling === null && other.when.some((text) => word.includes(text));
+      const takesOther = other?.spelling === null && other.when?.some((text) => word.includes(text)) === true;
       const { open, close, spelling } = takesOther ? other : string;
       if (spelling !== null) return [open + spelling.text(word) + close];
       return word.includes(close === '' ? array.itemClose : close) ? [] : [open + word + close];

@@ -1,5 +1,5 @@
 /** Values of arguments written as entries: each JSON type in its own frame, strings often raw. */
-import type { EntryArguments, JsonType, ValueFrame } from '../../format/chat-format.ts';
+import type { EntryArguments, JsonType, ValueFrame } from '../../format/argument-notation.ts';
 import { ToolError } from '../../format/errors.ts';
 import { alternatives } from '../../language/expression/alternatives.ts';
 import { BudgetExceeded } from '../../language/expression/budget.ts';
@@ -65,6 +65,16 @@ export class EntryValueWriter {
       if (error instanceof BudgetExceeded) return true;
       throw error;
     }
+  }
+
+  /**
+   * `null` in its frame, then `close`, in place of a value of one of `types`; `null` if that would be the text of a
+   * string.
+   */
+  absent(types: ReadonlySet<JsonType>, close: string): Expression | null {
+    const frame = this.#format.frames.null;
+    if (frame.codec === 'absent' || (types.has('string') && this.#isText('null'))) return null;
+    return literal(frame.open + this.#writer('null').syntax.null + frame.close + close);
   }
 
   /** A value of `constraint` in its frame, then `close`. */

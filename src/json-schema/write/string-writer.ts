@@ -34,6 +34,9 @@ export class StringWriter {
     const { terms } = this.#compilation;
     const { string, alternativeString } = this.#syntax;
     if (alternativeString === null) return this.inNotation(shapes, string, constraint);
+    if (alternativeString.when === null) {
+      return [string, alternativeString].flatMap((notation) => this.inNotation(shapes, notation, constraint));
+    }
     const holdsOne = terms.or(
       ...alternativeString.when.map((text) =>
         terms.sequence(terms.everything, terms.text(text), terms.everything),
@@ -47,10 +50,6 @@ export class StringWriter {
       const left = among(language).filter((shape): shape is StringShape => shape.type === 'string');
       return left.length === 0 ? [] : this.inNotation(left, notation, constraint);
     };
-    if (alternativeString.spelling !== null) {
-      // Both notations can hold any string; the first one stays unrestricted.
-      return [...this.inNotation(shapes, string, constraint), ...restricted(alternativeString, holdsOne)];
-    }
     return [...restricted(string, terms.not(holdsOne)), ...restricted(alternativeString, holdsOne)];
   }
 

@@ -1,5 +1,5 @@
 /** How values are spelled: one compiler serves JSON in any style, JSON in a JSON string, Python, and more. */
-import type { EntryArguments, JsonStyle, NestedFormat, ValueFrame } from '../../format/chat-format.ts';
+import type { EntryArguments, JsonStyle, NestedFormat, ValueFrame } from '../../format/argument-notation.ts';
 import {
   escapedSpelling,
   jsonSpelling,
@@ -17,8 +17,11 @@ export interface Syntax {
   readonly true: string;
   readonly false: string;
   readonly string: StringNotation;
-  /** Another notation for strings that contain any of `when`; the first is for all others. */
-  readonly alternativeString: (StringNotation & { readonly when: readonly string[] }) | null;
+  /**
+   * Another notation for strings: where the two can hold the same ones, either serves for any (`when` is `null`);
+   * otherwise this one is for strings that contain any of `when`, and the first for all others.
+   */
+  readonly alternativeString: (StringNotation & { readonly when: readonly string[] | null }) | null;
   readonly array: ArrayNotation;
   readonly object: ObjectNotation;
   /** Spaces per level of a pretty-printed value; `null` for a single line. */
@@ -123,8 +126,9 @@ export const lenientJsonSyntax: Syntax = {
 };
 
 const single = pythonSpelling("'");
+const doubleQuoted: StringNotation = { open: '"', close: '"', spelling: pythonSpelling('"') };
 
-/** Python literals as `repr` writes them. */
+/** Python literals as `repr` writes them, but for strings, which models put in either quotes. */
 export const pythonSyntax: Syntax = {
   ...jsonSyntax,
   name: 'python',
@@ -132,7 +136,7 @@ export const pythonSyntax: Syntax = {
   true: 'True',
   false: 'False',
   string: { open: "'", close: "'", spelling: single },
-  alternativeString: { open: '"', close: '"', spelling: pythonSpelling('"'), when: ["'"] },
+  alternativeString: { ...doubleQuoted, when: null },
   object: { ...jsonSyntax.object, keyOpen: "'", keySpelling: single, keyClose: "': " },
 };
 
@@ -143,7 +147,7 @@ export function escapedSyntax(frame: ValueFrame, json: Syntax): Syntax {
 
 /** A format's own notation for containers, with scalars in the frames of their types. */
 export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json: Syntax): Syntax {
-  const { frames, alternativeString } = format;
+  const { frames } = format;
   const framed = (frame: ValueFrame, name: 'null' | 'true' | 'false') =>
     frame.open + (frame.codec === 'python' ? pythonSyntax : json)[name] + frame.close;
   const { array, object } = nested;
@@ -154,10 +158,7 @@ export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json:
     true: framed(frames.boolean, 'true'),
     false: framed(frames.boolean, 'false'),
     string: framedString(frames.string, json),
-    alternativeString:
-      alternativeString === null
-        ? null
-        : { ...framedString(alternativeString, json), when: alternativeString.when ?? [] },
+    alternativeString: alternativeNotation(format, json),
     array: { ...array, empty: array.open + array.close },
     object: {
       open: object.open,
@@ -174,8 +175,22 @@ export function nestedSyntax(nested: NestedFormat, format: EntryArguments, json:
   };
 }
 
-function framedString(frame: ValueFrame, json: Syntax): StringNotation {
-  const inner = frame.codec === 'python' ? pythonSyntax.string : json.string;
+/** The other notation of strings in containers: the format's own, or Python's other quotes. */
+function alternativeNotation(
+  { frames, alternativeString: frame }: EntryArguments,
+  json: Syntax,
+): Syntax['alternativeString'] {
+  if (frame === null) {
+    return frames.string.codec === 'python'
+      ? { ...framedString(frames.string, json, doubleQuoted), when: null }
+      : null;
+  }
+  const notation = framedString(frame, json);
+  return { ...notation, when: notation.spelling === null ? (frame.when ?? []) : null };
+}
+
+function framedString(frame: ValueFrame, json: Syntax, python = pythonSyntax.string): StringNotation {
+  const inner = frame.codec === 'python' ? python : json.string;
   if (frame.codec === 'escaped') {
     return { open: frame.open, close: frame.close, spelling: escapedSpelling(frame.escapes ?? []) };
   }

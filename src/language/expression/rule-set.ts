@@ -1,5 +1,6 @@
 /** Collects the named rules of a grammar: assigns legal names, and shares one name between equal rules. */
 
+import { type Automaton, equalAutomata } from '../regular/automaton.ts';
 import { BudgetExceeded, type StepBudget } from './budget.ts';
 import { type Expression, type Grammar, rule } from './expression.ts';
 import { finish, type Steps } from './steps.ts';
@@ -27,6 +28,7 @@ export class RuleSet {
   #budget: StepBudget | null = null;
   readonly #shortKeys = new Map<string, string>();
   readonly #memory = new Map<string, Expression>();
+  readonly #automata: Automaton[] = [];
 
   /** The rules built so far. */
   get rules(): ReadonlyMap<string, Expression> {
@@ -44,6 +46,7 @@ export class RuleSet {
     copyInto(branch.#numbers, this.#numbers);
     copyInto(branch.#shortKeys, this.#shortKeys);
     copyInto(branch.#memory, this.#memory);
+    branch.#automata.push(...this.#automata);
     branch.#nextKey = this.#nextKey;
     return branch;
   }
@@ -103,6 +106,12 @@ export class RuleSet {
     const known = this.#shortKeys.get(key) ?? `=${this.#shortKeys.size}`;
     this.#shortKeys.set(key, known);
     return known;
+  }
+
+  /** A number for the automaton in keys of this set; equal automata have the same one. */
+  automatonNumber(automaton: Automaton): number {
+    const found = this.#automata.findIndex((each) => equalAutomata(each, automaton));
+    return found >= 0 ? found : this.#automata.push(automaton) - 1;
   }
 
   /** A key that is used nowhere else. */

@@ -14,6 +14,7 @@ import { Continuation } from './continuation.ts';
 import { Program } from './program.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
 import { findTokens, type TokenIndex } from './token-index.ts';
+import { illFormedTokens } from './utf8.ts';
 
 /**
  * A position in a grammar: what may come next, what must, and how to advance. Methods throw `UnsupportedOptionError`
@@ -46,6 +47,11 @@ export interface Matcher {
   gbnf(): string;
   /** The tokens that may come next; `null` if there are more than `limit`. */
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null;
+  /**
+   * The tokens that are never allowed here but that llama.cpp's grammar may take for a character, because they are
+   * ill-formed UTF-8. Depends only on the bytes of the current character; the same array each time.
+   */
+  illFormedTokens(tokens: TokenIndex): readonly number[];
   /** A cache key: where possible, the same object for the same state of the same grammar. */
   readonly state: object;
   /** A second matcher at the same position; shares what is memoised about the grammar. */
@@ -103,8 +109,8 @@ class StackMatcher implements Matcher {
   }
 
   acceptToken(id: number): boolean {
-    const { position, missing } = this.#at;
-    const next = missing > 0 ? null : this.#stacks.advance(position, tokenCharacter(id));
+    const { position, part } = this.#at;
+    const next = part.missing > 0 ? null : this.#stacks.advance(position, tokenCharacter(id));
     if (next !== null) this.#at = wholePosition(next);
     return next !== null;
   }
@@ -118,7 +124,7 @@ class StackMatcher implements Matcher {
   }
 
   get complete(): boolean {
-    return this.#at.missing === 0 && this.#at.position.complete;
+    return this.#at.part.missing === 0 && this.#at.position.complete;
   }
 
   get open(): boolean {
@@ -127,11 +133,11 @@ class StackMatcher implements Matcher {
 
   get state(): object {
     const [only, second] = this.#at.position.frames;
-    return second === undefined && only !== undefined && this.#at.missing === 0 ? only : this.#at;
+    return second === undefined && only !== undefined && this.#at.part.missing === 0 ? only : this.#at;
   }
 
   forced(): string {
-    if (this.#at.missing > 0) return '';
+    if (this.#at.part.missing > 0) return '';
     let text = '';
     let position: Position | null = this.#at.position;
     for (let length = 0; length < forcedLimit; length += 1) {
@@ -151,6 +157,10 @@ class StackMatcher implements Matcher {
     return findTokens(tokens, this.#at, (at, byte) => advanceByte(this.#stacks, at, byte), limit);
   }
 
+  illFormedTokens(tokens: TokenIndex): readonly number[] {
+    return illFormedTokens(tokens, this.#at.part);
+  }
+
   clone(): Matcher {
     return new StackMatcher(this.#stacks, this.#continuation, this.#at);
   }
@@ -159,7 +169,7 @@ class StackMatcher implements Matcher {
   #walk(text: string | Uint8Array): Walk {
     if (typeof text !== 'string') return this.#walkBytes(text);
     // A string begins with a whole character, which is not valid inside another one.
-    return this.#at.missing > 0 ? { at: this.#at, length: 0 } : this.#walkText(text);
+    return this.#at.part.missing > 0 ? { at: this.#at, length: 0 } : this.#walkText(text);
   }
 
   #walkText(text: string): Walk {

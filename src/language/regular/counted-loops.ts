@@ -11,7 +11,7 @@ import type { RuleSet } from '../expression/rule-set.ts';
 import type { Automaton, AutomatonEdge } from './automaton.ts';
 import { countedRepeat } from './counted.ts';
 import type { Spelling } from './spelling.ts';
-import { automatonNumber, writeNode } from './write-automaton.ts';
+import { writeNode } from './write-automaton.ts';
 import { spelledCharacter } from './write-characters.ts';
 
 /** The loops of an automaton, and their limits. */
@@ -228,7 +228,7 @@ export function writeCountedLoops(
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const number = automatonNumber(loops.automaton, rules);
+  const number = rules.automatonNumber(loops.automaton);
   const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${[...loops.characters].join()}`;
   return new CountedWriter(loops, spelling, end, rules, hint, rules.shortKey(key)).start();
 }

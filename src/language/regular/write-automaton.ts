@@ -1,7 +1,7 @@
 /** Writes automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
 import { choice, type Expression, empty, optional, repeat, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
-import { type Automaton, type AutomatonEdge, type AutomatonState, equalAutomata } from './automaton.ts';
+import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import { type CharacterSet, setsIntersect, uniteSets } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
 import { type Run, runFrom } from './runs.ts';
@@ -35,7 +35,7 @@ export function writeAutomaton(
   rules: RuleSet,
   hint: string,
 ): Expression {
-  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${automatonNumber(automaton, rules)}`);
+  const key = rules.shortKey(`${spelling.id} ${JSON.stringify(end)} ${rules.automatonNumber(automaton)}`);
   return rules.named(key, hint, () =>
     new AutomatonWriter(automaton, spelling, end, rules, hint, key).node(0, 0),
   );
@@ -43,16 +43,6 @@ export function writeAutomaton(
 
 /** Iterations of repetitions allowed per state of the automaton. */
 const iterationsPerState = 4;
-
-const written = new WeakMap<RuleSet, Automaton[]>();
-
-/** A number for the automaton, equal for equal automata of one rule set. */
-export function automatonNumber(automaton: Automaton, rules: RuleSet): number {
-  const known = written.get(rules) ?? [];
-  written.set(rules, known);
-  const found = known.findIndex((each) => equalAutomata(each, automaton));
-  return found >= 0 ? found : known.push(automaton) - 1;
-}
 
 class AutomatonWriter {
   readonly #automaton: Automaton;

@@ -72,6 +72,16 @@ export function propertyNames(place: SchemaPlace): readonly string[] {
   return [...new Set(names)];
 }
 
+/**
+ * Whether `null` as the value of this property can only mean that it is absent: it is declared, not required, and not
+ * nullable.
+ */
+export function meansAbsent(place: SchemaPlace, key: string): boolean {
+  if (!propertyNames(place).includes(key) || allowedTypes(propertyPlace(place, key)).has('null'))
+    return false;
+  return variants(place, 0).every(({ required }) => !Array.isArray(required) || !required.includes(key));
+}
+
 /** The schema of an array's items. */
 export function itemPlace(place: SchemaPlace): SchemaPlace {
   const found = variants(place, 0).flatMap(({ items }) => (isSchema(items) ? [items] : []));

@@ -170,7 +170,7 @@ function compiledAhead(
 
 /** An absent option and its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
-  const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'schema' } = options;
+  const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'later' } = options;
   const { tools = [], parallelToolCalls, generationPrompt } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };

@@ -103,6 +103,7 @@ export class SampledPlaces {
     // Nothing favours ends of generation, so other tokens may not be favoured either.
     const wanted = matcher.complete ? [] : (allowed.at(matcher) ?? []);
     for (const token of wanted) bias.set(token, allowedBias);
+    for (const token of matcher.illFormedTokens(index)) bias.set(token, -Infinity);
     for (const token of index.ids) {
       if (this.#isExcluded(token, excluded)) bias.set(token, -Infinity);
     }

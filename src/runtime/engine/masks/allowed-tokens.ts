@@ -29,6 +29,7 @@ interface GrammarPosition {
 export class AllowedTokens {
   readonly #vocabulary: TokenTexts;
   readonly #places = new WeakMap<object, GrammarPosition>();
+  readonly #illFormed = new WeakMap<readonly number[], TokenBiases>();
 
   constructor(vocabulary: TokenTexts) {
     this.#vocabulary = vocabulary;
@@ -40,14 +41,27 @@ export class AllowedTokens {
   }
 
   /**
-   * Favours the allowed tokens. `null` if there are too many, or the text may end: favouring everything
-   * else would prevent the end.
+   * Favours the allowed tokens, and forbids ill-formed ones. `null` if there are too many, or the text may end:
+   * favouring everything else would prevent the end.
    */
   bias(matcher: Matcher): TokenBiases | null {
     if (matcher.complete) return null;
     const place = this.#place(matcher);
-    if (place.tokens !== null && place.tokens.length > 0) place.bias ??= this.#biasTowards(place.tokens);
+    if (place.tokens !== null && place.tokens.length > 0)
+      place.bias ??= this.#biasTowards(place.tokens, matcher);
     return place.bias;
+  }
+
+  /**
+   * Forbids ill-formed UTF-8, which the engine's own grammar takes for characters; for positions where no token is
+   * favoured.
+   */
+  illFormedBias(matcher: Matcher): TokenBiases | null {
+    const ids = matcher.illFormedTokens(this.#vocabulary.index);
+    if (ids.length === 0) return null;
+    const bias = this.#illFormed.get(ids) ?? biasAgainst(ids);
+    this.#illFormed.set(ids, bias);
+    return bias;
   }
 
   #place(matcher: Matcher): GrammarPosition {
@@ -59,9 +73,15 @@ export class AllowedTokens {
     return place;
   }
 
-  #biasTowards(tokens: readonly number[]): TokenBiases {
-    return new Map(withoutSpellings(tokens, this.#vocabulary).map((token) => [token, allowedBias]));
+  #biasTowards(tokens: readonly number[], matcher: Matcher): TokenBiases {
+    const favoured = withoutSpellings(tokens, this.#vocabulary).map((token) => [token, allowedBias] as const);
+    return new Map([...biasAgainst(matcher.illFormedTokens(this.#vocabulary.index)), ...favoured]);
   }
+}
+
+/** Forbids these tokens. */
+function biasAgainst(tokens: readonly number[]): TokenBiases {
+  return new Map(tokens.map((token) => [token, Number.NEGATIVE_INFINITY]));
 }
 
 /** The allowed tokens, without those that would begin to spell an allowed special token. */

@@ -47,6 +47,7 @@ function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabular
       if (isEnd && !mayEnd(token)) bias.set(token, -Infinity);
       if (!isEnd && !markers.has(token)) bias.set(token, -Infinity);
     }
+    for (const token of matcher.illFormedTokens(vocabulary.index)) bias.set(token, -Infinity);
     return { tokens, bias };
   }
   const allowed = matcher.allowedTokens(vocabulary.index, mostTokens);
