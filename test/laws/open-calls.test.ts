@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import type { OpenCall } from '../../src/parser/open-call.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';

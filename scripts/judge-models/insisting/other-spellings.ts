@@ -1,8 +1,9 @@
 /** Calls as models write them that do not keep to their template: other white space, and other notations. */
-import { markerPlan } from '../../../src/codegen/marker-plan.ts';
+
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { JsonObject } from '../../../src/format/messages.ts';
-import { writeResponse } from '../../../src/format/write-response.ts';
+import { turnLayout } from '../../../src/layout/turn-layout.ts';
+import { writeResponse } from '../../../src/layout/write-response.ts';
 
 /** A call whose opener is written with other white space. */
 export interface OpenerVariant {
@@ -61,7 +62,7 @@ export function callsText(
 
 /** What the format writes before the name of the first call. */
 export function openerOf(format: ChatFormat): string {
-  return markerPlan(format).calls?.opening ?? '';
+  return turnLayout(format).calls?.openerWithHead.core ?? '';
 }
 
 /** One text for each match, in which only that match is replaced. */
