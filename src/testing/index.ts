@@ -7,8 +7,7 @@ export { eventLog, mergeEvents } from './event-log.ts';
 export type { Reading } from './every-cut.ts';
 export { readAtEveryCut } from './every-cut.ts';
 export type { ExpectedCall, ExpectedResponse } from './expected-response.ts';
-export type { GgufMetadata, GgufValue } from './gguf-types.ts';
-export type { GgufTensor } from './gguf-writer.ts';
+export type { GgufMetadata, GgufTensor, GgufValue } from './gguf-types.ts';
 export { writeGguf } from './gguf-writer.ts';
 export type {
   ModelFileOptions,

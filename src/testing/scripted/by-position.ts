@@ -8,8 +8,8 @@
  */
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { checkOption, readOptions } from '../../format/option-rules.ts';
-import type { GgufValue } from '../gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
+import type { GgufTensor, GgufValue } from '../gguf-types.ts';
+import { float32Value, uint32Value, writeGguf } from '../gguf-writer.ts';
 import { type ScriptedModelOptions, scriptedRules } from '../model-file-options.ts';
 import { modelMetadata } from '../tiny-model.ts';
 import { halfBits, requireKnownTokens, signCode } from './token-codes.ts';

@@ -17,8 +17,8 @@
  */
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { readOptions, requireOption } from '../../format/option-rules.ts';
-import type { GgufValue } from '../gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
+import type { GgufTensor, GgufValue } from '../gguf-types.ts';
+import { float32Value, uint32Value, writeGguf } from '../gguf-writer.ts';
 import {
   type ScriptedTurnsOptions,
   scriptRefused,
