@@ -26,7 +26,7 @@ import { decode } from '../src/runtime/node-llama-cpp/decoding/decode.ts';
 import { ResponseRun } from '../src/runtime/node-llama-cpp/decoding/response-run.ts';
 import { MarkerTokens, markersOf } from '../src/runtime/node-llama-cpp/marker-tokens.ts';
 import { readVocabulary } from '../src/runtime/node-llama-cpp/vocabulary.ts';
-import { scriptedModel } from '../src/testing/index.ts';
+import { scriptedModel } from '../test/support/scripted/scripted-model.ts';
 import { cpuTime, median } from './processor-time.ts';
 
 // Its types are sources that do not pass this project's compiler options.

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedTurn } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/tools.ts';
+import type { ScriptedTurn } from '../support/scripted/scripted-options.ts';
 import { type KeyedTurn, openKeyedChat, vocabulary } from '../support/small-chats.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 

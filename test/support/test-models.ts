@@ -9,11 +9,8 @@ import {
   writeModelFile,
 } from '../../examples/support/small-models.ts';
 import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
-import {
-  type ScriptedModelOptions,
-  type ScriptedTurnsOptions,
-  scriptedModel,
-} from '../../src/testing/index.ts';
+import { scriptedModel } from './scripted/scripted-model.ts';
+import type { ScriptedModelOptions, ScriptedTurnsOptions } from './scripted/scripted-options.ts';
 
 let engine: Promise<Llama> | undefined;
 

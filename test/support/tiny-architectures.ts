@@ -3,7 +3,7 @@ import type { VocabularyChoice } from '../../examples/support/small-models.ts';
 import { loadVocabulary } from '../../examples/support/small-models.ts';
 import type { GgufTensor, GgufValue } from '../../src/testing/gguf-types.ts';
 import { ggufTypes, RawArray } from '../../src/testing/gguf-types.ts';
-import { float32Value,uint32Value,writeGguf } from '../../src/testing/gguf-writer.ts';
+import { float32Value, uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { modelMetadata } from '../../src/testing/tiny-model.ts';
 
 /** How a model keeps its past. */

@@ -6,10 +6,10 @@ import type {
   EngineSequence,
   EngineTokenizer,
 } from '../../runtime/engine/engine.ts';
-import { type GgufFile, readGguf } from '../gguf-reader.ts';
+import { readGguf } from '../gguf-reader.ts';
 import { EvaluatedPrompts } from './evaluated-prompts.ts';
 import { fileTokenizer } from './file-tokenizer.ts';
-import { readWeights } from './model-weights.ts';
+import { type ModelWeights, readWeights } from './model-weights.ts';
 import { SampledSequence } from './sampled-sequence.ts';
 import { Sampler } from './sampler.ts';
 import { Transformer } from './transformer.ts';
@@ -20,38 +20,53 @@ export interface JavaScriptEngineOptions {
   readonly contextSize?: number;
 }
 
-/**
- * An engine for the GGUF file in `bytes`: of the architectures `llama` and `qwen3`, in 16 or 32-bit floats, with the
- * tokenizer of the toy. Throws `ModelFileError` for any other.
- */
-export function fileEngine(bytes: Uint8Array, options: JavaScriptEngineOptions = {}): Engine {
-  return new FileEngine(readGguf(bytes), options);
+/** A model file, read: what its engines share. */
+export interface LoadedFile {
+  readonly model: string;
+  readonly weights: ModelWeights;
+  readonly tokenizer: EngineTokenizer;
+  readonly chatTemplate: string;
+  readonly toolUseTemplate?: string;
 }
 
-class FileEngine implements Engine {
+/**
+ * Reads the GGUF file in `bytes`: of the architectures `llama` and `qwen3`, in 16 or 32-bit floats, with the tokenizer
+ * of the toy. Throws `ModelFileError` for any other.
+ */
+export function loadFile(bytes: Uint8Array): LoadedFile {
+  const file = readGguf(bytes);
+  const text = (key: string): string | undefined => {
+    const value = file.metadata.get(key)?.value;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const toolUseTemplate = text('tokenizer.chat_template.tool_use');
+  return {
+    model: text('general.name') ?? 'a model',
+    weights: readWeights(file),
+    tokenizer: fileTokenizer(file.metadata),
+    chatTemplate: text('tokenizer.chat_template') ?? '',
+    ...(toolUseTemplate === undefined ? {} : { toolUseTemplate }),
+  };
+}
+
+/** Evaluates such a file. */
+export class FileEngine implements Engine {
   readonly name = 'JavaScript';
   readonly model: string;
   readonly contextSize: number;
   readonly chatTemplate: string;
   readonly toolUseTemplate?: string;
   readonly tokenizer: EngineTokenizer;
-  readonly #transformer: Transformer;
   readonly #prompts: EvaluatedPrompts;
   #disposed = false;
 
-  constructor(file: GgufFile, { contextSize }: JavaScriptEngineOptions) {
-    const text = (key: string): string | undefined => {
-      const value = file.metadata.get(key)?.value;
-      return typeof value === 'string' ? value : undefined;
-    };
-    this.#transformer = new Transformer(readWeights(file));
-    this.#prompts = new EvaluatedPrompts(this.#transformer);
-    this.model = text('general.name') ?? 'a model';
-    this.contextSize = contextSize ?? this.#transformer.weights.shape.contextLength;
-    this.tokenizer = fileTokenizer(file.metadata);
-    this.chatTemplate = text('tokenizer.chat_template') ?? '';
-    const toolUse = text('tokenizer.chat_template.tool_use');
-    if (toolUse !== undefined) this.toolUseTemplate = toolUse;
+  constructor(file: LoadedFile, { contextSize }: JavaScriptEngineOptions = {}) {
+    this.model = file.model;
+    this.chatTemplate = file.chatTemplate;
+    if (file.toolUseTemplate !== undefined) this.toolUseTemplate = file.toolUseTemplate;
+    this.tokenizer = file.tokenizer;
+    this.contextSize = contextSize ?? file.weights.shape.contextLength;
+    this.#prompts = new EvaluatedPrompts(new Transformer(file.weights));
   }
 
   get disposed(): boolean {

@@ -42,7 +42,7 @@ class FileTokenizer implements EngineTokenizer {
 
   constructor(metadata: GgufMetadata) {
     this.texts = stringsIn(metadata, 'tokens');
-    this.#types = decodeInt32s(arrayIn(metadata, 'token_type'));
+    this.#types = numbersIn(metadata, 'token_type');
     this.#pairs = new BytePairs(this.texts, stringsIn(metadata, 'merges'));
     const eos = numberIn(metadata, 'tokenizer.ggml.eos_token_id') ?? -1;
     this.bosToken = this.texts[numberIn(metadata, 'tokenizer.ggml.bos_token_id') ?? -1] ?? '';
@@ -102,12 +102,19 @@ function textIn(metadata: GgufMetadata, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function arrayIn(metadata: GgufMetadata, key: string): RawArray {
-  const value = metadata.get(`tokenizer.ggml.${key}`)?.value;
-  if (!(value instanceof RawArray)) throw unreadable(`holds no tokenizer (tokenizer.ggml.${key})`);
-  return value;
+function itemsIn(metadata: GgufMetadata, key: string): unknown {
+  const items = metadata.get(`tokenizer.ggml.${key}`)?.value;
+  if (!(items instanceof RawArray) && !Array.isArray(items))
+    throw unreadable(`holds no tokenizer (tokenizer.ggml.${key})`);
+  return items;
 }
 
 function stringsIn(metadata: GgufMetadata, key: string): readonly string[] {
-  return decodeStrings(arrayIn(metadata, key));
+  const items = itemsIn(metadata, key);
+  return items instanceof RawArray ? decodeStrings(items) : (items as readonly string[]);
+}
+
+function numbersIn(metadata: GgufMetadata, key: string): Int32Array {
+  const items = itemsIn(metadata, key);
+  return items instanceof RawArray ? decodeInt32s(items) : Int32Array.from(items as readonly number[]);
 }

@@ -60,7 +60,7 @@ export class SampledSequence implements EngineSequence {
     this.#text.cut(length);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     if (this.#open) this.#options.closed();
     this.#open = false;
   }

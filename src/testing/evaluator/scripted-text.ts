@@ -1,0 +1,54 @@
+/** A text that a script continues instead of a model. */
+import type { EvaluatedText } from './sampled-sequence.ts';
+import type { Script } from './script.ts';
+
+/** What scripted texts share. */
+export interface ScriptedTokens {
+  /** The bytes of all tokens, as characters. */
+  readonly bytes: readonly string[];
+  /** The longest ordinary token with which these bytes begin. */
+  longest(bytes: string): number | undefined;
+  /** The token that ends a turn. */
+  readonly end: number;
+  /** The logits of a position at which the script says nothing: what closes something is likelier. */
+  readonly otherwise: Float32Array;
+}
+
+/** The logit of what the script says; all others are a hundred below, or nearly. */
+const scripted = 100;
+
+/** The text of one response. */
+export class ScriptedText implements EvaluatedText {
+  readonly #promptLength: number;
+  readonly #script: Script;
+  readonly #shared: ScriptedTokens;
+  #tokens: number[] = [];
+
+  constructor(promptLength: number, script: Script, shared: ScriptedTokens) {
+    this.#promptLength = promptLength;
+    this.#script = script;
+    this.#shared = shared;
+  }
+
+  get tokens(): readonly number[] {
+    return this.#tokens;
+  }
+
+  *extend(tokens: readonly number[]): Generator<unknown> {
+    this.#tokens.push(...tokens);
+    yield tokens.length;
+  }
+
+  cut(length: number): void {
+    this.#tokens.length = length;
+  }
+
+  logits(): Float32Array {
+    const { bytes, end, longest, otherwise } = this.#shared;
+    const written = this.#tokens.slice(this.#promptLength).map((token) => bytes[token] ?? '');
+    const { token, rest } = this.#script.after(written);
+    const logits = otherwise.slice();
+    logits[token ?? longest(rest) ?? end] = scripted;
+    return logits;
+  }
+}
