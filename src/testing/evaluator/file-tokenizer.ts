@@ -56,6 +56,7 @@ class FileTokenizer implements EngineTokenizer {
   }
 
   typeOf(token: number): TokenType {
+    if (writtenTexts.has(this.texts[token] ?? '')) return 'user-defined';
     return types[this.#types[token] ?? 0] ?? 'normal';
   }
 
@@ -73,6 +74,9 @@ class FileTokenizer implements EngineTokenizer {
     return [...tokens, ...this.#pairs.encode(text.slice(done))];
   }
 }
+
+/** Texts of tokens that llama.cpp takes for user-defined ones, whatever a file says. */
+const writtenTexts: ReadonlySet<string> = new Set(['<|start|>', '<|message|>', '<|channel|>', '<|constrain|>']);
 
 /** Texts of tokens that node-llama-cpp takes for ends of generation in every model that has them. */
 const endTexts: ReadonlySet<string> = new Set([
