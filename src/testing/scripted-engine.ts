@@ -1,6 +1,6 @@
 /** An engine that writes what a test says, after what the test says: no weights, and every token foreseeable. */
+import { memoize } from '../format/memoize.ts';
 import { readOptions, requireOption } from '../format/option-rules.ts';
-import { SpecialFinder } from '../runtime/chat/special-finder.ts';
 import type {
   Engine,
   EnginePrompt,
@@ -8,20 +8,19 @@ import type {
   EngineSequence,
   EngineTokenizer,
 } from '../runtime/engine/engine.ts';
+import { vocabularyOf } from '../runtime/engine/tokens/vocabulary.ts';
 import {
   type ScriptedEngineOptions,
   type ScriptedTurn,
   scriptedEngineRules,
   specialsOf,
 } from './engine-options.ts';
-import { bytesOfSpelling } from './evaluator/byte-pairs.ts';
-import { fileTokenizer } from './evaluator/file-tokenizer.ts';
 import { SampledSequence } from './evaluator/sampled-sequence.ts';
 import { Sampler } from './evaluator/sampler.ts';
 import { Script } from './evaluator/script.ts';
 import { ScriptedText, type ScriptedTokens } from './evaluator/scripted-text.ts';
 import { toyTemplates } from './toy/templates.ts';
-import { vocabularyWith } from './toy/vocabulary.ts';
+import { tokenizerWith } from './toy/tokenizer.ts';
 
 const defaultContextSize = 8192;
 
@@ -51,14 +50,13 @@ class ScriptedEngine implements Engine {
     this.model = name;
     this.contextSize = options.contextSize ?? defaultContextSize;
     this.chatTemplate = options.chatTemplate ?? toyTemplates[format];
-    this.tokenizer = fileTokenizer(vocabularyWith(specialsOf(options)).metadata);
+    this.tokenizer = tokenizerWith(specialsOf(options));
     this.#tokens = scriptedTokens(this.tokenizer);
-    const encode = scriptEncoder(this.tokenizer);
     const { bytes } = this.#tokens;
-    this.#turns = turns.map(({ after = '', script }) => ({
-      after,
-      script: new Script(encode(script).map((token) => ({ token, bytes: bytes[token] ?? '' }))),
-    }));
+    this.#turns = turns.map(({ after = '', script }) => {
+      const tokens = encodeScript(script, this.tokenizer);
+      return { after, script: new Script(tokens.map((token) => ({ token, bytes: bytes[token] ?? '' }))) };
+    });
   }
 
   get disposed(): boolean {
@@ -107,43 +105,21 @@ class ScriptedEngine implements Engine {
 }
 
 /** The tokens of a script. In a whole text, markers are the tokens that they are; a longer piece spells them out. */
-function scriptEncoder(tokenizer: EngineTokenizer): (script: ScriptedTurn['script']) => readonly number[] {
-  const specials = specialTokens(tokenizer);
-  const finder = new SpecialFinder(specials);
-  const known = new Map(specials.map(({ text, token }) => [text, token]));
-  const encodePiece = (piece: string): readonly number[] => {
-    const special = known.get(piece);
-    if (special !== undefined) return [special];
-    const cuts = [...finder.cutsInside(piece), piece.length];
-    return cuts.flatMap((end, index) => tokenizer.tokenize(piece.slice(cuts[index - 1] ?? 0, end), false));
-  };
-  return (script) =>
-    typeof script === 'string' ? tokenizer.tokenize(script, true) : script.flatMap(encodePiece);
+function encodeScript(script: ScriptedTurn['script'], tokenizer: EngineTokenizer): readonly number[] {
+  if (typeof script === 'string') return tokenizer.tokenize(script, true);
+  const vocabulary = vocabularyOf(tokenizer);
+  return script.flatMap((piece) => {
+    const special = vocabulary.specials.get(piece);
+    return special === undefined ? vocabulary.encodePlain(piece) : [special.token];
+  });
 }
 
-interface Special {
-  readonly token: number;
-  readonly text: string;
-}
-
-function specialTokens(tokenizer: EngineTokenizer): readonly Special[] {
-  return tokenizer.texts.flatMap((text, token) =>
-    isSpecial(tokenizer.typeOf(token)) ? [{ token, text }] : [],
+const scriptedTokens = memoize((tokenizer: EngineTokenizer): ScriptedTokens => {
+  const vocabulary = vocabularyOf(tokenizer);
+  const bytes = tokenizer.texts.map((_, token) => binary(vocabulary.bytesOf(token)));
+  const ordinary = new Map(
+    bytes.flatMap((each, token) => (vocabulary.isSpecial(token) ? [] : [[each, token] as const])),
   );
-}
-
-function isSpecial(type: ReturnType<EngineTokenizer['typeOf']>): boolean {
-  return type === 'control' || type === 'user-defined';
-}
-
-function scriptedTokens(tokenizer: EngineTokenizer): ScriptedTokens {
-  const { texts } = tokenizer;
-  const bytes = texts.map((text, token) =>
-    isSpecial(tokenizer.typeOf(token)) ? binary(new TextEncoder().encode(text)) : bytesOfSpelling(text),
-  );
-  const ordinary = new Map<string, number>();
-  for (const [token, each] of bytes.entries())
-    if (!isSpecial(tokenizer.typeOf(token))) ordinary.set(each, token);
   return {
     bytes,
     longest: (wanted) => {
@@ -153,10 +129,12 @@ function scriptedTokens(tokenizer: EngineTokenizer): ScriptedTokens {
       }
       return undefined;
     },
-    end: texts.indexOf(tokenizer.eosToken ?? ''),
-    otherwise: Float32Array.from(texts, (text, token) => closingLogit(text, tokenizer.endsGeneration(token))),
+    end: tokenizer.texts.indexOf(tokenizer.eosToken ?? ''),
+    otherwise: Float32Array.from(bytes, (text, token) =>
+      closingLogit(text, vocabulary.endsGeneration(token)),
+    ),
   };
-}
+});
 
 /** Ends come first, then what closes a value or a call. */
 function closingLogit(text: string, ends: boolean): number {
@@ -164,6 +142,7 @@ function closingLogit(text: string, ends: boolean): number {
   return /^(?:["}\]]|<\/?)/.test(text) ? 2 : 0;
 }
 
+/** Bytes as the characters of their codes. */
 function binary(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }

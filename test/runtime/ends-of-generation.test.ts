@@ -8,12 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { DecodingError } from '../../src/format/errors.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
-import { markerEndsAt } from '../../src/runtime/node-llama-cpp/marker-ends.ts';
-import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
-import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { markerEndsAt } from '../../src/runtime/engine/masks/marker-ends.ts';
+import { MarkerTokens } from '../../src/runtime/engine/tokens/marker-tokens.ts';
+import { tokenBias } from '../../src/runtime/node-llama-cpp/token-bias.ts';
 import { brokenEnds, markings, openVocabulary, responsesOf } from '../support/ends-law.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
+import { readVocabulary } from '../support/read-vocabulary.ts';
 import { UnendedResponse, writeTokens } from '../support/scripted-run.ts';
 import { testLlama } from '../support/test-models.ts';
 
@@ -218,14 +219,21 @@ it('a marker that is an end of generation is sampled where few tokens are allowe
   const vocabulary = readVocabulary(model, file);
   const markers = new MarkerTokens(vocabulary, ['<|end|>']);
   const matcher = createGbnfMatcher('root ::= "<|end|>" "more" | "7"');
-  const { bias: tokenBias } = markerEndsAt(matcher, markers, vocabulary) ?? {};
-  if (tokenBias === undefined) throw new Error('the marker is not seen here');
+  const { bias = null } = markerEndsAt(matcher, markers, vocabulary) ?? {};
+  if (bias === null) throw new Error('the marker is not seen here');
   const context = await model.createContext({ contextSize: 64, threads: 1 });
   const sequence = context.getSequence();
   const sampled = new Set<string>();
   // All three are as likely as each other for random weights, give or take: one is missed once in a million times.
   for (let seed = 1; seed <= 60; seed++) {
-    const options = { tokenBias, temperature: 2, topK: 0, topP: 1, seed, yieldEogToken: true };
+    const options = {
+      tokenBias: tokenBias(bias, model),
+      temperature: 2,
+      topK: 0,
+      topP: 1,
+      seed,
+      yieldEogToken: true,
+    };
     await sequence.clearHistory();
     for await (const token of sequence.evaluate(model.tokenize('a'), options)) {
       sampled.add(Buffer.from(vocabulary.bytesOf(token)).toString());

@@ -8,7 +8,7 @@ import {
   type VocabularyChoice,
   writeModelFile,
 } from '../../examples/support/small-models.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
 import { scriptedModel } from './scripted/scripted-model.ts';
 import type { ScriptedModelOptions, ScriptedTurnsOptions } from './scripted/scripted-options.ts';
 

@@ -44,8 +44,12 @@ export interface EnginePrompt {
   readonly turnStart: number;
 }
 
+type DefaultedSampling = Required<Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'minP'>>;
+
 /** How one response is sampled; what `logitBias` asks for is part of each `Mask`. */
-export interface EngineSampling extends Omit<SamplingOptions, 'logitBias'> {
+export interface EngineSampling
+  extends Omit<SamplingOptions, 'logitBias' | keyof DefaultedSampling>,
+    DefaultedSampling {
   /** How many likely tokens are reported with each drawn one; 0: only its own probability. Default: none of it. */
   readonly logprobs?: number;
 }
@@ -67,14 +71,17 @@ export interface EngineSequence {
    */
   drawAfterEach?(parts: readonly BiasedPart[]): Promise<readonly number[]>;
   /** The response is over; its place is free for another. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Tokens to evaluate, and the bias of the draw after them. */
 export interface BiasedPart {
   readonly tokens: readonly number[];
-  readonly bias: ReadonlyMap<number, number>;
+  readonly bias: TokenBiases;
 }
+
+/** Added to the logits of these tokens; `-Infinity` forbids them. */
+export type TokenBiases = ReadonlyMap<number, number>;
 
 /** A sampled token. */
 export interface DrawnToken {
@@ -90,8 +97,8 @@ export interface DrawnToken {
  * `bias` comes on top of any of them. It must be asked before the next call of the sequence.
  */
 export interface Mask {
-  /** Added to the logits of these tokens; `-Infinity` forbids them. `null`: nothing is added. */
-  readonly bias: ReadonlyMap<number, number> | null;
+  /** `null`: nothing is added to any logit. */
+  readonly bias: TokenBiases | null;
   /** Whether penalties, DRY and XTC apply, which are for free text. */
   readonly free: boolean;
   /** All tokens that may be drawn, ends of generation included; `null` if there are too many for a list. */

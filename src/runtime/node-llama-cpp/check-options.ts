@@ -15,8 +15,8 @@ import {
   readOptions,
   string,
 } from '../../format/option-rules.ts';
-import { chatRules, modules } from '../chat/check-chat-options.ts';
-import type { LoadModelOptions, PrepareOptions } from './load-model-options.ts';
+import { modules } from '../chat/check-chat-options.ts';
+import type { LoadModelOptions } from './load-model-options.ts';
 
 const largest = 2 ** 31 - 1;
 /** LLAMA_MAX_SEQ of llama.cpp. */
@@ -101,9 +101,4 @@ const loadRules: OptionRules<LoadModelOptions> = {
  */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
   return readOptions(given, loadRules, refusedOptions);
-}
-
-/** Validates the options of chats to prepare; all of them are optional. */
-export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
-  return readOptions(given, chatRules);
 }

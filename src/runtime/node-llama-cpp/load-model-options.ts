@@ -2,7 +2,6 @@
 
 import type { Llama } from 'node-llama-cpp';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
-import type { ChatOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
 /** A LoRA adapter. */
@@ -67,9 +66,3 @@ export interface LoadModelOptions {
   /** An engine that is already open. Default: one per process. */
   readonly llama?: Llama;
 }
-
-/**
- * What later chats have in common, in the form in which they will pass it. Absent options are prepared in their usual
- * variants: `toolChoice` as `auto` and `required`; `thinking` on, off and unset.
- */
-export type PrepareOptions = Partial<ChatOptions>;

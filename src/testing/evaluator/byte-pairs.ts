@@ -76,10 +76,3 @@ function characters(): string[] {
     return String.fromCharCode(next - 1);
   });
 }
-
-const byteOf = new Map(byteCharacters.map((character, byte) => [character, String.fromCharCode(byte)]));
-
-/** The bytes that a token's text in the file represents, each as the character of its code. */
-export function bytesOfSpelling(text: string): string {
-  return Array.from(text, (character) => byteOf.get(character) ?? '').join('');
-}

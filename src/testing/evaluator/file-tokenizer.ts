@@ -76,7 +76,12 @@ class FileTokenizer implements EngineTokenizer {
 }
 
 /** Texts of tokens that llama.cpp takes for user-defined ones, whatever a file says. */
-const writtenTexts: ReadonlySet<string> = new Set(['<|start|>', '<|message|>', '<|channel|>', '<|constrain|>']);
+const writtenTexts: ReadonlySet<string> = new Set([
+  '<|start|>',
+  '<|message|>',
+  '<|channel|>',
+  '<|constrain|>',
+]);
 
 /** Texts of tokens that node-llama-cpp takes for ends of generation in every model that has them. */
 const endTexts: ReadonlySet<string> = new Set([

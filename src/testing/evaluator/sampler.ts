@@ -6,8 +6,6 @@ import type { DrawnToken, EngineSampling, Mask } from '../../runtime/engine/engi
 import { type Candidate, likeliest } from './candidates.ts';
 import { penaliseRepeated, penaliseSequences } from './penalties.ts';
 
-const defaultTopK = 40;
-const defaultTopP = 0.95;
 const defaultBreakers: readonly string[] = ['\n', ':', '"', '*'];
 
 /** Draws the tokens of one response. */
@@ -28,10 +26,9 @@ export class Sampler {
     for (const [token, bias] of mask?.bias ?? []) logits[token] = (logits[token] ?? 0) + bias;
     const isFree = mask?.free ?? true;
     if (isFree) this.#penalise(logits, written);
-    const { temperature = 0, logprobs } = this.#sampling;
+    const { temperature, topK, logprobs } = this.#sampling;
     const isGreedy = temperature === 0;
     const all = Number.POSITIVE_INFINITY;
-    const { topK = defaultTopK } = this.#sampling;
     const wanted = isGreedy ? (logprobs === undefined ? 1 : all) : topK === 0 ? all : topK;
     let candidates = likeliest(logits, mask, wanted);
     if (!isGreedy) candidates = this.#cut(candidates);
@@ -58,7 +55,7 @@ export class Sampler {
 
   /** Top-p and min-p; at least one remains. */
   #cut(candidates: readonly Candidate[]): readonly Candidate[] {
-    const { topP = defaultTopP, minP = 0 } = this.#sampling;
+    const { topP, minP } = this.#sampling;
     const weights = probabilitiesOf(candidates, 1);
     let sum = 0;
     const enough = weights.findIndex((weight) => {

@@ -26,20 +26,29 @@ export class Script {
     this.#bytes = bytes;
   }
 
+  /** What it says at `place`: the token that begins there, or the rest of the one that began before. */
+  at(place: number): { readonly token?: number; readonly rest: string } {
+    const token = this.#tokens.get(place);
+    return token === undefined ? { rest: this.#restFrom(place) } : { token: token.token, rest: token.bytes };
+  }
+
+  /** Where in it a text ends that begins before it. */
+  end(text: string): number {
+    return this.#found(text.slice(-longestTail), 0);
+  }
+
   /**
-   * What the script says after `written`, the bytes of the tokens so far: the token that begins there, or the rest of
-   * the one that began before; both are empty at its end. A text that is not in the script is found again by its last
-   * bytes, further on.
+   * Where in it one is after `written`, the bytes of the tokens so far. A text that is not in the script is found again
+   * by its last bytes, further on.
    */
-  after(written: readonly string[]): { readonly token?: number; readonly rest: string } {
+  follow(written: readonly string[]): number {
     let place = 0;
     let text = '';
     for (const bytes of written) {
       text = (text + bytes).slice(-longestTail);
       place = this.#bytes.startsWith(bytes, place) ? place + bytes.length : this.#found(text, place);
     }
-    const token = this.#tokens.get(place);
-    return token === undefined ? { rest: this.#restFrom(place) } : { token: token.token, rest: token.bytes };
+    return place;
   }
 
   /** Where the script goes on after the longest end of `text` that comes in it after `place`; else `place`. */

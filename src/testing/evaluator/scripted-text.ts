@@ -19,7 +19,8 @@ const scripted = 100;
 
 /** The text of one response. */
 export class ScriptedText implements EvaluatedText {
-  readonly #promptLength: number;
+  /** Where the response begins; unknown once the prompt was replaced by a shorter one. */
+  #promptLength: number | null;
   readonly #script: Script;
   readonly #shared: ScriptedTokens;
   #tokens: number[] = [];
@@ -41,12 +42,15 @@ export class ScriptedText implements EvaluatedText {
 
   cut(length: number): void {
     this.#tokens.length = length;
+    if (this.#promptLength !== null && length < this.#promptLength - 1) this.#promptLength = null;
   }
 
   logits(): Float32Array {
     const { bytes, end, longest, otherwise } = this.#shared;
-    const written = this.#tokens.slice(this.#promptLength).map((token) => bytes[token] ?? '');
-    const { token, rest } = this.#script.after(written);
+    const written = this.#tokens.slice(this.#promptLength ?? 0).map((token) => bytes[token] ?? '');
+    const place =
+      this.#promptLength === null ? this.#script.end(written.join('')) : this.#script.follow(written);
+    const { token, rest } = this.#script.at(place);
     const logits = otherwise.slice();
     logits[token ?? longest(rest) ?? end] = scripted;
     return logits;

@@ -2,10 +2,9 @@
  * Which of a format's markers are special tokens of the loaded model. The same template serves models whose vocabulary
  * has `<tool_call>` as one token and models that write it in several.
  */
-import type { Token } from 'node-llama-cpp';
-import type { ChatFormat } from '../../format/chat-format.ts';
-import { memoize } from '../../format/memoize.ts';
-import { SpecialFinder } from '../chat/special-finder.ts';
+import type { ChatFormat } from '../../../format/chat-format.ts';
+import { memoize } from '../../../format/memoize.ts';
+import { SpecialFinder } from '../../chat/special-finder.ts';
 import type { SpecialToken } from './special-token.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -22,12 +21,12 @@ const markersIn = memoize((vocabulary: Vocabulary) =>
 export class MarkerTokens {
   readonly #vocabulary: Vocabulary;
   readonly #finder: SpecialFinder<SpecialToken>;
-  readonly #tokens: ReadonlySet<Token>;
+  readonly #tokens: ReadonlySet<number>;
   readonly #beginnings: RegExp;
   /** The texts of the special tokens among the markers. */
   readonly texts: readonly string[];
   /** Tokens among them that the model file declares as ends of generation. */
-  readonly ends: readonly Token[];
+  readonly ends: readonly number[];
 
   /** `markers`: texts that may occur as special tokens in a response (`ChatFormat.preservedTokens`). */
   constructor(vocabulary: Vocabulary, markers: Iterable<string>) {
@@ -44,7 +43,7 @@ export class MarkerTokens {
   }
 
   /** Whether the token is a marker of the format. */
-  has(token: Token): boolean {
+  has(token: number): boolean {
     return this.#tokens.has(token);
   }
 
@@ -61,8 +60,8 @@ export class MarkerTokens {
   }
 
   /** Tokens of text in the format: markers become special tokens, everything else does not. */
-  encode(text: string): Token[] {
-    const tokens: Token[] = [];
+  encode(text: string): readonly number[] {
+    const tokens: number[] = [];
     let done = 0;
     for (const { start, special } of this.#finder.find(text)) {
       tokens.push(...this.#vocabulary.encodePlain(text.slice(done, start)), special.token);

@@ -2,10 +2,10 @@
  * The positions of a response where tokens were sampled, so that it can go back and sample others; for each, the bytes
  * that are excluded because they lead to an invalid value.
  */
-import { type Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
-import { allowedBias } from '../allowed-tokens.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import type { TokenBiases } from '../engine.ts';
+import { allowedBias } from '../masks/allowed-tokens.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** A position where a token is sampled. */
 export interface SampledAt {
@@ -31,7 +31,7 @@ const mostAllowed = 4096;
 export class SampledPlaces {
   readonly #vocabulary: Vocabulary;
   #places: SampledPlace[] = [];
-  #bias: TokenBias | null = null;
+  #bias: TokenBiases | null = null;
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -74,7 +74,7 @@ export class SampledPlaces {
     const excluded = this.#places.at(-1)?.excluded ?? [];
     if (excluded.length === 0 || matcher.complete) return false;
     const allowed = matcher.allowedTokens(this.#vocabulary.index, mostAllowed);
-    return allowed?.every((id) => this.#isExcluded(this.#vocabulary.token(id), excluded)) === true;
+    return allowed?.every((token) => this.#isExcluded(token, excluded)) === true;
   }
 
   /** The middle of the positions after the first `valueLength` characters of the checked value, as a length of it. */
@@ -91,26 +91,25 @@ export class SampledPlaces {
   }
 
   /** Keeps excluded tokens from being sampled at the current position; `null` if there are none. */
-  bias(matcher: Matcher): TokenBias | null {
+  bias(matcher: Matcher): TokenBiases | null {
     const excluded = this.#places.at(-1)?.excluded ?? [];
     if (excluded.length > 0) this.#bias ??= this.#biasAgainst(excluded, matcher);
     return this.#bias;
   }
 
-  #biasAgainst(excluded: readonly Uint8Array[], matcher: Matcher): TokenBias {
-    const { allowed, index, tokenizer } = this.#vocabulary;
-    const bias = new TokenBias(tokenizer);
+  #biasAgainst(excluded: readonly Uint8Array[], matcher: Matcher): TokenBiases {
+    const { allowed, index } = this.#vocabulary;
+    const bias = new Map<number, number>();
     // Nothing favours ends of generation, so other tokens may not be favoured either.
     const wanted = matcher.complete ? [] : (allowed.at(matcher) ?? []);
-    for (const token of wanted) bias.set(token, { logit: allowedBias });
-    for (const id of index.ids) {
-      const token = this.#vocabulary.token(id);
-      if (this.#isExcluded(token, excluded)) bias.set(token, 'never');
+    for (const token of wanted) bias.set(token, allowedBias);
+    for (const token of index.ids) {
+      if (this.#isExcluded(token, excluded)) bias.set(token, -Infinity);
     }
     return bias;
   }
 
-  #isExcluded(token: Token, excluded: readonly Uint8Array[]): boolean {
+  #isExcluded(token: number, excluded: readonly Uint8Array[]): boolean {
     const bytes = this.#vocabulary.bytesOf(token);
     return excluded.some((each) => beginsWith(bytes, each));
   }

@@ -2,14 +2,13 @@
  * The tokens of text that a grammar forces. It must be tokenised as the model would have done, so its end is healed:
  * text that a longer token could cover is left to sampling.
  */
-import type { Token } from 'node-llama-cpp';
-import type { Matcher } from '../../language/matcher/matcher.ts';
-import type { MarkerTokens } from './marker-tokens.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
+import type { MarkerTokens } from '../tokens/marker-tokens.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** Forced tokens, and a matcher after them, to be cloned. */
 export interface ForcedTokens {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly number[];
   readonly after: Matcher;
 }
 
@@ -46,7 +45,7 @@ function healEnd(
   matcher: Matcher,
   markers: MarkerTokens,
   vocabulary: Vocabulary,
-): readonly Token[] {
+): readonly number[] {
   const encoded = markers.encode(text);
   const tokens = encoded.slice(0, countSettled(text, encoded, matcher, markers, vocabulary));
   const lengths = tokens.map((token) => vocabulary.bytesOf(token).length);
@@ -81,7 +80,7 @@ const fewCharacters = 16;
  */
 function countSettled(
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly number[],
   matcher: Matcher,
   markers: MarkerTokens,
   vocabulary: Vocabulary,

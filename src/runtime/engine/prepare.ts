@@ -9,13 +9,13 @@ import { IdiolectError } from '../../format/errors.ts';
 import type { Message, Tool, ToolChoice } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { normalizeTools } from '../../tools/tools.ts';
-import type { ChatOptions } from '../chat/chat-options.ts';
+import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
+import { checkPrepareOptions } from '../chat/check-chat-options.ts';
 import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
-import { checkPrepareOptions } from './check-options.ts';
-import { requireBuildable } from './engine-states.ts';
-import { forcedTokens } from './forced-tokens.ts';
-import { GrammarGuide } from './grammar-guide.ts';
-import type { PrepareOptions } from './load-model-options.ts';
+import type { Engine } from './engine.ts';
+import { forcedTokens } from './masks/forced-tokens.ts';
+import { GrammarGuide } from './masks/grammar-guide.ts';
+import { vocabularyOf } from './tokens/vocabulary.ts';
 
 const question: Message = { role: 'user', content: 'Hello' };
 
@@ -43,20 +43,20 @@ const sampleTool: Tool = {
 const mostSets = 4;
 
 /**
- * What `loadModel` prepares: the tools that were compiled for its template, or any tool. If the template or the tools
+ * What is prepared when a model is loaded: the tools that were compiled for its template, or any tool. If the template or the tools
  * cannot be used, an actual chat will report it.
  */
-export async function warmUp(engine: ChatEngine): Promise<void> {
-  const { templateSha256 } = engine.templates.learn(true).format;
+export async function warmUp(shared: ChatEngine): Promise<void> {
+  const { templateSha256 } = shared.templates.learn(true).format;
   const compiled = toolsOfTemplate(templateSha256).slice(0, mostSets);
   const sets = compiled.map(({ tools, compiled: { policy } }) => ({ tools, policy }));
   const requests: readonly PrepareOptions[] =
     sets.length > 0 ? sets : [{ tools: [sampleTool], toolChoice: 'required' }];
   for (const request of requests) {
     try {
-      await prepareModel(engine, request);
+      await prepareModel(shared, request);
       // A response of no tokens uses the same code as others, except for the engine.
-      await startChat(engine, { ...request, messages: [question], maxTokens: 0 }).message;
+      await startChat(shared, { ...request, messages: [question], maxTokens: 0 }).message;
     } catch (error) {
       if (!(error instanceof IdiolectError)) throw error;
     }
@@ -64,7 +64,7 @@ export async function warmUp(engine: ChatEngine): Promise<void> {
 }
 
 /** Prepares chats with these options up to their first token. Throws the errors of those chats. */
-export async function prepareModel(engine: ChatEngine, options: PrepareOptions): Promise<void> {
+export async function prepareModel(shared: ChatEngine, options: PrepareOptions): Promise<void> {
   const given = checkPrepareOptions(options);
   for (const toolChoice of choicesOf(given)) {
     for (const thinking of given.thinking === undefined ? [undefined, true, false] : [given.thinking]) {
@@ -73,10 +73,10 @@ export async function prepareModel(engine: ChatEngine, options: PrepareOptions):
         messages: beginningOf(given.messages ?? []),
         ...withoutUndefined({ toolChoice, thinking }),
       };
-      begin(engine, await prepareInTurns(engine, request), request);
+      begin(shared.engine, await prepareInTurns(shared, request));
     }
   }
-  void engine.vocabulary.index;
+  void vocabularyOf(shared.engine.tokenizer).index;
 }
 
 /** The usual choices if none is given; `required` only if a call can be required. */
@@ -94,17 +94,17 @@ function beginningOf(messages: readonly Message[]): readonly Message[] {
 }
 
 /** What a response does before its first token, and at the beginning of its grammar; cached by position. */
-function begin(engine: ChatEngine, prepared: PreparedChat, request: ChatOptions): void {
-  createRun(engine, prepared, request, Number.MAX_SAFE_INTEGER).start();
-  const { matcher, grammar, markers } = prepared;
+function begin(engine: Engine, prepared: PreparedChat): void {
+  createRun(prepared, Number.MAX_SAFE_INTEGER).start();
+  const { matcher, grammar, markers, vocabulary } = prepared;
   if (matcher === null || !grammar.lazy) return;
-  const { model, vocabulary } = engine;
-  requireBuildable(matcher, model);
   const written = grammar.triggers.flatMap(({ type, value }) => (type === 'word' ? [value] : []));
   for (const trigger of new Set(['', ...written])) {
     const opened = matcher.clone();
     if (!opened.accept(trigger)) continue;
     const { after } = forcedTokens(opened, markers, vocabulary);
-    new GrammarGuide({ model, vocabulary, markers, inject: true }).settle(after, false);
+    const guide = new GrammarGuide({ vocabulary, markers, inject: true });
+    guide.settle(after, false);
+    if (!guide.unmasked) engine.build?.(after);
   }
 }

@@ -5,7 +5,6 @@
  * A tokenizer splits off special tokens before anything else, so the text between two of them has the same tokens by
  * itself. A fragment therefore begins with a control token and extends to the next one.
  */
-import type { Token } from 'node-llama-cpp';
 import type { SpecialToken } from './special-token.ts';
 
 /** UTF-16 units of text that are cached; the fragments used last. */
@@ -13,11 +12,11 @@ const rememberedUnits = 1_000_000;
 
 /** Caches the tokens of fragments. */
 export class FragmentTokens {
-  readonly #known = new Map<string, readonly Token[]>();
+  readonly #known = new Map<string, readonly number[]>();
   #units = 0;
 
   /** Tokens of `fragment`; `tokenize` is called if they are not cached. */
-  get(fragment: string, tokenize: (text: string) => readonly Token[]): readonly Token[] {
+  get(fragment: string, tokenize: (text: string) => readonly number[]): readonly number[] {
     const known = this.#known.get(fragment);
     if (known !== undefined) {
       this.#known.delete(fragment);
@@ -42,7 +41,7 @@ export class FragmentTokens {
 
 /** A copy of the text: a slice would keep the whole prompt alive. */
 function copyOf(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
+  return JSON.parse(JSON.stringify(text));
 }
 
 /** `text`, split before those of the special tokens `found` in it that `begins` selects. The first may be empty. */

@@ -2,17 +2,17 @@
  * Handles values that are checked instead of enforced: when an invalid value closes, the response goes back to a
  * position where a token was sampled, excludes the text that closed the value, and samples again.
  */
-import type { Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import type { RevocableResponse } from '../../chat/checks/revocable-response.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import type { TokenBiases } from '../engine.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
 import { SampledPlaces } from './sampled-places.ts';
 
 /** A sampled token, before it is judged. */
 export interface Taken {
   /** Tokens to evaluate in its place: itself and the tokens forced after it, or a correction. */
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly number[];
   /** How many of them replace the sampled one. */
   readonly sampled: number;
   /** Whether the response is over. */
@@ -47,7 +47,7 @@ export class Backtracking {
   }
 
   /** Excludes tokens at the current position; `null` if there are none to exclude. */
-  bias(matcher: Matcher): TokenBias | null {
+  bias(matcher: Matcher): TokenBiases | null {
     return this.#places.bias(matcher);
   }
 
@@ -126,7 +126,7 @@ export class Backtracking {
     return bytes.subarray(0, length);
   }
 
-  #bytesOf(tokens: readonly Token[]): Uint8Array {
+  #bytesOf(tokens: readonly number[]): Uint8Array {
     return Uint8Array.from(tokens.flatMap((token) => [...this.#vocabulary.bytesOf(token)]));
   }
 }

@@ -1,18 +1,9 @@
-/** The probabilities of tokens as node-llama-cpp reports them: after everything that affects sampling. */
-import type { Token } from 'node-llama-cpp';
+/** The probabilities of tokens as engines report them: after everything that affects sampling. */
 import type { LikelyToken, TokenLogprob } from '../../../parser/events.ts';
 import { leastLogprob } from '../../chat/answer-logprobs.ts';
 import { newDecoder } from '../../chat/utf8.ts';
-import type { Vocabulary } from '../vocabulary.ts';
-
-/** A sampled token. */
-export interface DrawnToken {
-  readonly token: Token;
-  /** Its probability, if requested. */
-  readonly confidence?: number;
-  /** The probabilities of all tokens at its position, likeliest first, if requested. */
-  readonly probabilities?: ReadonlyMap<Token, number>;
-}
+import type { DrawnToken } from '../engine.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** The probabilities of one response, each with the `top` likeliest tokens at its position. */
 export class TokenLogprobs {
@@ -32,12 +23,12 @@ export class TokenLogprobs {
   }
 
   /** The probability of an injected token, which had no alternative. */
-  injected(token: Token): TokenLogprob {
+  injected(token: number): TokenLogprob {
     const certain = this.#likely(token, 1);
     return { ...certain, top: this.#top === 0 ? [] : [certain] };
   }
 
-  #likely(token: Token, probability: number): LikelyToken {
+  #likely(token: number, probability: number): LikelyToken {
     const bytes = this.#vocabulary.bytesOf(token);
     return {
       token: newDecoder().decode(bytes),

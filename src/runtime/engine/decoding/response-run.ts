@@ -1,5 +1,4 @@
-/** One response, token by token: what to evaluate in place of a sampled token, and after it. `decode.ts` samples. */
-import type { LlamaGrammarEvaluationState, Token, TokenBias } from 'node-llama-cpp';
+/** One response, token by token: what to evaluate in place of a sampled token, and after it. `decode.ts` has it sampled. */
 import { DecodingError } from '../../../format/errors.ts';
 import type { TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
@@ -12,12 +11,14 @@ import type {
 } from '../../chat/steering/steered-response.ts';
 import type { PromptUsage } from '../../chat/token-usage.ts';
 import { newDecoder } from '../../chat/utf8.ts';
-import { GrammarGuide, type GuideOptions } from '../grammar-guide.ts';
-import { markerEndsAt } from '../marker-ends.ts';
-import type { MarkerTokens } from '../marker-tokens.ts';
+import type { DrawnToken, Mask, TokenBiases } from '../engine.ts';
+import { GrammarGuide, type GuideOptions } from '../masks/grammar-guide.ts';
+import { markerEndsAt } from '../masks/marker-ends.ts';
+import { biasMask, GrammarMask, lostMask } from '../masks/mask.ts';
+import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import { Backtracking, type Step, type Taken } from './backtracking.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
-import { type DrawnToken, TokenLogprobs } from './token-logprobs.ts';
+import { TokenLogprobs } from './token-logprobs.ts';
 
 /** The options of a run. */
 export interface RunOptions extends GuideOptions, SteeringOptions {
@@ -31,6 +32,8 @@ export interface RunOptions extends GuideOptions, SteeringOptions {
   readonly checks?: ResponseChecks | null;
   /** The number of likeliest tokens reported with each token's probability. Default: no probabilities. */
   readonly logprobs?: number;
+  /** The caller's bias for free text. Default: none. */
+  readonly logitBias?: TokenBiases | null;
 }
 
 /** Follows one response from its first token to its message. */
@@ -54,21 +57,16 @@ export class ResponseRun {
     return this.#revocable.now;
   }
 
-  /** llama.cpp's grammar for the next token, if a grammar applies. */
-  get grammarState(): LlamaGrammarEvaluationState | undefined {
-    return this.#response.constrained ? this.#guide.state : undefined;
-  }
-
-  /** The bias for the next token: favours the allowed ones if they are few; otherwise `null`. */
-  get bias(): TokenBias | null {
-    const { constrained, matcher } = this.#response;
-    if (!constrained) return null;
-    return (matcher === null ? null : this.#backtracking.bias(matcher)) ?? this.#guide.bias;
-  }
-
-  /** Whether the next token is free text. */
-  get free(): boolean {
-    return this.#response.free;
+  /** What may be drawn next; `null` for anything. The caller's bias is for free text, and gives way to any other. */
+  get mask(): Mask | null {
+    const { constrained, free, matcher } = this.#response;
+    const { logitBias = null, vocabulary } = this.#options;
+    const given = free ? logitBias : null;
+    if (!constrained) return given === null ? null : biasMask(given, free);
+    if (matcher === null) return lostMask(given, free, (reason) => this.#response.broken(reason));
+    const { follows, unmasked } = this.#guide;
+    const bias = this.#backtracking.bias(matcher) ?? this.#guide.bias ?? given;
+    return unmasked ? biasMask(bias, free) : new GrammarMask({ matcher, vocabulary, bias, free, follows });
   }
 
   /** The text so far. */
@@ -86,7 +84,7 @@ export class ResponseRun {
   }
 
   /** Guesses of the next tokens; empty if impossible. `written`: the conversation's tokens so far. */
-  guess(written: readonly Token[]): readonly Guess[] {
+  guess(written: readonly number[]): readonly Guess[] {
     const { constrained, matcher, over } = this.#response;
     const { inject, markers, vocabulary } = this.#options;
     // Checked text may be revoked token by token, and guessed tokens have no probabilities.
@@ -96,7 +94,7 @@ export class ResponseRun {
     return guessTokens(matcher, written, markers, vocabulary);
   }
 
-  /** A token was sampled. `masked`: `grammarState` was used for sampling, and has accepted the token. */
+  /** A token was drawn. `masked`: under `mask`, of which an engine's own grammar has accepted the token. */
   accept(drawn: DrawnToken, masked = true): Step {
     const { token } = drawn;
     return this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
@@ -130,7 +128,7 @@ export class ResponseRun {
   /**
    * Whether the token ends the response: it is an end of generation, and at this position neither a marker nor text.
    */
-  #ends(token: Token, masked: boolean): boolean {
+  #ends(token: number, masked: boolean): boolean {
     const { continues, markers, vocabulary } = this.#options;
     if (!vocabulary.endsGeneration(token)) return false;
     const { constrained, matcher } = this.#response;
@@ -162,7 +160,7 @@ export class ResponseRun {
     return this.#step(tokens, false);
   }
 
-  #end(token: Token): Taken {
+  #end(token: number): Taken {
     const text = newDecoder().decode(this.#options.vocabulary.bytesOf(token));
     this.#revocable.end(text);
     return { tokens: [], sampled: 0, over: true };
@@ -176,10 +174,10 @@ export class ResponseRun {
   }
 
   /**
-   * For a token sampled without llama.cpp's grammar: `null` if all of it is allowed, otherwise the tokens of the
+   * For a token drawn without a mask: `null` if all of it is allowed, otherwise the tokens of the
    * allowed part.
    */
-  #allowedPart(token: Token): readonly Token[] | null {
+  #allowedPart(token: number): readonly number[] | null {
     const { markers, vocabulary } = this.#options;
     const bytes = vocabulary.bytesOf(token);
     const { matcher } = this.#response;
@@ -193,7 +191,7 @@ export class ResponseRun {
   /**
    * After `tokens`, or before the first: adds forced text and the end of reasoning, and sets the next token's grammar.
    */
-  #step(tokens: readonly Token[], sampled: boolean): Taken {
+  #step(tokens: readonly number[], sampled: boolean): Taken {
     const response = this.#response;
     const added = this.#force();
     this.#write(added);
@@ -215,16 +213,16 @@ export class ResponseRun {
   }
 
   /** The tokens forced at the current position, within the limit of tokens. */
-  #force(): readonly Token[] {
+  #force(): readonly number[] {
     const { matcher, over } = this.#response;
     return matcher === null || over ? [] : this.#response.fit(this.#guide.forced(matcher));
   }
 
-  #write(tokens: readonly Token[]): void {
+  #write(tokens: readonly number[]): void {
     for (const token of tokens) this.#revocable.write(this.#pieceOf(token, this.#logprobs?.injected(token)));
   }
 
-  #pieceOf(token: Token, logprob: TokenLogprob | undefined): WrittenPiece {
+  #pieceOf(token: number, logprob: TokenLogprob | undefined): WrittenPiece {
     const { markers, vocabulary } = this.#options;
     const spelling = vocabulary.bytesOf(token);
     // Under a grammar, the text of every token counts, whatever it means in the format.

@@ -1,7 +1,7 @@
 /** The tokens that a grammar allows at a position, cached by position. */
-import { type Token, TokenBias, type Tokenizer } from 'node-llama-cpp';
-import type { Matcher } from '../../language/matcher/matcher.ts';
-import type { TokenIndex } from '../../language/matcher/token-index.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
+import type { TokenIndex } from '../../../language/matcher/token-index.ts';
+import type { TokenBiases } from '../engine.ts';
 
 /** Up to this many allowed tokens are favoured by a bias, so that the sampler need not test the others. */
 const fewTokens = 256;
@@ -12,20 +12,17 @@ export const allowedBias = 100;
 export interface TokenTexts {
   /** The tokens that may be sampled as text or markers, sorted by their bytes; built on first use. */
   readonly index: TokenIndex;
-  readonly tokenizer: Tokenizer;
-  /** The token with this id. */
-  token(id: number): Token;
   /** UTF-8 bytes of a token; special tokens as their text. */
-  bytesOf(token: Token): Uint8Array;
+  bytesOf(token: number): Uint8Array;
   /** Whether the token has a role instead of being a piece of text. */
-  isSpecial(token: Token): boolean;
+  isSpecial(token: number): boolean;
 }
 
 /** Cached facts about one position in a grammar. */
 interface GrammarPosition {
   /** `null` if too many are allowed. */
-  readonly tokens: readonly Token[] | null;
-  bias: TokenBias | null;
+  readonly tokens: readonly number[] | null;
+  bias: TokenBiases | null;
 }
 
 /** Looks up allowed tokens of one vocabulary, at positions of matchers. */
@@ -38,15 +35,15 @@ export class AllowedTokens {
   }
 
   /** The tokens that may come next, or `null` if there are too many. */
-  at(matcher: Matcher): readonly Token[] | null {
+  at(matcher: Matcher): readonly number[] | null {
     return this.#place(matcher).tokens;
   }
 
   /**
-   * Favours the allowed tokens. `null` if there are too many, or the text may end: node-llama-cpp accepts no bias for
-   * ends of generation, so favouring everything else would prevent the end.
+   * Favours the allowed tokens. `null` if there are too many, or the text may end: favouring everything
+   * else would prevent the end.
    */
-  bias(matcher: Matcher): TokenBias | null {
+  bias(matcher: Matcher): TokenBiases | null {
     if (matcher.complete) return null;
     const place = this.#place(matcher);
     if (place.tokens !== null && place.tokens.length > 0) place.bias ??= this.#biasTowards(place.tokens);
@@ -57,21 +54,18 @@ export class AllowedTokens {
     const key = matcher.state;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
-    const ids = matcher.allowedTokens(this.#vocabulary.index, fewTokens);
-    const place = { tokens: ids?.map((id) => this.#vocabulary.token(id)) ?? null, bias: null };
+    const place = { tokens: matcher.allowedTokens(this.#vocabulary.index, fewTokens), bias: null };
     this.#places.set(key, place);
     return place;
   }
 
-  #biasTowards(tokens: readonly Token[]): TokenBias {
-    const bias = new TokenBias(this.#vocabulary.tokenizer);
-    for (const token of withoutSpellings(tokens, this.#vocabulary)) bias.set(token, { logit: allowedBias });
-    return bias;
+  #biasTowards(tokens: readonly number[]): TokenBiases {
+    return new Map(withoutSpellings(tokens, this.#vocabulary).map((token) => [token, allowedBias]));
   }
 }
 
 /** The allowed tokens, without those that would begin to spell an allowed special token. */
-function withoutSpellings(tokens: readonly Token[], vocabulary: TokenTexts): readonly Token[] {
+function withoutSpellings(tokens: readonly number[], vocabulary: TokenTexts): readonly number[] {
   const specials = tokens.filter((token) => vocabulary.isSpecial(token));
   const spelled = specials.map((token) => vocabulary.bytesOf(token));
   return tokens.filter(

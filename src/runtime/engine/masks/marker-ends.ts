@@ -2,18 +2,17 @@
  * Tokens that the model file declares as ends of generation although they are markers of the format, and the positions
  * in a grammar where they are markers. Converters go by the name of a token, so `<|end|>` is an end for every model.
  */
-import { type Token, TokenBias } from 'node-llama-cpp';
-import type { Matcher } from '../../language/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
+import type { TokenBiases } from '../engine.ts';
+import type { MarkerTokens } from '../tokens/marker-tokens.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
 import { allowedBias } from './allowed-tokens.ts';
-import { setEndBias } from './end-bias.ts';
-import type { MarkerTokens } from './marker-tokens.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** A position where such tokens may come. */
 export interface MarkerEnds {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly number[];
   /** Restricts the sampler to the tokens allowed here. */
-  readonly bias: TokenBias;
+  readonly bias: TokenBiases;
 }
 
 const known = new WeakMap<MarkerTokens, WeakMap<object, MarkerEnds | null>>();
@@ -40,21 +39,19 @@ export function markerEndsAt(
 function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): MarkerEnds | null {
   const tokens = markers.ends.filter((token) => leadsOn(matcher, vocabulary.bytesOf(token)));
   if (tokens.length === 0) return null;
-  const mayEnd = (token: Token) => matcher.complete || tokens.includes(token);
-  const bias = new TokenBias(vocabulary.tokenizer);
+  const mayEnd = (token: number) => matcher.complete || tokens.includes(token);
+  const bias = new Map<number, number>();
   if (printable.every((character) => matcher.allows(character))) {
     for (const token of vocabulary.silent) {
       const isEnd = vocabulary.endsGeneration(token);
-      if (isEnd && !mayEnd(token)) setEndBias(bias, token, -Infinity);
-      if (!isEnd && !markers.has(token)) bias.set(token, 'never');
+      if (isEnd && !mayEnd(token)) bias.set(token, -Infinity);
+      if (!isEnd && !markers.has(token)) bias.set(token, -Infinity);
     }
     return { tokens, bias };
   }
   const allowed = matcher.allowedTokens(vocabulary.index, mostTokens);
   if (allowed === null) return null;
-  const ends = vocabulary.silent.filter((token) => vocabulary.endsGeneration(token) && mayEnd(token));
-  if (!ends.every((token) => setEndBias(bias, token, allowedBias))) return null;
-  for (const id of allowed) bias.set(vocabulary.token(id), { logit: allowedBias });
+  for (const token of [...vocabulary.ends.filter(mayEnd), ...allowed]) bias.set(token, allowedBias);
   return { tokens, bias };
 }
 

@@ -2,20 +2,20 @@
  * Guesses for speculative decoding. Where a grammar allows few tokens, one of them is guessed together with the text
  * that the grammar forces after it, and so on; `confirm-guesses.ts` evaluates them in one batch.
  */
-import type { Token, TokenBias } from 'node-llama-cpp';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
-import { forcedTokens } from '../forced-tokens.ts';
-import { markerEndsAt } from '../marker-ends.ts';
-import type { MarkerTokens } from '../marker-tokens.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import type { TokenBiases } from '../engine.ts';
+import { forcedTokens } from '../masks/forced-tokens.ts';
+import { markerEndsAt } from '../masks/marker-ends.ts';
+import type { MarkerTokens } from '../tokens/marker-tokens.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** A position where few tokens are allowed. */
 export interface Guess {
-  readonly allowed: readonly Token[];
+  readonly allowed: readonly number[];
   /** Favours the allowed tokens. */
-  readonly bias: TokenBias;
+  readonly bias: TokenBiases;
   /** The guessed token, and the tokens forced after it. */
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly number[];
 }
 
 /** More in a row are rarely all correct. */
@@ -29,7 +29,7 @@ const longestEnd = 4;
  */
 export function guessTokens(
   matcher: Matcher,
-  written: readonly Token[],
+  written: readonly number[],
   markers: MarkerTokens,
   vocabulary: Vocabulary,
 ): readonly Guess[] {
@@ -53,7 +53,7 @@ export function guessTokens(
 /**
  * The allowed token that followed the longest earlier occurrence of the end of `written`; among several, the latest.
  */
-function likeliest(written: readonly Token[], allowed: readonly Token[]): Token | undefined {
+function likeliest(written: readonly number[], allowed: readonly number[]): number | undefined {
   const possible = new Set(allowed);
   let best = allowed[0];
   let longest = 0;
@@ -67,7 +67,7 @@ function likeliest(written: readonly Token[], allowed: readonly Token[]): Token 
 }
 
 /** How many tokens before `place` equal those at the end of `written`. */
-function sharedEnd(written: readonly Token[], place: number): number {
+function sharedEnd(written: readonly number[], place: number): number {
   let length = 0;
   while (
     length < longestEnd &&

@@ -1,0 +1,74 @@
+/** The beginning of a chat that all engines share: the request is checked, its prompt rendered, its run described. */
+import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import { readMessages } from '../../format/check-messages.ts';
+import type { SchemaIssue } from '../../format/errors.ts';
+import type { Message, Tool } from '../../format/messages.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { ResponseParser } from '../../parser/response-parser.ts';
+import { normalizeTools } from '../../tools/tools.ts';
+import type { ChatOptions } from './chat-options.ts';
+import { isPlainText, parserOptions, promptRequest } from './chat-request.ts';
+import type { LearnedTemplate, TemplateCache } from './learned-template.ts';
+import { renderTraced, type TracedPrompt } from './prompt-pieces.ts';
+import { checkResultIds } from './result-ids.ts';
+import type { SteeringOptions } from './steering/steered-response.ts';
+import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
+
+/** A request whose options were checked. */
+export interface ChatRequest<Options extends ChatOptions> {
+  readonly options: Options;
+  readonly tools: readonly Tool[];
+  readonly template: LearnedTemplate;
+  /** The prompt of these messages instead. Throws what `renderPrompt` throws. */
+  readonly render: (messages: readonly Message[]) => TracedPrompt;
+  /** Results without a call, for the report. */
+  readonly strays: readonly SchemaIssue[];
+}
+
+/** Reads messages and tools, and learns the template. Throws their typed errors, and the signal's reason. */
+export function readRequest<Options extends ChatOptions>(
+  checked: Options,
+  templates: TemplateCache,
+): ChatRequest<Options> {
+  checked.signal?.throwIfAborted();
+  const options = { ...checked, messages: readMessages(checked.messages) };
+  const tools = normalizeTools(options.tools ?? []);
+  const template = templates.learn(tools.length > 0);
+  const { format, source } = template;
+  const render = (messages: readonly Message[]): TracedPrompt =>
+    renderTraced(source, promptRequest({ ...options, messages }, tools, templates, format), format);
+  const strays = checkResultIds(options, (messages) => render(messages).text);
+  return { options, tools, template, render, strays };
+}
+
+/** The parser of its response. `specialTokens`: markers that count only as special tokens. */
+export function parserOf(
+  { options, tools, template }: Omit<ChatRequest<ChatOptions>, 'render' | 'strays'>,
+  generationPrompt: string,
+  grammar: BuiltGrammar,
+  specialTokens: readonly string[] = [],
+): ResponseParser {
+  return createResponseParser(template.responseModule ?? template.format, {
+    ...parserOptions(options, tools, generationPrompt, grammar),
+    specialTokens,
+  });
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** What steers a response, as far as options and format say it; at most `room` tokens. */
+export function steeringOf(
+  { format }: LearnedTemplate,
+  options: ChatOptions,
+  room: number,
+): Omit<SteeringOptions, 'grammar' | 'matcher' | 'parser' | 'markers' | 'unconstrainedAfterCalls'> {
+  return {
+    stops: [...turnEnds(format), ...(options.stop ?? [])],
+    openEnds: openEnds(format),
+    answerEnds: answerEnds(format),
+    maxTokens: Math.min(options.maxTokens ?? unlimited, room),
+    thinkingBudget: options.thinkingBudget ?? unlimited,
+    reasoningEnd: format.reasoning?.end ?? '',
+    plainText: isPlainText(options),
+  };
+}
