@@ -26,11 +26,9 @@ export class Sampler {
     for (const [token, bias] of mask?.bias ?? []) logits[token] = (logits[token] ?? 0) + bias;
     const isFree = mask?.free ?? true;
     if (isFree) this.#penalise(logits, written);
-    const { temperature, topK, logprobs } = this.#sampling;
+    const { temperature, logprobs } = this.#sampling;
     const isGreedy = temperature === 0;
-    const all = Number.POSITIVE_INFINITY;
-    const wanted = isGreedy ? (logprobs === undefined ? 1 : all) : topK === 0 ? all : topK;
-    let candidates = likeliest(logits, mask, wanted);
+    let candidates = likeliest(logits, mask, this.#wanted(isFree));
     if (!isGreedy) candidates = this.#cut(candidates);
     if (isFree && this.#sampling.xtc !== undefined) candidates = this.#excludeTop(candidates);
     const weights = probabilitiesOf(candidates, isGreedy ? 1 : temperature);
@@ -51,6 +49,13 @@ export class Sampler {
     penaliseSequences(logits, written, dry, (token) =>
       breakers.some((breaker) => this.#textOf(token).includes(breaker)),
     );
+  }
+
+  /** How many candidates it takes: top-k of them, or all, or the likeliest if nothing depends on others. */
+  #wanted(isFree: boolean): number {
+    const { temperature, topK, logprobs, xtc } = this.#sampling;
+    if (temperature > 0) return topK === 0 ? Number.POSITIVE_INFINITY : topK;
+    return logprobs === undefined && !(isFree && xtc !== undefined) ? 1 : Number.POSITIVE_INFINITY;
   }
 
   /** Top-p and min-p; at least one remains. */
