@@ -1,7 +1,7 @@
 /** One chat with an engine: its prompt, grammar and parser, and decoding. */
 import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
-import { ContextOverflowError, ModelDisposedError } from '../../format/errors.ts';
+import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
@@ -93,8 +93,10 @@ async function* generate(
     return yield* decode(engine, { ...prompt, dropped, shorten }, run, sampling);
   } catch (error) {
     // Errors of the engine about a disposed context are replaced by this one; an earlier abort takes precedence.
-    if (engine.disposed) options.signal?.throwIfAborted();
-    refuseDisposed(engine);
+    if (engine.disposed && error instanceof DecodingError) {
+      options.signal?.throwIfAborted();
+      refuseDisposed(engine);
+    }
     throw error;
   }
 }
