@@ -107,5 +107,9 @@ function isTurn(value: unknown): boolean {
   if (!isRecord(value) || !Object.keys(value).every((key) => key === 'after' || key === 'script'))
     return false;
   const { after = '', script } = value;
-  return typeof after === 'string' && (typeof script === 'string' || stringArray.allows(script));
+  return typeof after === 'string' && (typeof script === 'string' || isTextList(script));
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }

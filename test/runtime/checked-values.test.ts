@@ -12,7 +12,8 @@ import { CheckFailedError } from '../../src/format/errors.ts';
 import type { JsonObject, JsonSchema } from '../../src/format/messages.ts';
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { foldEvents } from '../../src/parser/index.ts';
-import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
+import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';
 import { serveModel } from '../support/model-server.ts';
 import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
@@ -64,7 +65,7 @@ const values = fc
   });
 
 describe('in this process', () => {
-  let model: ChatModel;
+  let model: EngineModel;
   beforeAll(async () => {
     model = await openTiny();
   });

@@ -7,7 +7,7 @@ import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { mcpTools } from '../../src/mcp/index.ts';
-import { type ChatModel, runTools } from '../../src/runtime/node-llama-cpp/index.ts';
+import { type EngineModel, runTools } from '../../src/runtime/engine/index.ts';
 import { connectServer, type ServerModel } from '../../src/runtime/servers/index.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { notJson, odd, tooLarge } from '../support/hostile-schemas.ts';
@@ -27,7 +27,7 @@ const maxTokens = 5;
 const toolOf = (parameters: JsonSchema) =>
   ({ type: 'function', function: { name: 't', parameters } }) as const;
 
-let model: ChatModel;
+let model: EngineModel;
 let engine: ModelServer;
 let remote: ServerModel;
 let server: RunningServer;

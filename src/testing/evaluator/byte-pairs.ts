@@ -22,15 +22,15 @@ export class BytePairs {
 
   /** The tokens of `text`. */
   encode(text: string): number[] {
-    const tokens: number[] = [];
+    const lists: (readonly number[])[] = [];
     let done = 0;
     for (const { 0: word, index } of text.matchAll(words)) {
-      if (index > done) tokens.push(...this.#tokensOf(text.slice(done, index)));
-      tokens.push(...this.#tokensOf(word));
+      if (index > done) lists.push(this.#tokensOf(text.slice(done, index)));
+      lists.push(this.#tokensOf(word));
       done = index + word.length;
     }
-    if (done < text.length) tokens.push(...this.#tokensOf(text.slice(done)));
-    return tokens;
+    if (done < text.length) lists.push(this.#tokensOf(text.slice(done)));
+    return lists.flat();
   }
 
   #tokensOf(word: string): readonly number[] {

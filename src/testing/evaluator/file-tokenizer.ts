@@ -65,13 +65,14 @@ class FileTokenizer implements EngineTokenizer {
   }
 
   tokenize(text: string, special: boolean): readonly number[] {
-    const tokens: number[] = [];
+    const lists: (readonly number[])[] = [];
     let done = 0;
     for (const found of (special ? this.#trusted : this.#userDefined).find(text)) {
-      tokens.push(...this.#pairs.encode(text.slice(done, found.start)), found.special.token);
+      lists.push(this.#pairs.encode(text.slice(done, found.start)), [found.special.token]);
       done = found.start + found.special.text.length;
     }
-    return [...tokens, ...this.#pairs.encode(text.slice(done))];
+    lists.push(this.#pairs.encode(text.slice(done)));
+    return lists.flat();
   }
 }
 

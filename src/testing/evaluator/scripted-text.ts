@@ -36,7 +36,8 @@ export class ScriptedText implements EvaluatedText {
   }
 
   *extend(tokens: readonly number[]): Generator<unknown> {
-    this.#tokens.push(...tokens);
+    // A prompt may have more tokens than a function takes arguments.
+    this.#tokens = this.#tokens.concat(tokens);
     yield tokens.length;
   }
 
