@@ -120,9 +120,11 @@ describe.each(formats)('%s', (format) => {
     const chat = { toolChoice: 'required', tools: [wordTool(['kind', 'other', 'third', 'last'])] } as const;
     const script = await callText(format, { kind: 'green', other: 'blue', third: 'green', last: 'green' });
     const { passes: slowPasses, ...slow } = await respond(format, 'few', script, chat);
-    const { passes, ...fast } = await respond(format, 'few', script, { ...chat, speculate: true });
-    expect({ ...fast, backs: 0 }).toEqual(slow);
-    expect(passes).toBeLessThan(slowPasses);
+    for (const asks of questions) {
+      const { passes, ...fast } = await respond(format, asks, script, { ...chat, speculate: true });
+      expect({ ...fast, backs: 0 }).toEqual(slow);
+      expect(passes).toBeLessThan(slowPasses);
+    }
   });
 
   it('a value that only a check refuses is taken back', async () => {
@@ -216,6 +218,11 @@ describe('a chat with an engine', () => {
     expect((await chat.message).content?.trim()).toBe(engine.script);
     expect((await chat.usage).droppedMessages).toBeGreaterThan(0);
     expect(engine.backs).toBeGreaterThan(0);
+  });
+
+  it('fails where probabilities are wanted that the engine does not report', async () => {
+    const { model } = await connect('json');
+    await expect(model.chat({ messages, logprobs: 2 }).message).rejects.toThrow('leave out logprobs');
   });
 
   it('applies the bias of the caller in free text', async () => {

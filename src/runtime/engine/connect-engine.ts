@@ -31,7 +31,8 @@ export interface EngineOptions {
   readonly requireTools?: boolean;
 }
 
-const rules: OptionRules<EngineOptions> = { modules, chatTemplate, requireTools: boolean };
+/** Rules for the options of an engine's model. */
+export const engineRules: OptionRules<EngineOptions> = { modules, chatTemplate, requireTools: boolean };
 
 const engines: OptionRule = {
   expected: 'an engine, with open(), tokenizer, chatTemplate and contextSize',
@@ -50,7 +51,7 @@ const engines: OptionRule = {
  */
 export async function connectEngine(engine: Engine, given: EngineOptions = {}): Promise<EngineModel> {
   requireOption('engine', engine, engines);
-  const options = readOptions(given, rules);
+  const options = readOptions(given, engineRules);
   const templates = await openTemplates(engine, options);
   return new ConnectedEngine(await warmEngine({ engine, templates, grammars: new GrammarCache() }, options));
 }

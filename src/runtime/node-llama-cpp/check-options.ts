@@ -5,7 +5,6 @@ import {
   abortSignal,
   boolean,
   callback,
-  chatTemplate,
   integerFrom,
   isRecord,
   type OptionRule,
@@ -15,7 +14,7 @@ import {
   readOptions,
   string,
 } from '../../format/option-rules.ts';
-import { modules } from '../chat/check-chat-options.ts';
+import { engineRules } from '../engine/connect-engine.ts';
 import type { LoadModelOptions } from './load-model-options.ts';
 
 const largest = 2 ** 31 - 1;
@@ -76,9 +75,7 @@ const refusedOptions: RefusedOptions = {
 };
 
 const loadRules: OptionRules<LoadModelOptions> = {
-  modules,
-  chatTemplate,
-  requireTools: boolean,
+  ...engineRules,
   contextSize: integerFrom(1, largest),
   sequences: integerFrom(1, mostSequences),
   threads: integerFrom(0, largest),

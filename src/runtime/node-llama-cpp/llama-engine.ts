@@ -25,6 +25,10 @@ export interface LlamaFile extends Pick<Engine, 'model' | 'chatTemplate'> {
 /** A model in node-llama-cpp, with the sequences of one context. */
 export class LlamaEngine implements Engine {
   readonly name = 'node-llama-cpp';
+  readonly model: string;
+  readonly chatTemplate: string;
+  readonly toolUseTemplate: string;
+  readonly tokenizer: EngineTokenizer;
   readonly file: LlamaFile;
   readonly context: LlamaContext;
   readonly pool: SequencePool;
@@ -32,25 +36,13 @@ export class LlamaEngine implements Engine {
   /** `checkpointMemory`: bytes for the saved states of all sequences together. */
   constructor(file: LlamaFile, context: LlamaContext, checkpointMemory?: number) {
     this.file = file;
+    this.model = file.model;
+    this.chatTemplate = file.chatTemplate;
+    this.toolUseTemplate = file.toolUseTemplate;
+    this.tokenizer = file.tokenizer;
     this.context = context;
     this.pool = new SequencePool(context, checkpointMemory);
     context.onDispose.createListener(() => this.pool.close(new ModelDisposedError({ model: file.model })));
-  }
-
-  get model(): string {
-    return this.file.model;
-  }
-
-  get chatTemplate(): string {
-    return this.file.chatTemplate;
-  }
-
-  get toolUseTemplate(): string {
-    return this.file.toolUseTemplate;
-  }
-
-  get tokenizer(): EngineTokenizer {
-    return this.file.tokenizer;
   }
 
   get contextSize(): number {

@@ -1,5 +1,5 @@
 /** Biases as node-llama-cpp takes them. */
-import { type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
+import { type LlamaModel, TokenBias } from 'node-llama-cpp';
 import { EngineError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
 import type { TokenBiases } from '../engine/engine.ts';
@@ -12,22 +12,16 @@ export function tokenBias(biases: TokenBiases | null, model: LlamaModel): TokenB
   return biasesOf(model)(biases ?? none);
 }
 
+/**
+ * `TokenBias.set` ignores ends of generation, which the sampler supports, and asks the tokenizer about each token; so
+ * the biases are put where it would put them.
+ */
 function convert(biases: TokenBiases, model: LlamaModel): TokenBias {
   const bias = new TokenBias(model.tokenizer);
-  for (const [id, logit] of biases) {
-    const token = id as Token;
-    if (model.isEogToken(token)) setEnd(bias, token, logit);
-    else bias.set(token, { logit });
+  const stored: unknown = Reflect.get(bias, '_biases');
+  if (!(stored instanceof Map)) {
+    throw new EngineError({ reason: 'this version stores biases otherwise than 3.22', gpu: null });
   }
+  for (const [token, logit] of biases) stored.set(token, logit);
   return bias;
-}
-
-/** The sampler supports a bias for ends of generation, but `TokenBias.set` ignores them. */
-function setEnd(bias: TokenBias, token: Token, logit: number): void {
-  const biases: unknown = Reflect.get(bias, '_biases');
-  if (!(biases instanceof Map)) {
-    const reason = 'this version stores biases otherwise than 3.22';
-    throw new EngineError({ reason, gpu: null });
-  }
-  biases.set(token, logit);
 }

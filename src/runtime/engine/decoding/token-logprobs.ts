@@ -1,4 +1,5 @@
 /** The probabilities of tokens as engines report them: after everything that affects sampling. */
+import { DecodingError } from '../../../format/errors.ts';
 import type { LikelyToken, TokenLogprob } from '../../../parser/events.ts';
 import { leastLogprob } from '../../chat/answer-logprobs.ts';
 import { newDecoder } from '../../chat/utf8.ts';
@@ -15,8 +16,13 @@ export class TokenLogprobs {
     this.#top = top;
   }
 
-  /** The probability of a sampled token. */
-  drawn({ token, confidence = 1, probabilities }: DrawnToken): TokenLogprob {
+  /** The probability of a sampled token. Throws `DecodingError` if the engine does not report it. */
+  drawn({ token, confidence, probabilities }: DrawnToken): TokenLogprob {
+    if (confidence === undefined)
+      throw new DecodingError({
+        reason: 'the engine reports no probabilities; leave out logprobs',
+        text: '',
+      });
     const likeliest = [...(probabilities ?? [])].slice(0, this.#top);
     const top = likeliest.filter(([, each]) => each > 0).map((each) => this.#likely(...each));
     return { ...this.#likely(token, confidence), top };
