@@ -3,7 +3,6 @@
  * an answer or an error of the package, a request in 200, or in a reason, and the next one is answered as ever.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { mcpTools } from '../../src/mcp/index.ts';
@@ -13,7 +12,8 @@ import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { notJson, odd, tooLarge } from '../support/hostile-schemas.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
 import { sampled } from '../support/sample.ts';
-import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openTiny } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 
 const tinyChat = {
   vocabulary,

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
+import { writeModelFile } from '../../examples/support/small-models.ts';
 import { ModelFileError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkChatOptions } from '../../src/runtime/chat/check-chat-options.ts';
 import type { ChatOptions, EngineModel, SamplingOptions } from '../../src/runtime/engine/index.ts';
@@ -12,7 +12,8 @@ import { type LoadModelOptions, loadModel } from '../../src/runtime/node-llama-c
 import { connectServer, type ServerKind } from '../../src/runtime/servers/index.ts';
 import { float32Value, stringValue, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { serveModel } from '../support/model-server.ts';
-import { chatTemplate, openLlamaTiny, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openLlamaTiny, openTiny } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;

@@ -1,11 +1,11 @@
 /** Chat models of a few megabytes under Qwen3's template: with random weights, or with a script. */
 import type { LlamaModel } from 'node-llama-cpp';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { type ScriptedEngineOptions, scriptedEngine, tinyEngine } from '../../src/testing/index.ts';
 import { llamaTemplate } from './corpora.ts';
 import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
+import { tinyModelFile } from './small-vocabulary.ts';
 import { scriptedModelFile, testLlama } from './test-models.ts';
 
 const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];

@@ -42,13 +42,13 @@ describe('a script', () => {
   it('has the tokens of its pieces, and markers only as pieces of their own', async () => {
     await using model = await connectEngine(
       scriptedEngine({
-        turns: [{ script: ['<think>', 'I spell <tool_call> out', '</think>', 'a', 'b', 'out'] }],
+        turns: [{ script: ['<think>', 'I spell <tool_call> out', '</think>', 'a', 'b', 'ut'] }],
       }),
     );
     const stream = model.chat({ messages: [{ role: 'user', content: 'Hello' }], logprobs: 0 });
     const deltas: string[] = [];
     for await (const event of stream) if (event.type === 'text-delta') deltas.push(event.delta);
-    expect(deltas).toEqual(['a', 'b', 'out']);
+    expect(deltas).toEqual(['a', 'b', 'ut']);
     expect((await stream.message).reasoning_content).toBe('I spell <tool_call> out');
   });
 
