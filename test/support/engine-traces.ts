@@ -124,6 +124,11 @@ export async function openBoth(bytes: Uint8Array, contextSize: number): Promise<
 export interface Parting {
   /** By how much the likeliest token led the next one, in nats, in the first of them. */
   readonly lead: number;
+  /**
+   * Whether the other one drew a byte that no UTF-8 text has (0xF8 and above): llama.cpp's grammars take it for the
+   * beginning of a character, and the matcher does not.
+   */
+  readonly noText: boolean;
   readonly told: string;
 }
 
@@ -142,5 +147,6 @@ export function parting(one: ChatTrace, other: ChatTrace, file: LoadedFile): Par
   const told = (token: number): string =>
     `${token} ${JSON.stringify(file.tokenizer.texts[token])} (${logits[token]?.toFixed(3)})`;
   const both = `${told(first.drawn)} in JavaScript, ${told(second.drawn)} in llama.cpp`;
-  return { lead: first.lead, told: `draw ${at}: ${both}, by ${first.lead.toFixed(4)} nats` };
+  const noText = /^[\u00f8-\u00ff]$/.test(file.tokenizer.texts[second.drawn] ?? '');
+  return { lead: first.lead, noText, told: `draw ${at}: ${both}, by ${first.lead.toFixed(4)} nats` };
 }
