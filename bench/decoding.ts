@@ -21,6 +21,7 @@ import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { loadVocabulary, tinyModelFile, writeModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../src/codegen/create-response-parser.ts';
+import { callGuard } from '../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../src/runtime/chat/grammar-cache.ts';
 import { defaultSampling } from '../src/runtime/chat/sampling-rules.ts';
 import { decode } from '../src/runtime/engine/decoding/decode.ts';
@@ -28,6 +29,7 @@ import { ResponseRun } from '../src/runtime/engine/decoding/response-run.ts';
 import { MarkerTokens, markersOf } from '../src/runtime/engine/tokens/marker-tokens.ts';
 import { LlamaEngine } from '../src/runtime/node-llama-cpp/llama-engine.ts';
 import { llamaTokenizer } from '../src/runtime/node-llama-cpp/tokenizer.ts';
+import { normalizeTools } from '../src/tools/tools.ts';
 import { readVocabulary } from '../test/support/read-vocabulary.ts';
 import { scriptedModel } from '../test/support/scripted/scripted-model.ts';
 import { cpuTime, median } from './processor-time.ts';
@@ -242,12 +244,15 @@ function createRun(
     ...choice,
     generationPrompt: '<|im_start|>assistant\n<think>\n\n</think>\n\n',
   });
+  const guard = callGuard(choice, normalizeTools(demoTools), grammar.report);
+  const known = { tools: demoTools, provenance: guard.enforced, validate: guard.validate };
   return new ResponseRun({
+    guard,
     vocabulary,
     grammar,
     matcher,
     markers: markersOf(vocabulary, format),
-    parser: createResponseParser(format, { tools: demoTools }),
+    parser: createResponseParser(format, known),
     inject: mode === 'injected',
     stops: [],
     continues: () => false,

@@ -4,28 +4,44 @@
  * All positions are offsets into the whole response, as in `events.ts`.
  */
 import { parseObject } from '../format/json-values.ts';
-import type { JsonObject, ToolCall } from '../format/messages.ts';
-import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
+import type { JsonObject } from '../format/messages.ts';
+import { type CallCheck, judgeCall } from './call-verdict.ts';
+import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
+import type {
+  Assurance,
+  LeniencyLaw,
+  Malformed,
+  Repaired,
+  ResponseEvent,
+  ResponseMessage,
+} from './events.ts';
 import { duplicateKeys } from './json/duplicate-keys.ts';
+import { KeptMessage } from './kept-message.ts';
 import { WrittenText } from './markers/written-text.ts';
+import type { Provenance } from './provenance.ts';
+import { UniqueIds } from './unique-ids.ts';
 
 /** The call being read. */
 export interface OpenCall {
   readonly name: string;
   readonly id: string;
+  /** Offset of the call's first event. */
+  readonly start: number;
+  /** Offset after the name: the arguments come later. */
+  readonly nameEnd: number;
   /** The model's own id, if it came after the call had started. */
   writtenId: string | null;
 }
 
 /** Choices of the caller. */
-export interface WriterOptions {
+export interface WriterOptions extends CallCheck {
   readonly markers: boolean;
   /** Whether the message is wanted; otherwise emitted text is not stored. */
   readonly keeps: boolean;
   /** Creates the id of a call if the model had written none when its name became known. */
   readonly createId: (index: number) => string;
-  /** Lists what is wrong with a call; empty if nothing is. */
-  readonly validate: (toolName: string, input: JsonObject) => readonly string[];
+  /** What the caller knows about how the text was written; `null` if nothing. */
+  readonly provenance: Provenance | null;
 }
 
 type Region = 'text' | 'reasoning';
@@ -35,14 +51,6 @@ interface WithheldInput {
   readonly settle: (json: string) => string;
   readonly events: ResponseEvent[];
   json: string;
-}
-
-/** Where deltas go: a region, or the arguments of a call. */
-export interface EmitTarget {
-  readonly type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta';
-  readonly id: string;
-  /** All its deltas, for the message. */
-  readonly text: WrittenText;
 }
 
 /** See the top of this file. */
@@ -59,25 +67,21 @@ export class EventWriter {
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
-  private readonly content: WrittenText;
-  private readonly reasoning: WrittenText;
+  private readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
-  private readonly calls: ToolCall[] = [];
-  private readonly malformations: Malformed[] = [];
-  private readonly repairs: Repaired[] = [];
   /** Repairs of the open call; reported after it. */
   private callRepairs: { readonly law: LeniencyLaw; readonly detail: string }[] = [];
   /** Arguments of the open call that are withheld because they may be wrapped in one more object. */
   private withheld: WithheldInput | null = null;
-  /** For each id used so far, the number to try next when it must be made unique. */
-  private readonly ids = new Map<string, number>();
+  /** The events of an open call that no grammar vouches for yet; `null` while events are delivered. */
+  private unassured: ResponseEvent[] | null = null;
+  private readonly ids = new UniqueIds();
   private readonly options: WriterOptions;
 
   constructor(options: WriterOptions) {
     this.options = options;
-    this.content = new WrittenText(options.keeps);
-    this.reasoning = new WrittenText(options.keeps);
+    this.kept = new KeptMessage(options.keeps);
   }
 
   /** Whether events for markers are wanted. */
@@ -98,6 +102,7 @@ export class EventWriter {
   /** Adds an event. A single event, the usual case, gets an array of length 1; `push` would reserve room for more. */
   add(event: ResponseEvent): void {
     if (this.withheld !== null) this.withheld.events.push(event);
+    else if (this.unassured !== null) this.unassured.push(event);
     else if (this.events.length === 0) this.events = [event];
     else this.events.push(event);
   }
@@ -121,8 +126,8 @@ export class EventWriter {
     const id = `${region}-${this.regionCounts[region]++}`;
     this.target =
       region === 'text'
-        ? { type: 'text-delta', id, text: this.content }
-        : { type: 'reasoning-delta', id, text: this.reasoning };
+        ? { type: 'text-delta', id, text: this.kept.content }
+        : { type: 'reasoning-delta', id, text: this.kept.reasoning };
     this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
   }
 
@@ -150,8 +155,9 @@ export class EventWriter {
     this.endRegion(start);
     const index = this.callCount++;
     const id = this.uniqueId(writtenId ?? this.options.createId(index));
-    this.call = { name, id, writtenId: writtenId === null ? null : id };
+    this.call = { name, id, start, nameEnd: end, writtenId: writtenId === null ? null : id };
     this.withheld = null;
+    if (this.options.provenance !== null && !this.isEnforced(this.call, end)) this.unassured = [];
     this.target = { type: 'tool-input-delta', id, text: this.inputText };
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
   }
@@ -163,16 +169,9 @@ export class EventWriter {
     call.writtenId = id === call.id ? id : this.uniqueId(id);
   }
 
-  /** Makes an id unique within the response, because consumers identify calls by it. */
   private uniqueId(id: string): string {
-    let count = this.ids.get(id);
-    if (count === undefined) {
-      this.ids.set(id, 2);
-      return id;
-    }
-    let unique = id;
-    for (; this.ids.has(unique); count++) unique = `${id}-${count}`;
-    this.ids.set(id, count).set(unique, 2);
+    const unique = this.ids.unique(id);
+    if (unique === id) return id;
     const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
     this.callRepairs.push({ law: 'duplicate-id', detail });
     return unique;
@@ -185,7 +184,7 @@ export class EventWriter {
   }
 
   private addRepaired(event: Repaired): void {
-    if (this.options.keeps) this.repairs.push(event);
+    this.kept.note(event);
     this.add(event);
   }
 
@@ -205,7 +204,18 @@ export class EventWriter {
 
   /** Whether arguments are emitted as they arrive. */
   get inputFlows(): boolean {
-    return this.withheld === null;
+    return this.withheld === null && this.unassured === null;
+  }
+
+  private isEnforced({ name, nameEnd }: OpenCall, end: number): boolean {
+    return this.options.provenance?.isEnforced(name, nameEnd, end) === true;
+  }
+
+  /** Delivers the events of a call that turned out to be valid. */
+  private releaseCall(): void {
+    const { unassured } = this;
+    this.unassured = null;
+    for (const event of unassured ?? []) this.add(event);
   }
 
   private releaseInput(isComplete: boolean): void {
@@ -228,8 +238,9 @@ export class EventWriter {
 
   /** Emits JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
-    const { withheld, target } = this;
-    if (delta === '' || this.call === null || target === null) return;
+    const { withheld, target, call } = this;
+    if (delta === '' || call === null || target === null) return;
+    if (withheld === null && this.unassured !== null && this.isEnforced(call, end)) this.releaseCall();
     if (withheld === null) {
       this.delta(delta, start, end);
     } else {
@@ -255,8 +266,18 @@ export class EventWriter {
       return;
     }
     this.noteDuplicates(input);
+    // Text that the grammar allowed counts only if it was read as the grammar reads it.
+    const isEnforced = this.callRepairs.length === 0 && this.isEnforced(call, at);
+    const verdict = judgeCall(this.options, call.name, parsed, isEnforced);
+    if (verdict.problems.length > 0) this.refuse(call, verdict.problems, at);
+    else this.handOut(call, parsed, verdict.assurance, at);
+  }
+
+  private handOut(call: OpenCall, parsed: JsonObject, known: Assurance | undefined, at: number): void {
+    const assurance = known === undefined ? {} : { assurance: known };
+    const input = this.inputText.toString();
+    this.releaseCall();
     this.closeCall(call, at);
-    const where = { start: at, end: at };
     this.add({
       type: 'tool-call',
       toolCallId: call.id,
@@ -264,14 +285,14 @@ export class EventWriter {
       input,
       arguments: parsed,
       ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
-      ...where,
+      ...assurance,
+      start: at,
+      end: at,
     });
-    const message = { name: call.name, arguments: input };
     this.completedCount++;
-    if (this.options.keeps)
-      this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
+    const called = { name: call.name, arguments: input };
+    this.kept.addCall({ id: call.writtenId ?? call.id, type: 'function', function: called, ...assurance });
     this.reportRepairs(call.id, at);
-    this.report(call, parsed, at);
   }
 
   /** Reports keys that occur twice: a JSON parser keeps only the last value. */
@@ -283,24 +304,31 @@ export class EventWriter {
   }
 
   private closeCall({ id }: OpenCall, at: number): void {
-    this.call = null;
-    this.target = null;
-    this.inputText.clear();
+    this.forgetCall();
     this.add(edgeEvent('tool-input-end', id, at));
   }
 
-  private report(call: OpenCall, input: JsonObject, at: number): void {
-    const problems = this.options.validate(call.name, input);
-    if (problems.length === 0) return;
+  private forgetCall(): void {
+    this.call = null;
+    this.target = null;
+    this.inputText.clear();
+  }
+
+  /** Emits a complete call that cannot be handed out. */
+  private refuse(call: OpenCall, problems: readonly string[], at: number): void {
+    const input = this.inputText.toString();
+    const { raw, start } = this.takeCallText(call, '', at);
     this.addMalformed({
       type: 'malformed',
-      raw: '',
+      raw,
       expected: [],
       reason: problems.join('; '),
       toolCallId: call.id,
-      start: at,
+      brokenCall: { toolName: call.name, input, problems },
+      start,
       end: at,
     });
+    this.reportRepairs(call.id, at);
   }
 
   /** Emits text that the format does not allow. An open call ends here, incomplete. */
@@ -309,15 +337,47 @@ export class EventWriter {
     this.endRegion(start);
     this.releaseInput(false);
     const end = start + raw.length;
+    if (call === null) {
+      this.addMalformed({ type: 'malformed', raw, expected, reason, start, end });
+      return;
+    }
     const input = this.inputText.toString();
-    const owner = call === null ? {} : { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
-    if (call !== null) this.closeCall(call, start);
-    this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
-    if (call !== null) this.reportRepairs(call.id, end);
+    const text = this.takeCallText(call, raw, start);
+    const owner = { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
+    this.addMalformed({
+      type: 'malformed',
+      raw: text.raw,
+      expected,
+      reason,
+      ...owner,
+      start: text.start,
+      end,
+    });
+    this.reportRepairs(call.id, end);
+  }
+
+  /**
+   * Closes a call that is not handed out, before `rest` at `at`. If its events were withheld, they never come, and the
+   * text that they covered is part of the report.
+   */
+  private takeCallText(
+    call: OpenCall,
+    rest: string,
+    at: number,
+  ): { readonly raw: string; readonly start: number } {
+    const { provenance } = this.options;
+    const isWithheld = this.unassured !== null && provenance !== null;
+    this.unassured = null;
+    if (!isWithheld) {
+      this.closeCall(call, at);
+      return { raw: rest, start: at };
+    }
+    this.forgetCall();
+    return { raw: provenance.textOf(call.start, at) + rest, start: call.start };
   }
 
   private addMalformed(event: Malformed): void {
-    if (this.options.keeps) this.malformations.push(event);
+    this.kept.note(event);
     this.add(event);
   }
 
@@ -334,33 +394,6 @@ export class EventWriter {
 
   /** The message of all events so far; empty if it is not kept. */
   message(): ResponseMessage {
-    if (!this.options.keeps) return { role: 'assistant', content: null };
-    const content = this.content.toString();
-    const reasoning = this.reasoning.toString();
-    return {
-      role: 'assistant',
-      content: content === '' && this.calls.length > 0 ? null : content,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(this.calls.length === 0 ? {} : { tool_calls: [...this.calls] }),
-      ...(this.malformations.length === 0 ? {} : { malformed: [...this.malformations] }),
-      ...(this.repairs.length === 0 ? {} : { repaired: [...this.repairs] }),
-    };
+    return this.kept.message();
   }
-}
-
-/** A delta. All deltas are created here, with one hidden class, so that consumers access them quickly. */
-export function deltaEvent(
-  { type, id }: EmitTarget,
-  delta: string,
-  start: number,
-  end: number,
-): ResponseEvent {
-  return { type, id, delta, start, end };
-}
-
-type Edge = 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 'tool-input-end';
-
-/** A start or end event without text; like deltas, always with one hidden class. */
-function edgeEvent(type: Edge, id: string, at: number): ResponseEvent {
-  return { type, id, start: at, end: at };
 }

@@ -19,14 +19,15 @@ import {
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { isProvenance, type Provenance } from './provenance.ts';
 import { Reader } from './reader.ts';
 import { ToolTable } from './tool-table.ts';
 
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools offered. A call of any other tool is still read, followed by a `malformed` event. Absent: any name
-   * may be called, and no types are known. Empty: no calls are possible, and their markers are text.
+   * The tools offered. A call of any other tool is read, but `malformed`. Absent: any name may be called, and no types
+   * are known. Empty: no calls are possible, and their markers are text.
    */
   readonly tools?: readonly Tool[];
   /** The part of the assistant's turn that is already in the prompt, including the header. Default: only the header. */
@@ -46,10 +47,15 @@ export interface ResponseParserOptions {
    */
   readonly keepMessage?: boolean;
   /**
-   * Lists what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the call.
+   * Lists what is wrong with the arguments of a call of an offered tool. If anything is, the call is `malformed`.
    * Default: no check.
    */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
+  /**
+   * What the caller knows about how the text was written. Calls that a grammar enforced are not validated; the events
+   * of other calls are withheld until they have been. Default: nothing is known.
+   */
+  readonly provenance?: Provenance;
   /**
    * Creates the id of a call if the model had written none when its name became known; `index` counts the
    * response's calls from 0, including broken ones. Default: `call_0`, `call_1`, …
@@ -116,6 +122,7 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   markers: boolean,
   keepMessage: boolean,
   validate: callback,
+  provenance: { expected: 'an object with isEnforced() and textOf()', allows: isProvenance },
   createId: callback,
   specialTokens: array,
   leniency: oneOf('lenient', 'strict'),
@@ -171,6 +178,8 @@ class ModuleParser implements ResponseParser {
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
         validate: callCheck(this.tools, options.validate),
+        validates: options.validate !== undefined,
+        provenance: options.provenance ?? null,
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
         lenient: options.leniency !== 'strict',
@@ -259,9 +268,18 @@ function callCheck(
   validate: ResponseParserOptions['validate'],
 ): (toolName: string, input: JsonObject) => readonly string[] {
   return (toolName, input) => {
-    if (tools.known && !tools.has(toolName)) return [`no tool ${JSON.stringify(toolName)} was offered`];
+    if (tools.known && !tools.has(toolName)) return [notOffered(toolName, tools.names())];
     return validate?.(toolName, input) ?? [];
   };
+}
+
+/** How many names an error lists. */
+const maxNames = 20;
+
+function notOffered(toolName: string, names: readonly string[]): string {
+  const listed = names.slice(0, maxNames).map((name) => JSON.stringify(name));
+  const others = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  return `no tool ${JSON.stringify(toolName)} was offered; there are ${listed.join(', ')}${others}`;
 }
 
 /** Reads a single piece on the fast path; `null` if it is a special token, needs a state, or is not a piece. */

@@ -86,16 +86,17 @@ describe('the end of a turn with which calls begin, too', () => {
 });
 
 describe('an end within the opener of a call that may come', () => {
-  it('is an error', async () => {
+  it('is a message that says so', async () => {
     const format = formatOf('deepseek-v2.5-236b');
     const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
     const end = model.tokens.eos;
     if (end === null) throw new Error('there is no such token');
     const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
     const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true, end };
-    expect(() => writeTokens({ ...options, text: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' })).toThrow(
-      DecodingError,
-    );
+    const opener = '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>';
+    const { message } = writeTokens({ ...options, text: opener });
+    expect(message.tool_calls).toBeUndefined();
+    expect(message.malformed?.at(-1)?.reason).toContain('ends inside a call');
     expect(writeTokens({ ...options, text: 'Hello.' }).message.content).toBe('Hello.');
     await model.dispose();
   });

@@ -7,6 +7,7 @@ import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { ServerRun } from '../../src/runtime/servers/server-run.ts';
 import { mergeEvents } from '../../src/testing/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
@@ -32,12 +33,18 @@ function newRun(
   options: { thinkingBudget?: number; maxTokens?: number; toolChoice?: 'required' } = {},
   grammar = buildGrammar(format, { tools, toolChoice: options.toolChoice ?? 'auto' }),
 ) {
-  const parser = createResponseParser(format, { tools });
+  const guard = callGuard({ toolChoice: options.toolChoice ?? 'auto' }, tools, grammar.report);
+  const parser = createResponseParser(format, {
+    tools,
+    provenance: guard.enforced,
+    validate: guard.validate,
+  });
   const matcher = grammar.expression === null ? null : createMatcher(grammar.expression);
   return new ServerRun({
     grammar,
     matcher,
     parser,
+    guard,
     stops: [],
     maxTokens: options.maxTokens ?? 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,

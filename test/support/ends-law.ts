@@ -146,6 +146,10 @@ function brokenEarly(options: WriterOptions, ending: readonly string[], end: num
     const left = writtenUntil({ ...options, text, end });
     if (left === null) return [];
     const calls = left.tool_calls ?? [];
+    // Before a lazy grammar has begun, nothing keeps a model from ending inside the opener of a call.
+    const isTold =
+      left.malformed !== undefined && calls.length === 0 && options.request.toolChoice === 'auto';
+    if (isTold) return [];
     const isWhole =
       left.malformed === undefined &&
       calls.every(({ function: { arguments: json } }) => isBern(json)) &&

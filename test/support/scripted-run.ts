@@ -7,6 +7,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { answerEnds, mayContinue, openEnds } from '../../src/runtime/chat/steering/turn-ends.ts';
 import { isUnconstrainedAfterCalls } from '../../src/runtime/engine/chat.ts';
@@ -94,7 +95,10 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
   const { format, vocabulary, request } = options;
   const { grammar, matcher } = grammars.get(format, request);
   const markers = new MarkerTokens(vocabulary, format.preservedTokens);
+  const guard = callGuard(request, request.tools ?? [], grammar.report);
   const parser = createResponseParser(format, {
+    provenance: guard.enforced,
+    validate: guard.validate,
     tools: request.tools ?? [],
     generationPrompt: request.generationPrompt ?? '',
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
@@ -110,7 +114,10 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     plainText: false,
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),
   };
-  return { run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser }), markers };
+  return {
+    run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser, guard }),
+    markers,
+  };
 }
 
 /** One character per byte. */

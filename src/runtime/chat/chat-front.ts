@@ -7,7 +7,9 @@ import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { ResponseParser } from '../../parser/response-parser.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
-import { isPlainText, parserOptions, promptRequest } from './chat-request.ts';
+import { checksOf, isPlainText, parserOptions, promptRequest } from './chat-request.ts';
+import { type CallGuard, callGuard } from './checks/call-guard.ts';
+import type { ResponseChecks } from './checks/response-checks.ts';
 import type { LearnedTemplate, TemplateCache } from './learned-template.ts';
 import { renderTraced, type TracedPrompt } from './prompt-pieces.ts';
 import { checkResultIds } from './result-ids.ts';
@@ -41,17 +43,27 @@ export function readRequest<Options extends ChatOptions>(
   return { options, tools, template, render, strays };
 }
 
-/** The parser of its response. `specialTokens`: markers that count only as special tokens. */
-export function parserOf(
+/** What reads the response, and checks it. */
+export interface ChatReading {
+  readonly guard: CallGuard;
+  readonly parser: ResponseParser;
+  /** What is checked while it is written. */
+  readonly checks: ResponseChecks | null;
+}
+
+/** How the response to a request is read. `specialTokens`: markers that count only as special tokens. */
+export function readingOf(
   { options, tools, template }: Omit<ChatRequest<ChatOptions>, 'render' | 'strays'>,
   generationPrompt: string,
   grammar: BuiltGrammar,
   specialTokens: readonly string[] = [],
-): ResponseParser {
-  return createResponseParser(template.responseModule ?? template.format, {
-    ...parserOptions(options, tools, generationPrompt, grammar),
+): ChatReading {
+  const guard = callGuard(options, tools, grammar.report);
+  const parser = createResponseParser(template.responseModule ?? template.format, {
+    ...parserOptions(options, tools, generationPrompt, grammar, guard),
     specialTokens,
   });
+  return { guard, parser, checks: checksOf(grammar, tools, options) };
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -61,7 +73,7 @@ export function steeringOf(
   { format }: LearnedTemplate,
   options: ChatOptions,
   room: number,
-): Omit<SteeringOptions, 'grammar' | 'matcher' | 'parser' | 'markers' | 'unconstrainedAfterCalls'> {
+): Omit<SteeringOptions, 'grammar' | 'matcher' | 'parser' | 'guard' | 'markers' | 'unconstrainedAfterCalls'> {
   return {
     stops: [...turnEnds(format), ...(options.stop ?? [])],
     openEnds: openEnds(format),

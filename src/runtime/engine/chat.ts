@@ -8,14 +8,17 @@ import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import type { ResponseParser } from '../../parser/response-parser.ts';
 import type { ToolList } from '../../tools/tools.ts';
-import { type ChatRequest, parserOf, readRequest, steeringOf } from '../chat/chat-front.ts';
+import {
+  type ChatReading,
+  type ChatRequest,
+  readingOf,
+  readRequest,
+  steeringOf,
+} from '../chat/chat-front.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
-import { checksOf } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
-import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
 import { once } from '../chat/once.ts';
@@ -51,13 +54,10 @@ interface RenderedChat extends Omit<ChatRequest<ChatOptions>, 'render' | 'strays
 }
 
 /** A request, prepared up to its first token. */
-export interface PreparedChat extends RenderedChat {
+export interface PreparedChat extends RenderedChat, ChatReading {
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
-  readonly parser: ResponseParser;
   readonly markers: MarkerTokens;
-  /** What is checked during decoding. */
-  readonly checks: ResponseChecks | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -150,13 +150,13 @@ function completeChat(
   rendered: RenderedChat,
   { grammar, matcher }: ReadyGrammar,
 ): PreparedChat {
-  const { options, tools, template, prompt, vocabulary } = rendered;
+  const { template, prompt, vocabulary } = rendered;
   if (matcher !== null) engine.build?.(matcher);
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
-  const parser = parserOf(rendered, prompt.generationPrompt, grammar, texts);
-  return { ...rendered, grammar, matcher, parser, markers, checks: checksOf(grammar, tools, options) };
+  const reading = readingOf(rendered, prompt.generationPrompt, grammar, texts);
+  return { ...rendered, ...reading, grammar, matcher, markers };
 }
 
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */
@@ -186,7 +186,7 @@ export function refuseDisposed({ disposed, model }: Engine): void {
  * with more, an engine might drop the beginning of the prompt.
  */
 export function createRun(
-  { template, grammar, matcher, parser, markers, checks, options, vocabulary }: PreparedChat,
+  { template, grammar, matcher, parser, guard, markers, checks, options, vocabulary }: PreparedChat,
   room: number,
 ): ResponseRun {
   const { format } = template;
@@ -197,6 +197,7 @@ export function createRun(
     grammar,
     matcher,
     parser,
+    guard,
     checks,
     inject: options.injectForcedText ?? true,
     logitBias: logitBiasOf(options, vocabulary),

@@ -7,12 +7,10 @@ import { structuralTagOf } from '../../grammar/structural-tag/build-structural-t
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import type { ResponseParser } from '../../parser/response-parser.ts';
 import type { ToolList } from '../../tools/tools.ts';
-import { parserOf, readRequest, steeringOf } from '../chat/chat-front.ts';
-import { checksOf, isPlainText } from '../chat/chat-request.ts';
+import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/chat-front.ts';
+import { isPlainText } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
-import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { once } from '../chat/once.ts';
@@ -40,7 +38,7 @@ export interface ServerEngine {
 }
 
 /** A request, prepared up to its first token. */
-export interface PreparedServerChat {
+export interface PreparedServerChat extends ChatReading {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
   readonly prompt: TracedPrompt;
@@ -50,9 +48,6 @@ export interface PreparedServerChat {
   readonly matcher: Matcher | null;
   /** The whole response if calls may come; `null` if the server gets a grammar at each call instead. */
   readonly structuralTag: StructuralTag | null;
-  readonly parser: ResponseParser;
-  /** What is checked when it has been written. */
-  readonly checks: ResponseChecks | null;
 }
 
 /** Begins a chat, which runs as the stream is read. */
@@ -181,11 +176,10 @@ export async function prepareServerChat(
   const { generationPrompt } = prompt;
   const wanted = { ...options, tools, generationPrompt };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
-  const parser = parserOf(request, generationPrompt, grammar);
+  const reading = readingOf(request, generationPrompt, grammar);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
   const structuralTag = tagged ? tagOf(template.format, wanted, grammar) : null;
-  const checks = checksOf(grammar, tools, options);
-  return { options, template, prompt, strays, grammar, matcher, structuralTag, parser, checks };
+  return { ...reading, options, template, prompt, strays, grammar, matcher, structuralTag };
 }
 
 /** Penalties and biases apply only in free text, which a single completion for the whole response cannot separate. */
@@ -217,8 +211,8 @@ function tagOf(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser, checks }: PreparedServerChat,
+  { options, template, grammar, matcher, parser, guard, checks }: PreparedServerChat,
   room: number,
 ): ServerRun {
-  return new ServerRun({ ...steeringOf(template, options, room), grammar, matcher, parser, checks });
+  return new ServerRun({ ...steeringOf(template, options, room), grammar, matcher, parser, guard, checks });
 }

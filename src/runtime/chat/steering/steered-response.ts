@@ -9,9 +9,11 @@ import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
 import type { ParserPosition, ResponseParser } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs, type LikelyPiece } from '../answer-logprobs.ts';
+import type { CallGuard } from '../checks/call-guard.ts';
 import { kindOf, type PromptUsage, TokenCount, type TokenKind } from '../token-usage.ts';
 import { endsInsideCharacter, newDecoder } from '../utf8.ts';
 import { isFinished } from './finished-grammar.ts';
+import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';
 import { type OpenEnd, StopWatch, type TextPiece } from './stop-watch.ts';
 import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
 
@@ -27,6 +29,8 @@ export interface SteeringOptions {
   /** A matcher at the beginning of the grammar, to be copied; `null` without a grammar. */
   readonly matcher: Matcher | null;
   readonly parser: ResponseParser;
+  /** Checks what no grammar has enforced; the parser's option `provenance` is its `enforced`. */
+  readonly guard: CallGuard;
   readonly markers: Markers;
   /** Texts at which the response ends, however they are tokenised. */
   readonly stops: readonly string[];
@@ -95,15 +99,16 @@ export class SteeredResponse {
   #lastKind: TokenKind = 'textTokens';
   #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
-  /** Whether the engine ended it in free text, while a trigger could still have started the grammar. */
-  #endedFree = false;
+  /** Where the answer is written; `null` before it. */
+  #answer: WrittenAnswer | null = null;
   #cut = false;
 
   constructor(options: SteeringOptions) {
     this.#options = options;
     this.#stops = new StopWatch(options.stops, options.openEnds);
     this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
-    if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null);
+    options.guard.enforced.reset((start, end) => this.#written.slice(Math.max(0, start), end));
+    if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null, 0);
   }
 
   /** The text so far. */
@@ -236,14 +241,12 @@ export class SteeredResponse {
     const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
     if (!complete) throw this.broken('the response was ended where the grammar does not allow it');
     this.#stopped = true;
-    this.#endedFree = !this.#constrained && this.#options.grammar.lazy;
     return this.#feedPieces(this.#stops.end(this.free ? last : ''));
   }
 
   /**
    * Finishes the response. `left`: the caller has stopped reading. An incomplete character is dropped if the response
-   * was cut off or left, and becomes U+FFFD if the model ended with it. Throws `DecodingError` if the engine ended the
-   * response inside the opener of a call, before the grammar could begin.
+   * was cut off or left, and becomes U+FFFD if the model ended with it.
    */
   finish(left = false): WrittenResponse {
     const rest = [
@@ -253,13 +256,19 @@ export class SteeredResponse {
     const { parser } = this.#options;
     // Reasoning that a stop or the model itself ends is complete.
     const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
-    const { events, message } = parser.finish(this.#cut ? 'length' : ending);
-    if (this.#endedFree && !left && events.some(({ type }) => type === 'malformed')) {
-      throw this.broken('the response was ended within the opener of a call');
-    }
+    const finished = parser.finish(this.#cut ? 'length' : ending);
+    this.#noteAnswer(finished.events);
+    const { events, message } = left ? finished : guardAnswer(this.#options.guard, this.#answer, finished);
     const { usage } = this;
     const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
     return { events: [...rest, ...this.#logprobs.attach(last)], message };
+  }
+
+  #noteAnswer(events: readonly ResponseEvent[]): void {
+    for (const event of events) {
+      if (event.type !== 'text-delta') continue;
+      this.#answer = { start: this.#answer?.start ?? event.start, end: event.end };
+    }
   }
 
   /** The error for `reason`, with the text so far. */
@@ -267,21 +276,32 @@ export class SteeredResponse {
     return new DecodingError({ reason, text: this.#written });
   }
 
-  #begin(matcher: Matcher | null): void {
+  /** The grammar applies to the text from `start` on. */
+  #begin(matcher: Matcher | null, start: number): void {
     this.#matcher = matcher;
     this.#constrained = matcher !== null;
+    if (matcher !== null) this.#options.guard.enforced.begin(start);
+  }
+
+  /** The response is free from here on. */
+  #release(): void {
+    this.#matcher = null;
+    this.#constrained = false;
+    this.#options.guard.enforced.end(this.#written.length);
+    this.#triggers.resumeAt(this.#written.length);
   }
 
   #takeConstrained({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
     const accepted = this.#matcher?.accept(spelling) === true;
     const text = this.#decode(spelling);
-    // A model may leave a character incomplete; llama.cpp's grammar allows this in free text and strings.
-    if (!accepted && this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
-    const events = this.#feed(text, role);
-    if (this.#options.unconstrainedAfterCalls && this.#matcher?.complete === true && !this.finished) {
-      this.#begin(null);
-      this.#triggers.resumeAt(this.#written.length);
+    if (!accepted) {
+      this.#options.guard.enforced.end(this.#written.length);
+      // A model may leave a character incomplete; llama.cpp's grammar allows this in free text and strings.
+      if (this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
     }
+    const events = this.#feed(text, role);
+    const { unconstrainedAfterCalls } = this.#options;
+    if (unconstrainedAfterCalls && this.#matcher?.complete === true && !this.finished) this.#release();
     return events;
   }
 
@@ -317,20 +337,22 @@ export class SteeredResponse {
   ): TakenPiece {
     const trigger = this.#written.slice(start);
     const after = text.slice(done);
-    if (!torn && this.#beginAfter(trigger + after)) {
+    if (!torn && this.#beginAfter(start, trigger + after)) {
       return { events: [...events, ...this.#feed(after, role)], kept: null };
     }
-    if (!this.#beginAfter(trigger)) throw this.broken('the grammar does not begin with its own trigger');
+    if (!this.#beginAfter(start, trigger))
+      throw this.broken('the grammar does not begin with its own trigger');
     this.#decoder = newDecoder();
     this.#lastBytes = [];
     return { events, kept: torn || after !== '' ? text.slice(0, done) : null };
   }
 
-  #beginAfter(text: string): boolean {
+  /** Begins the grammar with `text`, which stands at `start`; false if the grammar does not allow it. */
+  #beginAfter(start: number, text: string): boolean {
     const matcher = this.#options.matcher?.clone();
     if (matcher === undefined) throw this.broken('a trigger without a grammar');
     if (!matcher.accept(encoder.encode(text))) return false;
-    this.#begin(matcher);
+    this.#begin(matcher, start);
     return true;
   }
 
@@ -370,6 +392,7 @@ export class SteeredResponse {
     const { parser } = this.#options;
     const events = parser.feed([{ text, special }]);
     this.#triggers.follow(parser.position, events, this.#written.length);
+    this.#noteAnswer(events);
     return this.#logprobs.attach(events);
   }
 }
