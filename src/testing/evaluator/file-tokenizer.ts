@@ -35,6 +35,7 @@ class FileTokenizer implements EngineTokenizer {
   readonly eosToken: string;
   readonly #types: Int32Array;
   readonly #ends: ReadonlySet<number>;
+  readonly #written: ReadonlySet<string>;
   readonly #pairs: BytePairs;
   /** Special tokens, all of them and the user-defined ones alone. */
   readonly #trusted: SpecialFinder<Special>;
@@ -42,6 +43,7 @@ class FileTokenizer implements EngineTokenizer {
 
   constructor(metadata: GgufMetadata) {
     this.texts = stringsIn(metadata, 'tokens');
+    this.#written = writtenIn(this.texts);
     this.#types = numbersIn(metadata, 'token_type');
     this.#pairs = new BytePairs(this.texts, stringsIn(metadata, 'merges'));
     const eos = numberIn(metadata, 'tokenizer.ggml.eos_token_id') ?? -1;
@@ -56,7 +58,7 @@ class FileTokenizer implements EngineTokenizer {
   }
 
   typeOf(token: number): TokenType {
-    if (writtenTexts.has(this.texts[token] ?? '')) return 'user-defined';
+    if (this.#written.has(this.texts[token] ?? '')) return 'user-defined';
     return types[this.#types[token] ?? 0] ?? 'normal';
   }
 
@@ -77,12 +79,13 @@ class FileTokenizer implements EngineTokenizer {
 }
 
 /** Texts of tokens that llama.cpp takes for user-defined ones, whatever a file says. */
-const writtenTexts: ReadonlySet<string> = new Set([
-  '<|start|>',
-  '<|message|>',
-  '<|channel|>',
-  '<|constrain|>',
-]);
+const writtenTexts = ['<|start|>', '<|message|>', '<|channel|>', '<|constrain|>'];
+
+/** Among them `<|end|>`, where calls and answers have ends of their own. */
+function writtenIn(texts: readonly string[]): ReadonlySet<string> {
+  const hasOtherEnds = texts.includes('<|return|>') && texts.includes('<|call|>');
+  return new Set(hasOtherEnds ? [...writtenTexts, '<|end|>'] : writtenTexts);
+}
 
 /** Texts of tokens that node-llama-cpp takes for ends of generation in every model that has them. */
 const endTexts: ReadonlySet<string> = new Set([
