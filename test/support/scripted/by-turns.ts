@@ -15,17 +15,12 @@
  * All codes are signs, so the norm of the residual is known at each station, and the weights of the normalisations undo
  * it. Input and output share their rows: `next` is read by the codes that tokens come in with.
  */
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import { readOptions, requireOption } from '../../format/option-rules.ts';
-import type { GgufValue } from '../gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
-import {
-  type ScriptedTurnsOptions,
-  scriptRefused,
-  turnsRules,
-  vocabularyRule,
-} from '../model-file-options.ts';
-import { modelMetadata } from '../tiny-model.ts';
+import { UnsupportedOptionError } from '../../../src/format/errors.ts';
+import { readOptions, requireOption } from '../../../src/format/option-rules.ts';
+import type { GgufTensor, GgufValue } from '../../../src/testing/gguf-types.ts';
+import { float32Value, uint32Value, writeGguf } from '../../../src/testing/gguf-writer.ts';
+import { vocabularyRule } from '../../../src/testing/model-file-options.ts';
+import { modelMetadata } from '../../../src/testing/tiny-model.ts';
 import {
   headKeys,
   headWidth,
@@ -38,6 +33,7 @@ import {
   unitCount,
 } from './layer-weights.ts';
 import { type PieceLevel, pieceLevels } from './piece-levels.ts';
+import { type ScriptedTurnsOptions, scriptRefused, turnsRules } from './scripted-options.ts';
 import { halfBits, requireKnownTokens, signBits, signCode } from './token-codes.ts';
 import { turnKeys } from './turn-keys.ts';
 

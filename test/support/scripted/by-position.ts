@@ -6,12 +6,12 @@
  * vector of +1 and −1, followed by its negative so that layer normalisation does not change it; the right token's
  * logit is a hundred above every other.
  */
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import { checkOption, readOptions } from '../../format/option-rules.ts';
-import type { GgufValue } from '../gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
-import { type ScriptedModelOptions, scriptedRules } from '../model-file-options.ts';
-import { modelMetadata } from '../tiny-model.ts';
+import { UnsupportedOptionError } from '../../../src/format/errors.ts';
+import { checkOption, readOptions } from '../../../src/format/option-rules.ts';
+import type { GgufTensor, GgufValue } from '../../../src/testing/gguf-types.ts';
+import { float32Value, uint32Value, writeGguf } from '../../../src/testing/gguf-writer.ts';
+import { modelMetadata } from '../../../src/testing/tiny-model.ts';
+import { type ScriptedModelOptions, scriptedRules } from './scripted-options.ts';
 import { halfBits, requireKnownTokens, signCode } from './token-codes.ts';
 
 /** The file of such a model. Throws `UnsupportedOptionError` like `scriptedModel`. */

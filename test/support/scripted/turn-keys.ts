@@ -4,8 +4,8 @@
  * token. So the model quickly resumes after injected tokens with another tokenisation. The first position of a script
  * has the whole of `after` as its key, because anything shorter may be the prompt of another turn.
  */
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import type { ScriptedTurn } from '../model-file-options.ts';
+import { UnsupportedOptionError } from '../../../src/format/errors.ts';
+import type { ScriptedTurn } from './scripted-options.ts';
 
 /** After a text that ends with `tokens`, `next` comes. */
 export interface TurnKey {

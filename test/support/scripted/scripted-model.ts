@@ -2,10 +2,10 @@
  * A model that writes given tokens, which makes end-to-end tests of sampling, triggers, sessions and tool loops
  * deterministic, including unusual token boundaries.
  */
-import { isRecord } from '../../format/option-rules.ts';
-import type { ScriptedModelOptions, ScriptedTurnsOptions } from '../model-file-options.ts';
+import { isRecord } from '../../../src/format/option-rules.ts';
 import { modelByPosition } from './by-position.ts';
 import { modelByTurns } from './by-turns.ts';
+import type { ScriptedModelOptions, ScriptedTurnsOptions } from './scripted-options.ts';
 
 /**
  * The model's file. With `turns` it follows the conversation: after the `after` of a turn, it writes that turn's

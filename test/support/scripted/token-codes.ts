@@ -1,6 +1,6 @@
 /** Codes of signs, and weights as 16-bit floats, for the scripted models. */
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import type { Vocabulary } from '../model-file-options.ts';
+import { UnsupportedOptionError } from '../../../src/format/errors.ts';
+import type { Vocabulary } from '../../../src/testing/model-file-options.ts';
 
 /** How many signs distinguish `count` things. */
 export function signBits(count: number): number {

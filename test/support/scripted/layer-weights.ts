@@ -1,7 +1,7 @@
 /** The weights of one layer of a model that follows the conversation; see by-turns.ts. */
 
-import type { GgufValue } from '../gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value } from '../gguf-writer.ts';
+import type { GgufTensor, GgufValue } from '../../../src/testing/gguf-types.ts';
+import { float32Value, uint32Value } from '../../../src/testing/gguf-writer.ts';
 import type { Piece } from './piece-levels.ts';
 import { halfBits, signCode } from './token-codes.ts';
 
