@@ -78,6 +78,28 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'engine-everywhere',
+      comment:
+        'Only its own folder knows node-llama-cpp; everything else knows src/runtime/engine/engine.ts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/runtime/node-llama-cpp/' },
+      to: { path: 'node_modules/node-llama-cpp' },
+    },
+    {
+      name: 'one-engine-in-all',
+      comment: 'What all engines share knows none of them.',
+      severity: 'error',
+      from: { path: '^src/runtime/(?:chat|engine)/' },
+      to: { path: '^src/runtime/(?:node-llama-cpp|servers)/' },
+    },
+    {
+      name: 'chat-knows-engines',
+      comment: 'What servers share with engines knows neither.',
+      severity: 'error',
+      from: { path: '^src/runtime/chat/' },
+      to: { path: '^src/runtime/engine/' },
+    },
+    {
       name: 'circle-at-run-time',
       comment: 'Modules that import each other depend on the order in which they are loaded.',
       severity: 'error',

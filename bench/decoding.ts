@@ -15,18 +15,23 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { getLlama, type LlamaContextSequence, LlamaLogLevel, type Token } from 'node-llama-cpp';
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { demoTools } from '../examples/support/demo-tools.ts';
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { loadVocabulary, tinyModelFile, writeModelFile } from '../examples/support/small-models.ts';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../src/codegen/create-response-parser.ts';
+import { callGuard } from '../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../src/runtime/chat/grammar-cache.ts';
-import { decode } from '../src/runtime/node-llama-cpp/decoding/decode.ts';
-import { ResponseRun } from '../src/runtime/node-llama-cpp/decoding/response-run.ts';
-import { MarkerTokens, markersOf } from '../src/runtime/node-llama-cpp/marker-tokens.ts';
-import { readVocabulary } from '../src/runtime/node-llama-cpp/vocabulary.ts';
+import { defaultSampling } from '../src/runtime/chat/sampling-rules.ts';
+import { decode } from '../src/runtime/engine/decoding/decode.ts';
+import { ResponseRun } from '../src/runtime/engine/decoding/response-run.ts';
+import { MarkerTokens, markersOf } from '../src/runtime/engine/tokens/marker-tokens.ts';
+import { LlamaEngine } from '../src/runtime/node-llama-cpp/llama-engine.ts';
+import { llamaTokenizer } from '../src/runtime/node-llama-cpp/tokenizer.ts';
 import { scriptedModel } from '../src/testing/index.ts';
+import { normalizeTools } from '../src/tools/tools.ts';
+import { readVocabulary } from '../test/support/read-vocabulary.ts';
 import { cpuTime, median } from './processor-time.ts';
 
 // Its types are sources that do not pass this project's compiler options.
@@ -98,7 +103,7 @@ async function conforming(vocabulary: string, tiny: string): Promise<void> {
   ];
   reportPairs(await measure(new Map(ways)));
   await peer.release();
-  await opened.model.dispose();
+  await opened.engine.dispose();
   fs.rmSync(file);
 }
 
@@ -115,7 +120,7 @@ async function random(vocabulary: string, tiny: string): Promise<void> {
   ]);
   reportMeans(await measure(ways));
   await peer.release();
-  await opened.model.dispose();
+  await opened.engine.dispose();
 }
 
 /** Runs each in turn, in changing order, so that whatever else the machine does falls on all alike. */
@@ -177,7 +182,9 @@ function ratio(base: number | undefined, value: number): string {
   return `${((base ?? Number.NaN) / value).toFixed(1)} times as fast`.padEnd(20);
 }
 
-async function encode(file: string): Promise<{ readonly prompt: Token[]; readonly script: Token[] }> {
+async function encode(
+  file: string,
+): Promise<{ readonly prompt: readonly number[]; readonly script: readonly number[] }> {
   const model = await llama.loadModel({ modelPath: file, vocabOnly: true });
   const vocabulary = readVocabulary(model, file);
   const all = new MarkerTokens(vocabulary, [...markers, ...controls]);
@@ -192,22 +199,24 @@ async function open(file: string) {
   const vocabulary = readVocabulary(model, file);
   void vocabulary.index;
   const context = await model.createContext({ contextSize: 1024, threads: 1 });
-  return { model, vocabulary, context, sequence: context.getSequence(), grammars: new GrammarCache() };
+  const tokenizer = llamaTokenizer(model, file);
+  const template = { chatTemplate: '', toolUseTemplate: '', tokenizer };
+  const opened = { model: file, ...template, llamaModel: model, identity: async () => '' };
+  return { vocabulary, context, engine: new LlamaEngine(opened, context), grammars: new GrammarCache() };
 }
 
 async function respond(
   opened: Awaited<ReturnType<typeof open>>,
-  prompt: readonly Token[],
+  prompt: readonly number[],
   mode: Mode,
   conforms: boolean,
   seed: number,
 ): Promise<Measured> {
   const started = cpuTime();
   const run = createRun(opened, mode, conforms);
-  const { vocabulary } = opened;
-  const sampling = { vocabulary, ...(conforms ? {} : { temperature: 1, seed }) };
+  const sampling = { ...defaultSampling, ...(conforms ? {} : { temperature: 1, seed }) };
   for await (const _event of decode(
-    alone(opened.sequence),
+    opened.engine,
     { tokens: prompt, turnStart: prompt.length },
     run,
     sampling,
@@ -221,7 +230,7 @@ async function respond(
 }
 
 function createRun(
-  { model, vocabulary, grammars }: Awaited<ReturnType<typeof open>>,
+  { vocabulary, grammars }: Awaited<ReturnType<typeof open>>,
   mode: Mode,
   conforms: boolean,
 ): ResponseRun {
@@ -235,13 +244,16 @@ function createRun(
     ...choice,
     generationPrompt: '<|im_start|>assistant\n<think>\n\n</think>\n\n',
   });
+  const guard = callGuard(choice, normalizeTools(demoTools), grammar.report);
+  const known = { tools: demoTools, provenance: guard.enforced, validate: guard.validate };
   return new ResponseRun({
-    model,
+    guard,
+    restOf: () => null,
     vocabulary,
     grammar,
     matcher,
     markers: markersOf(vocabulary, format),
-    parser: createResponseParser(format, { tools: demoTools }),
+    parser: createResponseParser(format, known),
     inject: mode === 'injected',
     stops: [],
     continues: () => false,
@@ -288,9 +300,4 @@ async function openPeer(file: string) {
     },
     release: () => context.release(),
   };
-}
-
-/** A sequence with which none other shares a prompt. */
-function alone(sequence: LlamaContextSequence) {
-  return { sequence, alone: true, share: async () => undefined, evaluated: () => undefined };
 }

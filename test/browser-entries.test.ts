@@ -41,6 +41,7 @@ describe('imports of what runs in a browser', () => {
     'index.ts',
     'parser/index.ts',
     'response-template/index.ts',
+    'runtime/engine/index.ts',
     'runtime/servers/index.ts',
     'ai-sdk/index.ts',
     'mcp/index.ts',

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { loadModel } from 'idiolect/node-llama-cpp';
 import { scriptedModel } from 'idiolect/testing';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
-import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { vocabularyOf } from '../../src/runtime/engine/tokens/vocabulary.ts';
+import { llamaTokenizer } from '../../src/runtime/node-llama-cpp/tokenizer.ts';
 import { demoTools } from '../support/demo-tools.ts';
 import { cacheFolder } from '../support/llama-bundle.ts';
 import { loadVocabulary, writeModelFile } from '../support/small-models.ts';
@@ -58,7 +59,7 @@ async function makeScriptedModel(tinyModel: string, promptTokens: number): Promi
     progressLogs: false,
   });
   const model = await llama.loadModel({ modelPath: tinyModel, vocabOnly: true });
-  const vocabulary = readVocabulary(model, tinyModel);
+  const vocabulary = vocabularyOf(llamaTokenizer(model, tinyModel));
   const tokens = script.flatMap((piece) => {
     const special = vocabulary.specials.get(piece);
     return special === undefined ? vocabulary.encodePlain(piece) : [special.token];

@@ -74,7 +74,8 @@ function checkMessages(messages: unknown): void {
 }
 
 /**
- * Normalises messages: `null` only for absent content, arguments as JSON text. Throws MessageError with the path of
+ * Normalises messages: `null` only for absent content, arguments as JSON text, nothing of a response that is not for
+ * templates. Throws MessageError with the path of
  * the first fault.
  */
 export function readMessages(messages: unknown): readonly Message[] {
@@ -90,17 +91,26 @@ export function readMessage(message: unknown, path: string): Message {
 
 function inOneSpelling(message: Message): Message {
   if (message.role !== 'assistant') return message;
-  const { tool_calls: calls, reasoning_content: reasoning, ...rest } = message;
+  const { tool_calls: calls, reasoning_content: reasoning, ...others } = message;
   return {
-    ...rest,
+    ...withoutNotes(others),
     ...(reasoning == null ? {} : { reasoning_content: reasoning }),
     ...(calls == null ? {} : { tool_calls: calls.map(withArgumentText) }),
   };
 }
 
-function withArgumentText(call: ToolCall): ToolCall {
-  const { arguments: given } = call.function as { readonly arguments: unknown };
-  const text = typeof given === 'string' ? given : JSON.stringify(given);
+/** What responses say about themselves; a template that serialises whole messages would show it to the model. */
+const notes = ['assurance', 'malformed', 'repaired'];
+
+function withoutNotes<Value extends object>(value: Value): Value {
+  if (!notes.some((note) => note in value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !notes.includes(key))) as Value;
+}
+
+function withArgumentText(given: ToolCall): ToolCall {
+  const call = withoutNotes(given);
+  const { arguments: args } = call.function as { readonly arguments: unknown };
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
   return { ...call, function: { ...call.function, arguments: text.trim() === '' ? '{}' : text } };
 }
 

@@ -173,6 +173,14 @@ export function requireOption(option: string, value: unknown, rule: OptionRule):
 }
 
 /** A name without a rule is misspelled, or belongs to another API. */
+/** Throws `UnsupportedOptionError` for the first given option that `refused` names. */
+export function refuseOptions(options: object, refused: RefusedOptions): void {
+  for (const [option, value] of Object.entries(options)) {
+    const reason = refused[option];
+    if (value !== undefined && reason !== undefined) throw new UnsupportedOptionError({ option, reason });
+  }
+}
+
 function refuseUnknownOptions<Options extends object>(
   options: Options,
   rules: OptionRules<Options>,

@@ -1,7 +1,7 @@
 /** `argumentValidator`: validates call arguments, for the parser's option `validate`. */
 import { SchemaError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
-import { compileValidator } from '../json-schema/validate/validate.ts';
+import { compileValidator, describeFailure } from '../json-schema/validate/validate.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
 
 /** Returns the problems with a call's arguments, one line each; empty if there are none. */
@@ -31,9 +31,7 @@ function validatorOf({ function: { name, parameters } }: Tool): (input: JsonObje
   return (input) => {
     try {
       validate ??= compile();
-      return validate(input).map(
-        ({ pointer, message }) => `${pointer === '' ? '(root)' : pointer} ${message}`,
-      );
+      return validate(input).map(describeFailure);
     } catch (error) {
       if (error instanceof SchemaError) return [error.message];
       throw error;

@@ -167,6 +167,13 @@ function allowedTools(
   return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
 }
 
+/** The tools that `toolChoice` lets the model call. Throws like `buildGrammar`. */
+export function toolsOfChoice(tools: readonly Tool[], toolChoice: ToolChoice = 'auto'): readonly Tool[] {
+  if (toolChoice === 'none') return [];
+  const { offered, choice } = allowedTools(tools, toolChoice);
+  return chosenTools(offered, choice);
+}
+
 /** Whether a call can follow the text that the prompt already contains. */
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const open = openContent(format, prompt);

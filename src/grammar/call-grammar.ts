@@ -68,6 +68,41 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
   return alternatives(...openers);
 }
 
+/**
+ * The rest of a call that has been written up to its name, up to its own closer. White space in what is left of the
+ * head may differ. `opened`: the format's whole opener was written; otherwise the first marker of the closer is enough.
+ * `null` if the name does not precede the arguments.
+ */
+export function restOfCall(calls: CallsFormat, tool: OfferedTool, opened: boolean): Expression | null {
+  const rest = afterName(calls.head);
+  if (rest === null) return null;
+  const spell = (part: CallPart) => partExpression(part, calls, tool, 'first');
+  const closer = calls.call.close.trimEnd();
+  const firstMarker = /^\s*(?:<[^<>]*>|\S*)/.exec(closer)?.[0] ?? '';
+  return sequence(
+    ...rest.map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+    tool.arguments,
+    ...calls.tail.map(spell),
+    literal(opened ? closer : firstMarker),
+  );
+}
+
+/** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
+function afterName(head: readonly CallPart[]): readonly CallPart[] | null {
+  const nameAt = head.findIndex(holdsName);
+  return nameAt < 0 ? null : head.slice(nameAt + 1);
+}
+
+const anyBlank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
+/** Maximum length of white space that differs from the format's. */
+const maxGap = 16;
+
+/** A literal with any white space where it has some, and after punctuation. */
+function withAnySpace(text: string): Expression {
+  const [first = '', ...others] = text.split(/\s+|(?<=[:,>\]])/);
+  return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
+}
+
 /** Groups the heads by the opening literal they follow. */
 function openersByText(
   calls: CallsFormat,

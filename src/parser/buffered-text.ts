@@ -37,6 +37,11 @@ export class BufferedText {
     return text;
   }
 
+  /** Its last `length` units; `length` is at most a block of `TextBlocks`. */
+  last(length: number): string {
+    return this.blocks.last(length);
+  }
+
   toString(): string {
     return this.blocks.toString();
   }

@@ -7,6 +7,8 @@ export class CallDraft {
   name: string | null = null;
   /** The model's own id. */
   id: string | null = null;
+  /** Whether the format's own opener precedes it. */
+  opened = true;
   /** Its start has been emitted. */
   started = false;
   /** What is wrong with its text has been reported. */

@@ -4,56 +4,46 @@
  * All positions are offsets into the whole response, as in `events.ts`.
  */
 import { parseObject } from '../format/json-values.ts';
-import type { JsonObject, ToolCall } from '../format/messages.ts';
-import type { SettledArguments } from './absent-arguments.ts';
-import type { LeniencyLaw, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
+import type { SettledInput } from './absent-arguments.ts';
+import { type CallCheck, judgeCall } from './call-verdict.ts';
+import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
+import type {
+  Assurance,
+  LeniencyLaw,
+  Malformed,
+  Repaired,
+  ResponseEvent,
+  ResponseMessage,
+} from './events.ts';
 import { duplicateKeys } from './json/duplicate-keys.ts';
+import { KeptMessage } from './kept-message.ts';
 import { WrittenText } from './markers/written-text.ts';
-
-/** The call being read. */
-export interface OpenCall {
-  readonly name: string;
-  readonly id: string;
-  /** The model's own id, if it came after the call had started. */
-  writtenId: string | null;
-}
+import type { Provenance } from './provenance.ts';
+import type { StartedCall } from './started-call.ts';
+import { UniqueIds } from './unique-ids.ts';
+import { WithheldInput } from './withheld-input.ts';
 
 /** Choices of the caller. */
-export interface WriterOptions {
+export interface WriterOptions extends CallCheck {
   readonly markers: boolean;
   /** Whether the message is wanted; otherwise emitted text is not stored. */
   readonly keeps: boolean;
   /** Creates the id of a call if the model had written none when its name became known. */
   readonly createId: (index: number) => string;
-  /** Takes out of a call's arguments, a JSON object, those that are absent. */
-  readonly settle: (toolName: string, json: string) => SettledArguments;
-  /** Lists what is wrong with a call; empty if nothing is. */
-  readonly validate: (toolName: string, input: JsonObject) => readonly string[];
+  /** Takes out of a call's arguments, a JSON object, those that are absent; deltas have them as they were written. */
+  readonly settle: (toolName: string, input: SettledInput) => SettledInput;
+  /** What the caller knows about how the text was written; `null` if nothing. */
+  readonly provenance: Provenance | null;
 }
 
 type Region = 'text' | 'reasoning';
-
-/** Arguments withheld until they are complete, the function that settles them, and the events held back meanwhile. */
-interface WithheldInput {
-  readonly settle: (json: string) => string;
-  readonly events: ResponseEvent[];
-  json: string;
-}
-
-/** Where deltas go: a region, or the arguments of a call. */
-export interface EmitTarget {
-  readonly type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta';
-  readonly id: string;
-  /** All its deltas, for the message. */
-  readonly text: WrittenText;
-}
 
 /** See the top of this file. */
 export class EventWriter {
   /** Events not yet delivered to the caller. */
   events: ResponseEvent[] = [];
   /** The call that has started and is not complete. */
-  call: OpenCall | null = null;
+  call: StartedCall | null = null;
   /** Calls started so far. */
   callCount = 0;
   private completedCount = 0;
@@ -62,25 +52,21 @@ export class EventWriter {
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
-  private readonly content: WrittenText;
-  private readonly reasoning: WrittenText;
+  private readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
-  private readonly calls: ToolCall[] = [];
-  private readonly malformations: Malformed[] = [];
-  private readonly repairs: Repaired[] = [];
   /** Repairs of the open call; reported after it. */
   private callRepairs: { readonly law: LeniencyLaw; readonly detail: string }[] = [];
   /** Arguments of the open call that are withheld because they may be wrapped in one more object. */
   private withheld: WithheldInput | null = null;
-  /** For each id used so far, the number to try next when it must be made unique. */
-  private readonly ids = new Map<string, number>();
+  /** The events of an open call that no grammar vouches for yet; `null` while events are delivered. */
+  private unassured: ResponseEvent[] | null = null;
+  private readonly ids = new UniqueIds();
   private readonly options: WriterOptions;
 
   constructor(options: WriterOptions) {
     this.options = options;
-    this.content = new WrittenText(options.keeps);
-    this.reasoning = new WrittenText(options.keeps);
+    this.kept = new KeptMessage(options.keeps);
   }
 
   /** Whether events for markers are wanted. */
@@ -101,6 +87,7 @@ export class EventWriter {
   /** Adds an event. A single event, the usual case, gets an array of length 1; `push` would reserve room for more. */
   add(event: ResponseEvent): void {
     if (this.withheld !== null) this.withheld.events.push(event);
+    else if (this.unassured !== null) this.unassured.push(event);
     else if (this.events.length === 0) this.events = [event];
     else this.events.push(event);
   }
@@ -124,8 +111,8 @@ export class EventWriter {
     const id = `${region}-${this.regionCounts[region]++}`;
     this.target =
       region === 'text'
-        ? { type: 'text-delta', id, text: this.content }
-        : { type: 'reasoning-delta', id, text: this.reasoning };
+        ? { type: 'text-delta', id, text: this.kept.content }
+        : { type: 'reasoning-delta', id, text: this.kept.reasoning };
     this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
   }
 
@@ -149,12 +136,24 @@ export class EventWriter {
   }
 
   /** Starts a call; its name is known. */
-  startCall(name: string, writtenId: string | null, start: number, end: number): void {
+  startCall(
+    name: string,
+    writtenId: string | null,
+    { openedAt, start, end }: { readonly openedAt: number; readonly start: number; readonly end: number },
+  ): void {
     this.endRegion(start);
     const index = this.callCount++;
     const id = this.uniqueId(writtenId ?? this.options.createId(index));
-    this.call = { name, id, writtenId: writtenId === null ? null : id };
+    this.call = {
+      name,
+      id,
+      openedAt,
+      nameEnd: end,
+      argumentsAt: end,
+      writtenId: writtenId === null ? null : id,
+    };
     this.withheld = null;
+    if (this.options.provenance !== null && !this.isEnforced(this.call, end)) this.unassured = [];
     this.target = { type: 'tool-input-delta', id, text: this.inputText };
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
   }
@@ -166,16 +165,9 @@ export class EventWriter {
     call.writtenId = id === call.id ? id : this.uniqueId(id);
   }
 
-  /** Makes an id unique within the response, because consumers identify calls by it. */
   private uniqueId(id: string): string {
-    let count = this.ids.get(id);
-    if (count === undefined) {
-      this.ids.set(id, 2);
-      return id;
-    }
-    let unique = id;
-    for (; this.ids.has(unique); count++) unique = `${id}-${count}`;
-    this.ids.set(id, count).set(unique, 2);
+    const unique = this.ids.unique(id);
+    if (unique === id) return id;
     const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
     this.callRepairs.push({ law: 'duplicate-id', detail });
     return unique;
@@ -188,7 +180,7 @@ export class EventWriter {
   }
 
   private addRepaired(event: Repaired): void {
-    if (this.options.keeps) this.repairs.push(event);
+    this.kept.note(event);
     this.add(event);
   }
 
@@ -203,36 +195,46 @@ export class EventWriter {
 
   /** Withholds the arguments of the open call until they are complete; `settle` then returns the final JSON. */
   withholdInput(settle: (json: string) => string): void {
-    this.withheld = { settle, events: [], json: '' };
+    this.withheld = new WithheldInput(settle);
   }
 
   /** Whether arguments are emitted as they arrive. */
   get inputFlows(): boolean {
-    return this.withheld === null;
+    return this.withheld === null && this.unassured === null;
+  }
+
+  /** Whether the grammar of the open call's tool has allowed its arguments up to `end`. */
+  isCallEnforced(end: number): boolean {
+    return this.call !== null && this.isEnforced(this.call, end);
+  }
+
+  private isEnforced({ name, argumentsAt }: StartedCall, end: number): boolean {
+    return this.options.provenance?.isEnforced(name, argumentsAt, end) === true;
+  }
+
+  /** Delivers the events of a call that turned out to be valid. */
+  private releaseCall(): void {
+    const { unassured } = this;
+    this.unassured = null;
+    for (const event of unassured ?? []) this.add(event);
   }
 
   private releaseInput(isComplete: boolean): void {
     const { withheld } = this;
     if (withheld === null) return;
     this.withheld = null;
-    const json = isComplete ? withheld.settle(withheld.json) : withheld.json;
-    // If the JSON was changed, the first delta has all of it; the others are empty and only cover their stretches.
-    let rest = json;
-    for (const event of withheld.events) {
-      if (event.type !== 'tool-input-delta') {
-        this.add(event);
-        continue;
-      }
-      const delta = json === withheld.json ? event.delta : rest;
-      this.delta(delta, event.start, event.end);
-      rest = '';
-    }
+    withheld.release(isComplete, (event, delta) => {
+      if (delta === null) this.add(event);
+      else this.delta(delta, event.start, event.end);
+    });
   }
 
   /** Emits JSON of the open call's arguments. */
   input(delta: string, start: number, end: number): void {
-    const { withheld, target } = this;
-    if (delta === '' || this.call === null || target === null) return;
+    const { withheld, target, call } = this;
+    if (delta === '' || call === null || target === null) return;
+    if (call.argumentsAt === call.nameEnd) call.argumentsAt = start;
+    if (withheld === null && this.unassured !== null && this.isEnforced(call, end)) this.releaseCall();
     if (withheld === null) {
       this.delta(delta, start, end);
     } else {
@@ -258,25 +260,34 @@ export class EventWriter {
       return;
     }
     this.noteDuplicates(written);
-    const input = this.withoutAbsent(call, written);
-    const settled = input === written ? parsed : (parseObject(input) ?? parsed);
+    // Text that the grammar allowed counts only if it was read as the grammar reads it.
+    const isEnforced = this.callRepairs.length === 0 && this.isEnforced(call, at);
+    const input = this.options.settle(call.name, { json: written, value: parsed, repairs: [] });
+    this.callRepairs.push(...input.repairs);
+    const verdict = judgeCall(this.options, call.name, input.value, isEnforced);
+    if (verdict.problems.length > 0) this.refuse(call, verdict.problems, at);
+    else this.handOut(call, input, verdict.assurance, at);
+  }
+
+  private handOut(call: StartedCall, input: SettledInput, known: Assurance | undefined, at: number): void {
+    const assurance = known === undefined ? {} : { assurance: known };
+    this.releaseCall();
     this.closeCall(call, at);
-    const where = { start: at, end: at };
     this.add({
       type: 'tool-call',
       toolCallId: call.id,
       toolName: call.name,
-      input,
-      arguments: settled,
+      input: input.json,
+      arguments: input.value,
       ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
-      ...where,
+      ...assurance,
+      start: at,
+      end: at,
     });
-    const message = { name: call.name, arguments: input };
     this.completedCount++;
-    if (this.options.keeps)
-      this.calls.push({ id: call.writtenId ?? call.id, type: 'function', function: message });
+    const called = { name: call.name, arguments: input.json };
+    this.kept.addCall({ id: call.writtenId ?? call.id, type: 'function', function: called, ...assurance });
     this.reportRepairs(call.id, at);
-    this.report(call, settled, at);
   }
 
   /** Reports keys that occur twice: a JSON parser keeps only the last value. */
@@ -287,35 +298,32 @@ export class EventWriter {
     }
   }
 
-  /** The arguments without those that are absent, which deltas have as they were written. */
-  private withoutAbsent({ name }: OpenCall, written: string): string {
-    const { json, absent } = this.options.settle(name, written);
-    for (const key of absent) {
-      const detail = `the argument ${JSON.stringify(key)} is optional and must not be null; it is left out`;
-      this.callRepairs.push({ law: 'null-argument', detail });
-    }
-    return json;
-  }
-
-  private closeCall({ id }: OpenCall, at: number): void {
-    this.call = null;
-    this.target = null;
-    this.inputText.clear();
+  private closeCall({ id }: StartedCall, at: number): void {
+    this.forgetCall();
     this.add(edgeEvent('tool-input-end', id, at));
   }
 
-  private report(call: OpenCall, input: JsonObject, at: number): void {
-    const problems = this.options.validate(call.name, input);
-    if (problems.length === 0) return;
+  private forgetCall(): void {
+    this.call = null;
+    this.target = null;
+    this.inputText.clear();
+  }
+
+  /** Emits a complete call that cannot be handed out. */
+  private refuse(call: StartedCall, problems: readonly string[], at: number): void {
+    const input = this.inputText.toString();
+    const { raw, start } = this.takeCallText(call, '', at);
     this.addMalformed({
       type: 'malformed',
-      raw: '',
+      raw,
       expected: [],
       reason: problems.join('; '),
       toolCallId: call.id,
-      start: at,
+      brokenCall: { toolName: call.name, input, problems },
+      start,
       end: at,
     });
+    this.reportRepairs(call.id, at);
   }
 
   /** Emits text that the format does not allow. An open call ends here, incomplete. */
@@ -324,15 +332,47 @@ export class EventWriter {
     this.endRegion(start);
     this.releaseInput(false);
     const end = start + raw.length;
+    if (call === null) {
+      this.addMalformed({ type: 'malformed', raw, expected, reason, start, end });
+      return;
+    }
     const input = this.inputText.toString();
-    const owner = call === null ? {} : { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
-    if (call !== null) this.closeCall(call, start);
-    this.addMalformed({ type: 'malformed', raw, expected, reason, ...owner, start, end });
-    if (call !== null) this.reportRepairs(call.id, end);
+    const text = this.takeCallText(call, raw, start);
+    const owner = { toolCallId: call.id, brokenCall: { toolName: call.name, input } };
+    this.addMalformed({
+      type: 'malformed',
+      raw: text.raw,
+      expected,
+      reason,
+      ...owner,
+      start: text.start,
+      end,
+    });
+    this.reportRepairs(call.id, end);
+  }
+
+  /**
+   * Closes a call that is not handed out, before `rest` at `at`. If its events were withheld, they never come, and the
+   * text that they covered is part of the report.
+   */
+  private takeCallText(
+    call: StartedCall,
+    rest: string,
+    at: number,
+  ): { readonly raw: string; readonly start: number } {
+    const { provenance } = this.options;
+    const isWithheld = this.unassured !== null && provenance !== null;
+    this.unassured = null;
+    if (!isWithheld) {
+      this.closeCall(call, at);
+      return { raw: rest, start: at };
+    }
+    this.forgetCall();
+    return { raw: provenance.textOf(call.openedAt, at) + rest, start: call.openedAt };
   }
 
   private addMalformed(event: Malformed): void {
-    if (this.options.keeps) this.malformations.push(event);
+    this.kept.note(event);
     this.add(event);
   }
 
@@ -349,33 +389,6 @@ export class EventWriter {
 
   /** The message of all events so far; empty if it is not kept. */
   message(): ResponseMessage {
-    if (!this.options.keeps) return { role: 'assistant', content: null };
-    const content = this.content.toString();
-    const reasoning = this.reasoning.toString();
-    return {
-      role: 'assistant',
-      content: content === '' && this.calls.length > 0 ? null : content,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(this.calls.length === 0 ? {} : { tool_calls: [...this.calls] }),
-      ...(this.malformations.length === 0 ? {} : { malformed: [...this.malformations] }),
-      ...(this.repairs.length === 0 ? {} : { repaired: [...this.repairs] }),
-    };
+    return this.kept.message();
   }
-}
-
-/** A delta. All deltas are created here, with one hidden class, so that consumers access them quickly. */
-export function deltaEvent(
-  { type, id }: EmitTarget,
-  delta: string,
-  start: number,
-  end: number,
-): ResponseEvent {
-  return { type, id, delta, start, end };
-}
-
-type Edge = 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 'tool-input-end';
-
-/** A start or end event without text; like deltas, always with one hidden class. */
-function edgeEvent(type: Edge, id: string, at: number): ResponseEvent {
-  return { type, id, start: at, end: at };
 }

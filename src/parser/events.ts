@@ -5,7 +5,7 @@
  * Offset 0 is the first character fed; the text of the generation prompt has negative offsets. With the option
  * `markers`, `marker` events cover the delimiters too, and the stretches of all events tile the text.
  */
-import type { AssistantMessage, JsonObject } from '../format/messages.ts';
+import type { AssistantMessage, JsonObject, ToolCall } from '../format/messages.ts';
 
 interface Stretch {
   readonly start: number;
@@ -126,11 +126,24 @@ export interface ToolCallEvent extends Stretch {
   readonly arguments: JsonObject;
   /** The model's own id, if it was written after the call had been announced. The message has this id. */
   readonly writtenId?: string;
+  /** Absent if the parser could not know: it had neither `provenance` nor `validate`. */
+  readonly assurance?: Assurance;
 }
 
 /**
- * Text that does not fit the format: `raw`, which the message keeps too. `raw` is empty if the text is a call, but
- * of a tool that is not offered, or with invalid arguments.
+ * Why a call's arguments are known to be valid. `enforced`: its tool's grammar allowed every character, from the first
+ * argument to the last. `validated`: they passed their schema's validator once they were complete.
+ */
+export type Assurance = 'enforced' | 'validated';
+
+/** A call in a response's message, with the `assurance` of its event. */
+export interface ReadToolCall extends ToolCall {
+  readonly assurance?: Assurance;
+}
+
+/**
+ * Text that does not fit the format, or a call that cannot be handed out: its tool is not offered, or its arguments
+ * are invalid. `raw` is the text, which the message keeps too; empty if earlier events covered all of it.
  */
 export interface Malformed extends Stretch {
   readonly type: 'malformed';
@@ -138,10 +151,19 @@ export interface Malformed extends Stretch {
   /** What was expected at `start`, in readable form: `"</tool_call>"`, `tool name`. */
   readonly expected: readonly string[];
   readonly reason: string;
-  /** The call it belongs to, if its `tool-input-start` had already been emitted. */
+  /** The call it belongs to, if its name was known. */
   readonly toolCallId?: string;
-  /** The call that broke off here: its name, and its arguments up to the last delta. */
-  readonly brokenCall?: { readonly toolName: string; readonly input: string };
+  /** The call that broke off here, or that was refused. */
+  readonly brokenCall?: BrokenCall;
+}
+
+/** A call that is not handed out. */
+export interface BrokenCall {
+  readonly toolName: string;
+  /** Its arguments as JSON text: all of them, or up to where it broke off. */
+  readonly input: string;
+  /** For a complete call, what is wrong with it, one line each. Absent if it broke off. */
+  readonly problems?: readonly string[];
 }
 
 /**
@@ -195,6 +217,8 @@ export interface Finish extends Stretch {
   readonly type: 'finish';
   /** `length`: the text ended inside an open region. */
   readonly reason: 'stop' | 'tool-calls' | 'length';
+  /** Why the answer is known to fit its schema, if a chat requested JSON and the response answers with it. */
+  readonly assurance?: Assurance;
   /** Tokens used, if an engine generated the response. */
   readonly usage?: Usage;
 }
@@ -220,6 +244,9 @@ export interface Usage {
 /** The parsed response: an OpenAI assistant message, what could not be parsed, and what was repaired. */
 export interface ResponseMessage extends AssistantMessage {
   readonly content: string | null;
+  readonly tool_calls?: readonly ReadToolCall[];
+  /** Why `content` is known to fit its schema, if a chat requested JSON. */
+  readonly assurance?: Assurance;
   readonly malformed?: readonly Malformed[];
   readonly repaired?: readonly Repaired[];
 }

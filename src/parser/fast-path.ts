@@ -3,7 +3,8 @@
  * running a state.
  */
 import type { Cursor } from './cursor.ts';
-import { deltaEvent, type EmitTarget, type EventWriter } from './event-writer.ts';
+import { deltaEvent, type EmitTarget } from './edge-events.ts';
+import type { EventWriter } from './event-writer.ts';
 import type { ResponseEvent } from './events.ts';
 import type { PlainRun } from './markers/plain-run.ts';
 

@@ -18,10 +18,13 @@ export {
 export { defineParser, type MarkerDefinition, type ParserDefinition } from './define-parser.ts';
 export type {
   AnyResponseEvent,
+  Assurance,
+  BrokenCall,
   Finish,
   LeniencyLaw,
   Malformed,
   Marker,
+  ReadToolCall,
   ReasoningDelta,
   ReasoningEnd,
   ReasoningStart,
@@ -38,6 +41,8 @@ export type {
 } from './events.ts';
 export { partialArguments } from './json/partial-json.ts';
 export { type GeneratedModule, moduleContractVersion, type ResponseModule } from './module-contract.ts';
+export type { CallNotation, OpenCall } from './open-call.ts';
+export type { Provenance } from './provenance.ts';
 export type { Reader, State } from './reader.ts';
 export {
   createModuleParser,

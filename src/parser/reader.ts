@@ -91,6 +91,11 @@ export class Reader implements MatchContext {
     return this.cursor.ended;
   }
 
+  /** Whether deviations are read. What the grammar of a call writes has none: it means what the grammar means. */
+  get lenient(): boolean {
+    return this.options.lenient && !this.writer.isCallEnforced(this.cursor.offset);
+  }
+
   /** Whether calls are possible; without tools, their markers are text. */
   get callsAllowed(): boolean {
     const { tools } = this.options;
@@ -268,14 +273,15 @@ export class Reader implements MatchContext {
     if (draft.started || draft.name === null) return;
     draft.started = true;
     draft.parameters = this.options.tools.parameters(draft.name);
-    this.writer.startCall(draft.name, draft.id, cursor.offsetOf(start), cursor.offsetOf(end));
+    const name = { start: cursor.offsetOf(start), end: cursor.offsetOf(end) };
+    this.writer.startCall(draft.name, draft.id, { openedAt: this.openedAt ?? name.start, ...name });
     if (draft.deviation !== null) this.noteRepair('json', draft.deviation);
   }
 
   /** Notes a value's deviation from its notation, once per call. */
   noteDeviation(detail: string | null): void {
     const { draft } = this;
-    if (detail === null || !this.options.lenient || draft.deviation !== null) return;
+    if (detail === null || !this.lenient || draft.deviation !== null) return;
     draft.deviation = detail;
     if (draft.started) this.noteRepair('json', detail);
   }
@@ -295,6 +301,7 @@ export class Reader implements MatchContext {
 
   /** Reports a deviation from the format that was read all the same. */
   noteRepair(law: LeniencyLaw, detail: string): void {
+    if (law === 'opener') this.draft.opened = false;
     this.writer.repaired(law, detail, this.cursor.offset);
   }
 
@@ -332,7 +339,7 @@ export class Reader implements MatchContext {
   /** The positions of the next special token in the unread text; it is never content. */
   nextSpecialToken(): { readonly at: number; readonly end: number } | null {
     const { cursor } = this;
-    const token = this.options.lenient ? this.special.next(cursor.offset) : null;
+    const token = this.lenient ? this.special.next(cursor.offset) : null;
     if (token === null) return null;
     const at = token.start - cursor.base;
     return { at, end: at + token.length };
@@ -359,7 +366,7 @@ export class Reader implements MatchContext {
 
   /** Text of the prompt is the template's own, so leniency does not apply to it. */
   forgives(at: number): boolean {
-    return this.options.lenient && this.cursor.offsetOf(at) >= 0;
+    return this.lenient && this.cursor.offsetOf(at) >= 0;
   }
 
   maySpeculate(at: number): boolean {

@@ -21,14 +21,16 @@ import { withoutAbsent } from './absent-arguments.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { type OpenCall, openCallOf } from './open-call.ts';
+import { isProvenance, type Provenance } from './provenance.ts';
 import { Reader } from './reader.ts';
 import { ToolTable } from './tool-table.ts';
 
 /** Options of a response parser. */
 export interface ResponseParserOptions {
   /**
-   * The tools offered. A call of any other tool is still read, followed by a `malformed` event. Absent: any name
-   * may be called, and no types are known. Empty: no calls are possible, and their markers are text.
+   * The tools offered. A call of any other tool is read, but `malformed`. Absent: any name may be called, and no types
+   * are known. Empty: no calls are possible, and their markers are text.
    */
   readonly tools?: readonly Tool[];
   /** The part of the assistant's turn that is already in the prompt, including the header. Default: only the header. */
@@ -48,10 +50,15 @@ export interface ResponseParserOptions {
    */
   readonly keepMessage?: boolean;
   /**
-   * Lists what is wrong with the arguments of a call of an offered tool; reported as `malformed` after the call.
+   * Lists what is wrong with the arguments of a call of an offered tool. If anything is, the call is `malformed`.
    * Default: no check.
    */
   readonly validate?: (toolName: string, input: JsonObject) => readonly string[];
+  /**
+   * What the caller knows about how the text was written. Calls that a grammar enforced are not validated; the events
+   * of other calls are withheld until they have been. Default: nothing is known.
+   */
+  readonly provenance?: Provenance;
   /**
    * Creates the id of a call if the model had written none when its name became known; `index` counts the
    * response's calls from 0, including broken ones. Default: `call_0`, `call_1`, …
@@ -95,6 +102,8 @@ export interface ResponseParser {
   reset(): void;
   /** The parser's position, for code that steers sampling by it. */
   readonly position: ParserPosition;
+  /** The call of an offered tool that is being read, once its name is known; `null` elsewhere. */
+  readonly openCall: OpenCall | null;
 }
 
 /** The position of a parser. */
@@ -118,6 +127,7 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   markers: boolean,
   keepMessage: boolean,
   validate: callback,
+  provenance: { expected: 'an object with isEnforced() and textOf()', allows: isProvenance },
   createId: callback,
   specialTokens: array,
   leniency: oneOf('lenient', 'strict'),
@@ -172,8 +182,10 @@ class ModuleParser implements ResponseParser {
         parallel: options.parallelToolCalls !== false,
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
-        settle: (tool, json) => withoutAbsent(json, this.tools.parameters(tool)),
+        settle: (tool, input) => withoutAbsent(input, this.tools.parameters(tool)),
         validate: callCheck(this.tools, options.validate),
+        validates: options.validate !== undefined,
+        provenance: options.provenance ?? null,
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
         lenient: options.leniency !== 'strict',
@@ -188,6 +200,10 @@ class ModuleParser implements ResponseParser {
   get position(): ParserPosition {
     const { region, inCall, callsOpenedAt, thinking, stateName: state } = this.reader;
     return { region: region?.kind ?? (inCall ? 'call' : 'between'), callsOpenedAt, thinking, state };
+  }
+
+  get openCall(): OpenCall | null {
+    return openCallOf(this.reader);
   }
 
   feed(input: string | readonly ResponsePiece[]): readonly ResponseEvent[] {
@@ -262,9 +278,18 @@ function callCheck(
   validate: ResponseParserOptions['validate'],
 ): (toolName: string, input: JsonObject) => readonly string[] {
   return (toolName, input) => {
-    if (tools.known && !tools.has(toolName)) return [`no tool ${JSON.stringify(toolName)} was offered`];
+    if (tools.known && !tools.has(toolName)) return [notOffered(toolName, tools.names())];
     return validate?.(toolName, input) ?? [];
   };
+}
+
+/** How many names an error lists. */
+const maxNames = 20;
+
+function notOffered(toolName: string, names: readonly string[]): string {
+  const listed = names.slice(0, maxNames).map((name) => JSON.stringify(name));
+  const others = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  return `no tool ${JSON.stringify(toolName)} was offered; there are ${listed.join(', ')}${others}`;
 }
 
 /** Reads a single piece on the fast path; `null` if it is a special token, needs a state, or is not a piece. */

@@ -34,8 +34,14 @@ export class DeviationLog {
   }
 }
 
-function malformedFacts({ reason, raw, expected, toolCallId }: Malformed): object {
-  return { reason, raw, expected, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }) };
+function malformedFacts({ reason, raw, expected, toolCallId, brokenCall }: Malformed): object {
+  return {
+    reason,
+    raw,
+    expected,
+    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+    ...(brokenCall === undefined ? {} : { call: { name: brokenCall.toolName, arguments: brokenCall.input } }),
+  };
 }
 
 function repairFacts({ law, detail, toolCallId }: Repaired): object {

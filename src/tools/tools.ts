@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject, JsonSchema, Tool } from '../format/messages.ts';
-import type { ResponseEvent, ToolCallEvent } from '../parser/events.ts';
+import type { Assurance, ResponseEvent, ToolCallEvent } from '../parser/events.ts';
 import { canBeSchema, isLibrarySchema } from './library-schema.ts';
 import { plainSchema } from './plain-schema.ts';
 import { readToolList, requireExecutable } from './read-tool-list.ts';
@@ -122,7 +122,13 @@ export type ToolOutput<Each> = Each extends { readonly execute: (...given: never
 export type ToolCallOf<Tools extends ToolList> = CallOfEach<EachTool<Tools>>;
 
 type CallOfEach<Each> = Each extends unknown
-  ? { readonly id: string; readonly name: ToolName<Each>; readonly arguments: ToolArguments<Each> }
+  ? {
+      readonly id: string;
+      readonly name: ToolName<Each>;
+      readonly arguments: ToolArguments<Each>;
+      /** Why the arguments are known to be valid; always there in a call of a chat. */
+      readonly assurance?: Assurance;
+    }
   : never;
 
 /** The events of a response to a request with `Tools`: `toolName` of a `tool-call` narrows `arguments`. */

@@ -135,12 +135,24 @@ describe('malformed calls', () => {
     },
   );
 
-  it('reports arguments that do not fit the schema', () => {
+  it('refuses arguments that do not fit the schema, with all that is wrong with them', () => {
     const strict = [tool('f', { n: { type: 'integer' } }, ['n'])];
     const text = '<use>\n{"name": "f", "arguments": {"n": "x"}}\n</use>';
     const message = read(samples.jsonInTags, text, { tools: strict, validate: argumentValidator(strict) });
-    expect(message.tool_calls).toHaveLength(1);
+    expect(message.tool_calls).toBeUndefined();
+    expect(message.malformed).toMatchObject([
+      { toolCallId: 'call_0', brokenCall: { toolName: 'f', input: '{"n": "x"}' } },
+    ]);
+    expect(message.malformed?.[0]?.brokenCall?.problems).toEqual([expect.stringContaining('/n')]);
     expect(message.malformed?.[0]?.reason).toContain('/n');
+  });
+
+  it('says of a call that passes its check that it was validated, and nothing without a check', () => {
+    const strict = [tool('f', { n: { type: 'integer' } }, ['n'])];
+    const text = '<use>\n{"name": "f", "arguments": {"n": 1}}\n</use>';
+    const checked = read(samples.jsonInTags, text, { tools: strict, validate: argumentValidator(strict) });
+    expect(checked.tool_calls).toMatchObject([{ assurance: 'validated' }]);
+    expect(read(samples.jsonInTags, text, { tools: strict }).tool_calls?.[0]).not.toHaveProperty('assurance');
   });
 
   it('checks no arguments where the tool has no schema, and says where its schema is none', () => {
@@ -155,15 +167,17 @@ describe('malformed calls', () => {
 describe('a tool that is not on offer', () => {
   const text = '<use>\n{"name": "g", "arguments": {"n": 1}}\n</use>';
 
-  it('is called, and reported once, whether arguments are checked or not', () => {
+  it('is never called, and reported once, whether arguments are checked or not', () => {
     for (const options of [
       {},
       { validate: argumentValidator(exampleTools) },
       { validate: () => ['never asked'] },
     ]) {
       const message = read(samples.jsonInTags, text, options);
-      expect(message.tool_calls?.map((call) => call.function.name)).toEqual(['g']);
-      expect(message.malformed).toMatchObject([{ raw: '', toolCallId: 'call_0' }]);
+      expect(message.tool_calls).toBeUndefined();
+      expect(message.malformed).toMatchObject([
+        { raw: '', toolCallId: 'call_0', brokenCall: { toolName: 'g', input: '{"n": 1}' } },
+      ]);
       expect(message.malformed?.[0]?.reason).toContain('"g"');
     }
   });

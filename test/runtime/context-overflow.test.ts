@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { writeModelFile } from '../../examples/support/small-models.ts';
 import { ContextOverflowError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
-import { fitPrompt } from '../../src/runtime/node-llama-cpp/context-window.ts';
+import { fitPrompt } from '../../src/runtime/engine/context-window.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
 import { testLlama } from '../support/test-models.ts';

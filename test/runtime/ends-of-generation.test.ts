@@ -8,12 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { DecodingError } from '../../src/format/errors.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
-import { markerEndsAt } from '../../src/runtime/node-llama-cpp/marker-ends.ts';
-import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
-import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { markerEndsAt } from '../../src/runtime/engine/masks/marker-ends.ts';
+import { MarkerTokens } from '../../src/runtime/engine/tokens/marker-tokens.ts';
+import { tokenBias } from '../../src/runtime/node-llama-cpp/token-bias.ts';
 import { brokenEnds, markings, openVocabulary, responsesOf } from '../support/ends-law.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
+import { readVocabulary } from '../support/read-vocabulary.ts';
 import { UnendedResponse, writeTokens } from '../support/scripted-run.ts';
 import { testLlama } from '../support/test-models.ts';
 
@@ -85,16 +86,17 @@ describe('the end of a turn with which calls begin, too', () => {
 });
 
 describe('an end within the opener of a call that may come', () => {
-  it('is an error', async () => {
+  it('is a message that says so', async () => {
     const format = formatOf('deepseek-v2.5-236b');
     const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
     const end = model.tokens.eos;
     if (end === null) throw new Error('there is no such token');
     const request = { tools: lawTools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
     const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true, end };
-    expect(() => writeTokens({ ...options, text: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' })).toThrow(
-      DecodingError,
-    );
+    const opener = '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>';
+    const { message } = writeTokens({ ...options, text: opener });
+    expect(message.tool_calls).toBeUndefined();
+    expect(message.malformed?.at(-1)?.reason).toContain('ends inside a call');
     expect(writeTokens({ ...options, text: 'Hello.' }).message.content).toBe('Hello.');
     await model.dispose();
   });
@@ -218,14 +220,21 @@ it('a marker that is an end of generation is sampled where few tokens are allowe
   const vocabulary = readVocabulary(model, file);
   const markers = new MarkerTokens(vocabulary, ['<|end|>']);
   const matcher = createGbnfMatcher('root ::= "<|end|>" "more" | "7"');
-  const { bias: tokenBias } = markerEndsAt(matcher, markers, vocabulary) ?? {};
-  if (tokenBias === undefined) throw new Error('the marker is not seen here');
+  const { bias = null } = markerEndsAt(matcher, markers, vocabulary) ?? {};
+  if (bias === null) throw new Error('the marker is not seen here');
   const context = await model.createContext({ contextSize: 64, threads: 1 });
   const sequence = context.getSequence();
   const sampled = new Set<string>();
   // All three are as likely as each other for random weights, give or take: one is missed once in a million times.
   for (let seed = 1; seed <= 60; seed++) {
-    const options = { tokenBias, temperature: 2, topK: 0, topP: 1, seed, yieldEogToken: true };
+    const options = {
+      tokenBias: tokenBias(bias, model),
+      temperature: 2,
+      topK: 0,
+      topP: 1,
+      seed,
+      yieldEogToken: true,
+    };
     await sequence.clearHistory();
     for await (const token of sequence.evaluate(model.tokenize('a'), options)) {
       sampled.add(Buffer.from(vocabulary.bytesOf(token)).toString());

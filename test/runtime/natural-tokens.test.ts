@@ -4,17 +4,17 @@
  * tokens and spelled out. All formats in the long variant.
  */
 import fc from 'fast-check';
-import type { LlamaModel, Token } from 'node-llama-cpp';
+import type { LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { MarkerTokens } from '../../src/runtime/engine/tokens/marker-tokens.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
+import { readVocabulary, type Vocabulary } from '../support/read-vocabulary.ts';
 import { sampled } from '../support/sample.ts';
 import { writeTokens } from '../support/scripted-run.ts';
 import { testLlama } from '../support/test-models.ts';
@@ -62,7 +62,7 @@ describe.each(vocabularies)('%s', (name) => {
     });
     afterAll(() => model.dispose());
 
-    const spell = (tokens: readonly Token[]): string =>
+    const spell = (tokens: readonly number[]): string =>
       tokens.map((token) => Buffer.from(vocabulary.bytesOf(token)).toString('latin1')).join('');
 
     it.each(formats.filter((_, index) => index % stride === 0))('$name', ({ format }) => {
@@ -76,7 +76,7 @@ describe.each(vocabularies)('%s', (name) => {
         const choose = (count: number): number => count - 1;
         const options = { model, vocabulary, format, ...response, choose, special, inject: true, natural };
         const { tokens, injected } = writeTokens(options);
-        const texts = (ids: readonly Token[]): string[] => ids.map((token) => spell([token]));
+        const texts = (ids: readonly number[]): string[] => ids.map((token) => spell([token]));
         expect(texts(tokens.slice(0, natural.length))).toEqual(texts(natural.slice(0, tokens.length)));
         expect(tokens.slice(0, natural.length)).toEqual(natural.slice(0, tokens.length));
         expect(spell(natural.slice(tokens.length)).trim()).toBe('');

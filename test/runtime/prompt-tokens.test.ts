@@ -10,12 +10,12 @@ import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { TemplateError } from '../../src/format/errors.ts';
 import type { Message, Tool } from '../../src/format/messages.ts';
-import type { PromptRequest } from '../../src/runtime/chat/prompt-pieces.ts';
-import { encodePrompt } from '../../src/runtime/node-llama-cpp/prompt-tokens.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { type PromptRequest, renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
+import { encodePrompt } from '../../src/runtime/engine/tokens/prompt-tokens.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
+import { readVocabulary, type Vocabulary } from '../support/read-vocabulary.ts';
 import { sampled } from '../support/sample.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { testLlama } from '../support/test-models.ts';
@@ -155,7 +155,7 @@ describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
   /** `null` where the template refuses the conversation. */
   const encode = (texts: Texts) => {
     try {
-      return encodePrompt(source, optionsOf(texts), vocabulary, format);
+      return encodePrompt(renderTraced(source, optionsOf(texts), format), vocabulary, format);
     } catch (error) {
       if (error instanceof TemplateError) return null;
       throw error;
@@ -163,8 +163,8 @@ describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
   };
   const specialsOf = (tokens: readonly number[]): string[] =>
     tokens
-      .filter((token) => vocabulary.isSpecial(vocabulary.token(token)))
-      .map((token) => Buffer.from(vocabulary.bytesOf(vocabulary.token(token))).toString());
+      .filter((token) => vocabulary.isSpecial(token))
+      .map((token) => Buffer.from(vocabulary.bytesOf(token)).toString());
 
   const { start = '', end = '' } = format.reasoning ?? {};
   const signs = markers.filter((marker) => (start + end).includes(marker) || looksFor(source, marker));

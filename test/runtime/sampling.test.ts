@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
 import { ModelFileError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkChatOptions } from '../../src/runtime/chat/check-chat-options.ts';
-import { AllowedTokens } from '../../src/runtime/node-llama-cpp/allowed-tokens.ts';
+import { AllowedTokens } from '../../src/runtime/engine/masks/allowed-tokens.ts';
 import {
   type ChatModel,
   type ChatOptions,

@@ -7,6 +7,7 @@ import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { ServerRun } from '../../src/runtime/servers/server-run.ts';
 import { mergeEvents } from '../../src/testing/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
@@ -32,12 +33,19 @@ function newRun(
   options: { thinkingBudget?: number; maxTokens?: number; toolChoice?: 'required' } = {},
   grammar = buildGrammar(format, { tools, toolChoice: options.toolChoice ?? 'auto' }),
 ) {
-  const parser = createResponseParser(format, { tools });
+  const guard = callGuard({ toolChoice: options.toolChoice ?? 'auto' }, tools, grammar.report);
+  const parser = createResponseParser(format, {
+    tools,
+    provenance: guard.enforced,
+    validate: guard.validate,
+  });
   const matcher = grammar.expression === null ? null : createMatcher(grammar.expression);
   return new ServerRun({
     grammar,
     matcher,
     parser,
+    guard,
+    restOf: () => null,
     stops: [],
     maxTokens: options.maxTokens ?? 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,
@@ -92,7 +100,11 @@ describe('a response of a server', () => {
           const served = serve(newRun(), text, lengths);
           const parser = createResponseParser(format, { tools });
           const events = [...parser.feed(text), ...parser.finish().events];
-          expect(served.message).toEqual(parser.finish().message);
+          const calls = served.message.tool_calls?.map(({ assurance, ...call }) => {
+            expect(assurance).toBe('enforced');
+            return call;
+          });
+          expect({ ...served.message, tool_calls: calls }).toEqual(parser.finish().message);
           expect(mergeEvents(served.events)).toMatchObject(mergeEvents(events));
           const constrained = served.requests.filter((request) => request.constrained);
           expect(constrained.length).toBe(served.message.tool_calls === undefined ? 0 : 1);

@@ -8,7 +8,7 @@ import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import type { Message } from '../../src/format/messages.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
-import { ResponseRun } from '../../src/runtime/node-llama-cpp/decoding/response-run.ts';
+import { ResponseRun } from '../../src/runtime/engine/decoding/response-run.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { openTiny } from '../support/small-chats.ts';

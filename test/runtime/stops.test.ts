@@ -4,7 +4,7 @@ import { demoTools } from '../../examples/support/demo-tools.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { type PassedPieces, StopWatch, type TextPiece } from '../../src/runtime/chat/steering/stop-watch.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { readVocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { readVocabulary } from '../support/read-vocabulary.ts';
 import { chatTemplate, openScriptedChat, vocabulary } from '../support/small-chats.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 

@@ -1,9 +1,12 @@
 /** Laws of tokens over all vocabularies that generate text. */
+
 import fc from 'fast-check';
+import type { Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
-import { encodePrompt } from '../../src/runtime/node-llama-cpp/prompt-tokens.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
+import { encodePrompt } from '../../src/runtime/engine/tokens/prompt-tokens.ts';
+import { readVocabulary, type Vocabulary } from '../support/read-vocabulary.ts';
 import { sampled } from '../support/sample.ts';
 import { plain } from '../support/sample-formats.ts';
 import { bundledVocabulary, testLlama } from '../support/test-models.ts';
@@ -63,12 +66,13 @@ describe.each(names)('%s', (name) => {
     const tools = [
       { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
     ] as const;
-    return encodePrompt(template, { messages: [{ role: 'user', content }], tools }, vocabulary, plain).tokens;
+    const prompt = renderTraced(template, { messages: [{ role: 'user', content }], tools }, plain);
+    return encodePrompt(prompt, vocabulary, plain).tokens;
   };
   const specialsIn = (tokens: readonly number[]): number[] =>
-    tokens.filter((token) => vocabulary.isSpecial(vocabulary.token(token)));
+    tokens.filter((token) => vocabulary.isSpecial(token));
   const textOf = (tokens: readonly number[]): string => {
-    const bytes = tokens.flatMap((token) => [...vocabulary.bytesOf(vocabulary.token(token))]);
+    const bytes = tokens.flatMap((token) => [...vocabulary.bytesOf(token)]);
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
   };
 
@@ -76,8 +80,7 @@ describe.each(names)('%s', (name) => {
     let compared = 0;
     const misspelled: number[] = [];
     for (let id = 0; id < vocabulary.size; id += stride) {
-      const token = vocabulary.token(id);
-      const written = loaded.model.detokenize([token], true);
+      const written = loaded.model.detokenize([id as Token], true);
       // The engine drops a leading space of a lone token, and shows half characters as U+FFFD.
       if (written === '' || written.includes('\ufffd')) continue;
       compared += 1;
@@ -160,13 +163,13 @@ it('a control token of one character is text where a user writes it', async () =
   const vocabulary = readVocabulary(model, modelPath);
   const source = `${sign}{% for m in messages %}{{ m.content }}${sign}{% endfor %}`;
   const promptOf = (content: string) =>
-    encodePrompt(source, { messages: [{ role: 'user', content }] }, vocabulary, plain);
+    encodePrompt(renderTraced(source, { messages: [{ role: 'user', content }] }, plain), vocabulary, plain);
   const specialsOf = (content: string) =>
     promptOf(content).tokens.filter((token) => vocabulary.isControl(token));
   for (const content of [sign, `${sign}${sign} a`, `a ${sign}`, word, `${word}${sign}${word}`]) {
     const { text, tokens } = promptOf(content);
     expect(text).toBe(`${sign}${content}${sign}`);
-    expect(model.detokenize([...tokens], true)).toContain(content);
+    expect(model.detokenize([...tokens] as Token[], true)).toContain(content);
     expect(specialsOf(content)).toEqual(specialsOf('x'));
   }
   await model.dispose();

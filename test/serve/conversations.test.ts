@@ -1,5 +1,4 @@
 /** Many requests at once on few sequences: all are answered, and nobody's beginning is evaluated again. */
-import type { Token } from 'node-llama-cpp';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../src/format/messages.ts';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
@@ -45,8 +44,8 @@ async function ask(messages: readonly Message[]): Promise<Answered> {
 }
 
 /** The tokens of the prompts, as they come to the sequences. */
-function watchPrompts(): readonly (readonly Token[])[] {
-  const prompts: (readonly Token[])[] = [];
+function watchPrompts(): readonly (readonly number[])[] {
+  const prompts: (readonly number[])[] = [];
   const { lease } = SequencePool.prototype;
   vi.spyOn(SequencePool.prototype, 'lease').mockImplementation(function (this: SequencePool, prompt, signal) {
     prompts.push(prompt);
@@ -56,8 +55,8 @@ function watchPrompts(): readonly (readonly Token[])[] {
 }
 
 /** They are told apart by how they begin. */
-function byConversation(prompts: readonly (readonly Token[])[]): ReadonlyMap<string, (readonly Token[])[]> {
-  const groups = new Map<string, (readonly Token[])[]>();
+function byConversation(prompts: readonly (readonly number[])[]): ReadonlyMap<string, (readonly number[])[]> {
+  const groups = new Map<string, (readonly number[])[]>();
   for (const prompt of prompts) {
     const beginning = prompt.slice(0, 60).join();
     groups.set(beginning, [...(groups.get(beginning) ?? []), prompt]);
@@ -66,8 +65,8 @@ function byConversation(prompts: readonly (readonly Token[])[]): ReadonlyMap<str
 }
 
 /** Tokens that have to be evaluated where each beginning is evaluated once. */
-function distinctTokens(prompts: readonly (readonly Token[])[]): number {
-  const seen: (readonly Token[])[] = [];
+function distinctTokens(prompts: readonly (readonly number[])[]): number {
+  const seen: (readonly number[])[] = [];
   let count = 0;
   for (const prompt of prompts) {
     const known = Math.max(0, ...seen.map((each) => sharedLength(each, prompt)));

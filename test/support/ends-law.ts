@@ -5,17 +5,17 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { LlamaModel, Token } from 'node-llama-cpp';
+import type { LlamaModel } from 'node-llama-cpp';
 import { writeModelFile } from '../../examples/support/small-models.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { DecodingError } from '../../src/format/errors.ts';
 import { writeResponse } from '../../src/format/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { modelMetadata, tokenTexts } from '../../src/testing/tiny-model.ts';
 import { lawTools } from './law-tools.ts';
+import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
 import { UnendedResponse, type WriterOptions, writeTokens } from './scripted-run.ts';
 import { loadVocabulary, smallVocabulary } from './small-vocabulary.ts';
 import { testLlama } from './test-models.ts';
@@ -109,7 +109,7 @@ export async function brokenEnds(format: ChatFormat, marked: readonly string[]):
   const controls = [...format.preservedTokens, ...ends, '<|really the end|>'];
   const { model, vocabulary } = await openVocabulary(controls, marked);
   try {
-    const tokenOf = (text: string) => vocabulary.specials.get(text)?.token ?? vocabulary.token(0);
+    const tokenOf = (text: string) => vocabulary.specials.get(text)?.token ?? 0;
     // llama.cpp takes the mark from the `<|end|>` of a vocabulary that has `<|return|>` and `<|call|>`.
     const ending = marked.filter((text) => vocabulary.endsGeneration(tokenOf(text)));
     const unmarked = marked.filter((text) => !ending.includes(text) && text !== '<|end|>');
@@ -140,12 +140,16 @@ function brokenWhole(options: WriterOptions): readonly string[] {
 }
 
 /** What is wrong with the responses that end early at `end`. */
-function brokenEarly(options: WriterOptions, ending: readonly string[], end: Token): readonly string[] {
+function brokenEarly(options: WriterOptions, ending: readonly string[], end: number): readonly string[] {
   return earlyPlaces(options.text, ending).flatMap((place) => {
     const text = options.text.slice(0, place);
     const left = writtenUntil({ ...options, text, end });
     if (left === null) return [];
     const calls = left.tool_calls ?? [];
+    // Before a lazy grammar has begun, nothing keeps a model from ending inside the opener of a call.
+    const isTold =
+      left.malformed !== undefined && calls.length === 0 && options.request.toolChoice === 'auto';
+    if (isTold) return [];
     const isWhole =
       left.malformed === undefined &&
       calls.every(({ function: { arguments: json } }) => isBern(json)) &&

@@ -14,7 +14,7 @@ import {
   type Token,
 } from 'node-llama-cpp';
 import type { StructuralTag } from '../../src/grammar/structural-tag/structural-tag.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
 import { tagGrammar } from './tag-grammar.ts';
 import { testLlama } from './test-models.ts';
 

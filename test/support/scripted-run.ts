@@ -2,17 +2,20 @@
  * A response run without a model: a writer that has a text in mind and draws the tokens for it at
  * random, as long as llama.cpp's own grammar lets them through. Thousands of token boundaries a second.
  */
-import type { Llama, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node-llama-cpp';
+import type { Llama, LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-cpp';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import type { OpenCall } from '../../src/parser/open-call.ts';
+import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { answerEnds, mayContinue, openEnds } from '../../src/runtime/chat/steering/turn-ends.ts';
-import { isUnconstrainedAfterCalls } from '../../src/runtime/node-llama-cpp/chat.ts';
-import { ResponseRun } from '../../src/runtime/node-llama-cpp/decoding/response-run.ts';
-import { MarkerTokens } from '../../src/runtime/node-llama-cpp/marker-tokens.ts';
-import type { Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
+import { isUnconstrainedAfterCalls } from '../../src/runtime/engine/chat.ts';
+import { ResponseRun } from '../../src/runtime/engine/decoding/response-run.ts';
+import { MarkerTokens } from '../../src/runtime/engine/tokens/marker-tokens.ts';
+import type { Vocabulary } from '../../src/runtime/engine/tokens/vocabulary.ts';
+import { FollowedState } from '../../src/runtime/node-llama-cpp/engine-states.ts';
 
 /** What was written. */
 export interface WrittenResponse {
@@ -23,7 +26,7 @@ export interface WrittenResponse {
   readonly sampled: number;
   readonly injected: number;
   /** Texts of the tokens, in order. */
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly number[];
 }
 
 /** Options of `writeTokens`. */
@@ -40,9 +43,9 @@ export interface WriterOptions {
   readonly special: boolean;
   readonly inject: boolean;
   /** The end of generation that comes after the text. Default: none, and the run is left there. */
-  readonly end?: Token;
+  readonly end?: number;
   /** Draw these tokens instead, as far as they lie on the boundaries at hand. */
-  readonly natural?: readonly Token[];
+  readonly natural?: readonly number[];
 }
 
 /** The end that was to come after a text is none there: it is not allowed, or it is a marker. */
@@ -52,9 +55,10 @@ export class UnendedResponse extends Error {}
 export function writeTokens(options: WriterOptions): WrittenResponse {
   const { vocabulary } = options;
   const { run, markers } = createRun(options);
+  const engine = new FollowedState(options.model);
   const text = Buffer.from(options.text).toString('latin1');
   const opening = run.start();
-  const tokens: Token[] = [...opening.tokens];
+  const tokens: number[] = [...opening.tokens];
   const events: ResponseEvent[] = [...opening.events];
   let sampled = 0;
   let over = opening.over;
@@ -64,9 +68,10 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
       throw new Error(`wrote ${JSON.stringify(run.text.slice(-60))} instead of the text`);
     }
     if (written.length >= text.length) break;
+    const state = engine.follow(run.mask);
     const token =
-      naturalToken(options, written.length) ?? drawToken(options, markers, run, text.slice(written.length));
-    acceptInEngine(run.grammarState, token);
+      naturalToken(options, written.length) ?? drawToken(options, markers, state, text.slice(written.length));
+    acceptInEngine(state, token);
     const step = run.accept({ token });
     sampled += 1;
     tokens.push(...step.tokens);
@@ -74,7 +79,8 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
     over = step.over;
   }
   if (!over && options.end !== undefined) {
-    if (!isAllowed(run, options.end)) throw new UnendedResponse('the response may not end after its text');
+    if (!isAllowed(engine.follow(run.mask), options.end))
+      throw new UnendedResponse('the response may not end after its text');
     const step = run.accept({ token: options.end });
     events.push(...step.events);
     if (!step.over) throw new UnendedResponse('the response goes on after its end');
@@ -90,7 +96,10 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
   const { format, vocabulary, request } = options;
   const { grammar, matcher } = grammars.get(format, request);
   const markers = new MarkerTokens(vocabulary, format.preservedTokens);
+  const guard = callGuard(request, request.tools ?? [], grammar.report);
   const parser = createResponseParser(format, {
+    provenance: guard.enforced,
+    validate: guard.validate,
     tools: request.tools ?? [],
     generationPrompt: request.generationPrompt ?? '',
     specialTokens: grammar.expression === null || grammar.lazy ? markers.texts : [],
@@ -104,18 +113,22 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     thinkingBudget: 100_000,
     reasoningEnd: '',
     plainText: false,
+    restOf: (call: OpenCall) => grammars.restOf(format, request, call),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),
   };
-  return { run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser }), markers };
+  return {
+    run: new ResponseRun({ ...options, ...limits, grammar, matcher, markers, parser, guard }),
+    markers,
+  };
 }
 
 /** One character per byte. */
-function bytesOf(vocabulary: Vocabulary, tokens: readonly Token[]): string {
+function bytesOf(vocabulary: Vocabulary, tokens: readonly number[]): string {
   return tokens.map((token) => Buffer.from(vocabulary.bytesOf(token)).toString('latin1')).join('');
 }
 
 /** The natural token that begins after `written` bytes, if one does. */
-function naturalToken({ natural = [], vocabulary }: WriterOptions, written: number): Token | undefined {
+function naturalToken({ natural = [], vocabulary }: WriterOptions, written: number): number | undefined {
   let position = 0;
   return natural.find((token) => {
     const begins = position === written;
@@ -125,14 +138,19 @@ function naturalToken({ natural = [], vocabulary }: WriterOptions, written: numb
 }
 
 /** A token with which `rest` (one character per byte) begins. */
-function drawToken(options: WriterOptions, markers: MarkerTokens, run: ResponseRun, rest: string): Token {
+function drawToken(
+  options: WriterOptions,
+  markers: MarkerTokens,
+  state: LlamaGrammarEvaluationState | undefined,
+  rest: string,
+): number {
   const { vocabulary, choose, special } = options;
   const [next] = special
     ? markers.texts.map((text) => nextMarker(rest, text)).sort((a, b) => a.at - b.at)
     : [];
   const marker = next?.at === 0 ? markers.leading(next.text) : undefined;
   const candidates = marker === undefined ? plainTokens(vocabulary, rest.slice(0, next?.at)) : [marker.token];
-  const allowed = candidates.filter((token) => isAllowed(run, token));
+  const allowed = candidates.filter((token) => isAllowed(state, token));
   const token = allowed[choose(allowed.length)];
   if (token === undefined) throw new Error(`no token for ${JSON.stringify(rest.slice(0, 40))} is allowed`);
   return token;
@@ -144,14 +162,14 @@ function nextMarker(rest: string, text: string): { readonly at: number; readonly
   return { at: at < 0 ? rest.length : at, text };
 }
 
-const known = new WeakMap<Vocabulary, Map<string, Token>>();
+const known = new WeakMap<Vocabulary, Map<string, number>>();
 const longest = 16;
 
 /** Tokens of ordinary text with which `rest` begins, shortest first. */
-function plainTokens(vocabulary: Vocabulary, rest: string): Token[] {
+function plainTokens(vocabulary: Vocabulary, rest: string): number[] {
   const byBytes = known.get(vocabulary) ?? readTokens(vocabulary);
   known.set(vocabulary, byBytes);
-  const tokens: Token[] = [];
+  const tokens: number[] = [];
   for (let length = 1; length <= Math.min(longest, rest.length); length++) {
     const token = byBytes.get(rest.slice(0, length));
     if (token !== undefined) tokens.push(token);
@@ -159,10 +177,9 @@ function plainTokens(vocabulary: Vocabulary, rest: string): Token[] {
   return tokens;
 }
 
-function readTokens(vocabulary: Vocabulary): Map<string, Token> {
-  const tokens = new Map<string, Token>();
-  for (let id = 0; id < vocabulary.size; id++) {
-    const token = vocabulary.token(id);
+function readTokens(vocabulary: Vocabulary): Map<string, number> {
+  const tokens = new Map<string, number>();
+  for (let token = 0; token < vocabulary.size; token++) {
     if (!vocabulary.isSpecial(token) && !vocabulary.endsGeneration(token)) {
       tokens.set(bytesOf(vocabulary, [token]), token);
     }
@@ -181,8 +198,7 @@ interface Addon {
 }
 
 /** llama.cpp would let the sampler choose it. */
-function isAllowed(run: ResponseRun, token: Token): boolean {
-  const state = run.grammarState;
+function isAllowed(state: LlamaGrammarEvaluationState | undefined, token: number): boolean {
   return (
     state === undefined ||
     addonOf(state)._bindings.AddonSampler.canBeNextTokenForGrammarEvaluationState(innerState(state), token)
@@ -198,7 +214,7 @@ function innerState(state: LlamaGrammarEvaluationState): unknown {
 }
 
 /** Tells llama.cpp's state about a sampled token, as the sampler does. */
-function acceptInEngine(state: LlamaGrammarEvaluationState | undefined, token: Token): void {
+function acceptInEngine(state: LlamaGrammarEvaluationState | undefined, token: number): void {
   if (state !== undefined)
     addonOf(state)._bindings.AddonSampler.acceptGrammarEvaluationStateToken(innerState(state), token);
 }

@@ -2,8 +2,8 @@
 import type { LlamaModel } from 'node-llama-cpp';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import { llamaTemplate } from './corpora.ts';
+import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
 import { scriptedModelFile, testLlama } from './test-models.ts';
 
 const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];

@@ -8,12 +8,12 @@ import {
   type VocabularyChoice,
   writeModelFile,
 } from '../../examples/support/small-models.ts';
-import { readVocabulary, type Vocabulary } from '../../src/runtime/node-llama-cpp/vocabulary.ts';
 import {
   type ScriptedModelOptions,
   type ScriptedTurnsOptions,
   scriptedModel,
 } from '../../src/testing/index.ts';
+import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
 
 let engine: Promise<Llama> | undefined;
 

@@ -137,6 +137,7 @@ function forgetfulParser(says: (piece: string) => string): ResponseParser {
     reset: () => {
       at = 0;
     },
+    openCall: null,
     position: { region: 'between', callsOpenedAt: null, thinking: false, state: 'inAnswer' },
   };
 }

@@ -26,6 +26,11 @@ export interface ValidationFailure {
   readonly message: string;
 }
 
+/** A failure in one line: where, and what is expected there. */
+export function describeFailure({ pointer, message }: ValidationFailure): string {
+  return `${pointer === '' ? '(root)' : pointer} ${message}`;
+}
+
 /** Returns the problems of a value; empty if it is valid. */
 export type Validate = (value: JsonValue) => readonly ValidationFailure[];
 
@@ -137,8 +142,19 @@ function addOwnFormats(ajv: Ajv | Ajv2020): void {
   addFormats(ajv);
   for (const name of Object.keys(ajv.formats)) {
     const pattern = formatPattern(name);
-    if (pattern !== null && pattern !== 'unsupported') ajv.addFormat(name, patternTest(pattern));
+    if (pattern !== null && pattern !== 'unsupported') ajv.addFormat(name, formatTest(pattern));
   }
+}
+
+/** The tests of the formats so far, by pattern: their automata are large, and few schemas use more than one. */
+const formatTests = new Map<string, TextTest>();
+
+function formatTest(pattern: string): TextTest {
+  return (text) => {
+    const test = formatTests.get(pattern) ?? patternTest(pattern);
+    formatTests.set(pattern, test);
+    return test(text);
+  };
 }
 
 const ajvOptions = {

@@ -28,6 +28,12 @@ export class TextBlocks {
     this.blockUnits = 0;
   }
 
+  /** The last `length` units, at most a block. */
+  last(length: number): string {
+    const { tail, blocks } = this;
+    return tail.length >= length ? tail.slice(-length) : ((blocks.at(-1) ?? '') + tail).slice(-length);
+  }
+
   toString(): string {
     return this.blocks.length === 0 ? this.tail : this.blocks.join('') + this.tail;
   }

@@ -88,7 +88,7 @@ function readPunctuation(
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== character) return refuse(envelope, [character]);
   pass(reader, envelope, cursor.at + 1);
-  if (next === 'key') reader.scanner.reset(reader.options.lenient ? 'any' : 'json');
+  if (next === 'key') reader.scanner.reset(reader.lenient ? 'any' : 'json');
   envelope.phase = next;
   return 'more';
 }
@@ -150,7 +150,7 @@ function beginValue(reader: Reader, envelope: EnvelopeProgress): Status | 'more'
   const first = cursor.text[cursor.at];
   envelope.captured = '';
   envelope.valueStart = cursor.offset;
-  scanner.reset(reader.options.lenient ? 'any' : 'json');
+  scanner.reset(reader.lenient ? 'any' : 'json');
   if (isArguments(envelope)) return beginArguments(reader, envelope, first);
   if (first === '{' && leadsOn(envelope)) {
     envelope.path.push(envelope.key);
@@ -358,7 +358,7 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
   if (next === '}') return closeObject(reader, envelope);
   if (next !== ',') return refuse(envelope, [',', '}']);
   pass(reader, envelope, cursor.at + 1);
-  reader.scanner.reset(reader.options.lenient ? 'any' : 'json');
+  reader.scanner.reset(reader.lenient ? 'any' : 'json');
   envelope.phase = 'key';
   return 'more';
 }

@@ -38,14 +38,14 @@ export function mayBeArgument(place: SchemaPlace, key: string): boolean {
 
 /** Whether the arguments may be under this key, which is not an argument itself. */
 export function mayHoldArguments(reader: Reader, key: string): boolean {
-  return reader.options.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
+  return reader.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
 }
 
 /**
  * A key that may wrap the arguments, before an object, at the beginning of the object at `at`; `null` if there is none.
  */
 export function wrapperAt(reader: Reader, at: number): string | null | typeof undecided {
-  if (!reader.options.lenient) return null;
+  if (!reader.lenient) return null;
   const { text } = reader.cursor;
   const quote = skipSpace(text, at + 1);
   const isOpen = reader.ended ? null : undecided;
@@ -106,7 +106,7 @@ export function findArguments(
   const { parameters } = reader.call;
   const others = [...members].filter(([key]) => mayBeArgument(parameters, key));
   if (others.length === 0) return { json: '{}', law: null, detail: '' };
-  if (!reader.options.lenient) return null;
+  if (!reader.lenient) return null;
   const [only, second] = others;
   const isNone = only !== undefined && second === undefined && isEmpty(only[1]);
   if (isNone && (only[0] === ownKey || isArgumentKey.has(only[0])) && !isProperty(parameters, only[0])) {

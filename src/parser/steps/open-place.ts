@@ -34,7 +34,7 @@ export function openItem(reader: Reader, place: ValuePlace<State>): void {
 
 function push(reader: Reader, values: ValueStack): void {
   reader.call.values = values;
-  reader.scanner.reset(reader.options.lenient ? 'any' : 'python');
+  reader.scanner.reset(reader.lenient ? 'any' : 'python');
 }
 
 function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
@@ -56,7 +56,7 @@ function propertyName(reader: Reader, key: string): string {
 
 /** The key without its quotes, if leniency applies. */
 function unquoted(reader: Reader, key: string, name: string): string {
-  if (name === key || !reader.options.lenient) return key;
+  if (name === key || !reader.lenient) return key;
   reader.noteRepair('literal', `the key ${name} was written in quotes`);
   return name;
 }

@@ -81,7 +81,7 @@ function beginObject(reader: Reader): boolean {
   const { cursor, scanner } = reader;
   const first = cursor.text[cursor.at];
   if (first !== '{' && first !== '"') return false;
-  scanner.reset(reader.options.lenient ? 'any' : 'json');
+  scanner.reset(reader.lenient ? 'any' : 'json');
   if (first === '"') reader.skip(cursor.at + 1);
   reader.progress = { kind: 'arguments', string: first === '"' ? new JsonStringReader(scanner) : null };
   reader.input.begin();

@@ -141,3 +141,9 @@ export interface ChatOptions<
    */
   readonly logprobs?: number;
 }
+
+/**
+ * What later chats have in common, in the form in which they will pass it. Absent options are prepared in their usual
+ * variants: `toolChoice` as `auto` and `required`; `thinking` on, off and unset.
+ */
+export type PrepareOptions = Partial<ChatOptions>;

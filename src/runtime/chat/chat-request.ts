@@ -7,10 +7,10 @@ import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
+import type { CallGuard } from './checks/call-guard.ts';
 import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './prompt-pieces.ts';
-import { argumentCheck } from './tool-loop/argument-checks.ts';
 
 /** The prompt of a chat with `tools`. */
 export function promptRequest(
@@ -40,6 +40,7 @@ export function parserOptions(
   tools: readonly Tool[],
   generationPrompt: string,
   { expression, lazy }: BuiltGrammar,
+  guard: CallGuard,
 ): ResponseParserOptions {
   const keepsToFormat = expression !== null && !lazy && !isPlainText(options);
   return {
@@ -47,10 +48,11 @@ export function parserOptions(
     generationPrompt,
     leniency: keepsToFormat ? 'strict' : 'lenient',
     createId: callIds(options.messages),
+    validate: guard.validate,
+    provenance: guard.enforced,
     ...withoutUndefined({
       parallelToolCalls: options.parallelToolCalls,
       reasoningFormat: options.reasoningFormat,
-      validate: argumentCheck(options.tools, options.policy) ?? undefined,
     }),
   };
 }

@@ -1,6 +1,5 @@
 /** The result of `model.chat`: events to iterate over, and the message and its calls as promises. */
 import type { SchemaIssue } from '../../format/errors.ts';
-import type { AssistantMessage } from '../../format/messages.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
@@ -136,10 +135,11 @@ export function unseen<Value>(promise: Promise<Value>): Promise<Value> {
 }
 
 /** The calls of a message, with their arguments parsed. */
-export function callsOf({ tool_calls = [] }: AssistantMessage): ToolCallOf<ToolList>[] {
-  return tool_calls.map(({ id, function: called }) => ({
+export function callsOf({ tool_calls = [] }: ResponseMessage): ToolCallOf<ToolList>[] {
+  return tool_calls.map(({ id, function: called, assurance }) => ({
     id,
     name: called.name,
     arguments: JSON.parse(called.arguments),
+    ...(assurance === undefined ? {} : { assurance }),
   }));
 }

@@ -20,7 +20,7 @@ import {
   textUpTo,
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
-import type { ChatOptions, ServerRequestOptions } from './chat-options.ts';
+import type { ChatOptions, PrepareOptions, ServerRequestOptions } from './chat-options.ts';
 import { checkSamplers, refusedOptions, samplingRules } from './sampling-rules.ts';
 import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
@@ -87,6 +87,11 @@ export function checkRunOptions(given: RunToolsOptions): RunToolsOptions {
 /** Validates the options of a chat. */
 export function checkChatOptions(given: ChatOptions): ChatOptions {
   return checkRequest(readOptions(given, chatRules, refusedOptions));
+}
+
+/** Validates the options of chats to prepare; all of them are optional. */
+export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
+  return readOptions(given, chatRules);
 }
 
 /** Validates the options of a chat with a server. */

@@ -11,11 +11,13 @@ import {
   planRequest,
 } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
+import { openCallGrammar } from '../../grammar/open-call-grammar.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
 import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import type { OpenCall } from '../../parser/open-call.ts';
 
 /** A grammar, and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {
@@ -25,14 +27,17 @@ export interface ReadyGrammar {
 
 /** How many requests, and sets of tools, are cached; an application has few. */
 const capacity = 32;
+/** How many rests of calls are cached: a few for each tool. */
+const maxRests = 256;
 
 /** Caches the grammars of one model. */
 export class GrammarCache {
   readonly #known = new Map<string, ReadyGrammar>();
   /** By the compiler's key; in order of last use. */
   readonly #arguments = new Map<string, readonly ToolArguments[]>();
+  /** Rests of calls, in order of their making. */
+  readonly #rests = new Map<string, Matcher | null>();
   readonly #digest: (text: string) => string;
-
   readonly #store: SchemaStore | null;
 
   /**
@@ -68,6 +73,34 @@ export class GrammarCache {
     const made =
       this.#known.get(key) ?? (await finishInTurns(this.#build(format, options, compiled), signal));
     return this.#keep(key, this.#known.get(key) ?? made);
+  }
+
+  /**
+   * A matcher for the rest of a call that the model has begun by itself, to be cloned; `null` if it cannot be enforced.
+   * `options` are those of the response.
+   */
+  restOf(format: ChatFormat, options: PlainGrammarOptions, call: OpenCall): Matcher | null {
+    const key = JSON.stringify([keyOf(format, options), call.toolName, call.notation]);
+    const known = this.#rests.get(key);
+    if (known !== undefined) return known;
+    const made = this.#buildRest(format, options, call);
+    this.#rests.set(key, made);
+    const [oldest] = this.#rests.keys();
+    if (this.#rests.size > maxRests && oldest !== undefined) this.#rests.delete(oldest);
+    return made;
+  }
+
+  #buildRest(
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    { toolName, notation }: OpenCall,
+  ): Matcher | null {
+    const request = planRequest(format, options);
+    const library = request === null ? null : this.#argumentsFor(format, request);
+    const tool = request?.tools.find((each) => each.function.name === toolName);
+    if (request === null || library === null || format.calls === null || tool === undefined) return null;
+    const grammar = openCallGrammar({ calls: format.calls, library, options: request }, tool, notation);
+    return grammar === null ? null : createMatcher(grammar);
   }
 
   *#build(

@@ -117,6 +117,9 @@ export const refusedOptions: RefusedOptions = {
   maxParallelFunctionCalls: 'parallelToolCalls',
 };
 
+/** The defaults of sampling, for all engines. */
+export const defaultSampling = { temperature: 0, topK: 40, topP: 0.95, minP: 0 } as const;
+
 /** Rules for the sampling options. */
 export const samplingRules: OptionRules<SamplingOptions> = {
   temperature: numberFrom(0, Number.MAX_VALUE),

@@ -5,7 +5,6 @@ import {
   abortSignal,
   boolean,
   callback,
-  chatTemplate,
   integerFrom,
   isRecord,
   type OptionRule,
@@ -15,8 +14,8 @@ import {
   readOptions,
   string,
 } from '../../format/option-rules.ts';
-import { chatRules, modules } from '../chat/check-chat-options.ts';
-import type { LoadModelOptions, PrepareOptions } from './load-model-options.ts';
+import { engineRules } from '../engine/connect-engine.ts';
+import type { LoadModelOptions } from './load-model-options.ts';
 
 const largest = 2 ** 31 - 1;
 /** LLAMA_MAX_SEQ of llama.cpp. */
@@ -76,9 +75,7 @@ const refusedOptions: RefusedOptions = {
 };
 
 const loadRules: OptionRules<LoadModelOptions> = {
-  modules,
-  chatTemplate,
-  requireTools: boolean,
+  ...engineRules,
   contextSize: integerFrom(1, largest),
   sequences: integerFrom(1, mostSequences),
   threads: integerFrom(0, largest),
@@ -101,9 +98,4 @@ const loadRules: OptionRules<LoadModelOptions> = {
  */
 export function checkLoadOptions(given: LoadModelOptions): LoadModelOptions {
   return readOptions(given, loadRules, refusedOptions);
-}
-
-/** Validates the options of chats to prepare; all of them are optional. */
-export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
-  return readOptions(given, chatRules);
 }

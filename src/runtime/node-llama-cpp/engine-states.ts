@@ -1,11 +1,11 @@
 /**
- * llama.cpp's grammar states at positions of our matcher. To create one, the engine must parse the text of a grammar;
+ * llama.cpp's grammar states at positions of a grammar. To create one, the engine must parse the text of a grammar;
  * copying one that has not accepted anything is about ten times cheaper. So one state per position is kept for copying.
  */
 import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
-import type { Matcher } from '../../language/matcher/matcher.ts';
+import type { GrammarAt, Mask } from '../engine/engine.ts';
 
 /** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
 const keptCharacters = 2_000_000;
@@ -33,9 +33,9 @@ class EngineStates {
     this.#model = model;
   }
 
-  at(matcher: Matcher): LlamaGrammarEvaluationState {
-    const place = matcher.state;
-    const kept = this.#kept.get(place) ?? this.#make(place, matcher.gbnf());
+  at(grammar: GrammarAt): LlamaGrammarEvaluationState {
+    const place = grammar.state;
+    const kept = this.#kept.get(place) ?? this.#make(place, grammar.gbnf());
     this.#uses.delete(kept.use);
     this.#uses.add(kept.use);
     return kept.fresh.clone();
@@ -64,23 +64,41 @@ class EngineStates {
 
 const statesOf = memoize((model: LlamaModel) => new EngineStates(model));
 
-/**
- * llama.cpp's state for the grammar of everything that may follow the position of `matcher`. Throws `GrammarError` if
- * the engine rejects it.
- */
-export function engineState(matcher: Matcher, model: LlamaModel): LlamaGrammarEvaluationState {
-  return statesOf(model).at(matcher);
+/** llama.cpp's state at the beginning of `grammar`. Throws `GrammarError` if the engine rejects it. */
+export function engineState(grammar: GrammarAt, model: LlamaModel): LlamaGrammarEvaluationState {
+  return statesOf(model).at(grammar);
 }
 
-const built = new WeakSet<Matcher>();
+/** llama.cpp's state in the grammar of one response, which accepts what is drawn under it. */
+export class FollowedState {
+  readonly #model: LlamaModel;
+  #state: LlamaGrammarEvaluationState | undefined;
 
-/**
- * Lets the engine build the grammar at whose beginning `matcher` is, once, so that a rejection is an error before the
- * first token instead of at a trigger. Throws `GrammarError`.
- */
-export function requireBuildable(matcher: Matcher, model: LlamaModel): void {
-  if (!built.has(matcher)) engineState(matcher, model);
-  built.add(matcher);
+  constructor(model: LlamaModel) {
+    this.#model = model;
+  }
+
+  /** The state of the last `follow`; `undefined` if no grammar restricts what is drawn. */
+  get now(): LlamaGrammarEvaluationState | undefined {
+    return this.#state;
+  }
+
+  /** Moves to the position of `mask`: if it does not follow the last draw, with a new state. */
+  follow(mask: Mask | null): LlamaGrammarEvaluationState | undefined {
+    const grammar = mask?.grammar ?? null;
+    if (grammar === null) this.#state = undefined;
+    else if (mask?.follows !== true || this.#state === undefined)
+      this.#state = engineState(grammar, this.#model);
+    return this.#state;
+  }
+}
+
+const built = new WeakSet<GrammarAt>();
+
+/** Lets the engine build `grammar`, once. Throws `GrammarError`. */
+export function requireBuildable(grammar: GrammarAt, model: LlamaModel): void {
+  if (!built.has(grammar)) engineState(grammar, model);
+  built.add(grammar);
 }
 
 function buildGrammar(gbnf: string, llama: Llama): LlamaGrammar {

@@ -1,10 +1,11 @@
 /** Chatting with models in this process, through node-llama-cpp. */
 
 export type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
-export type { ChatOptions } from '../chat/chat-options.ts';
+export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
 export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-export { type ChatModel, type ChatPreview, loadModel } from './load-model.ts';
-export type { GpuBackend, LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
+export type { ChatPreview } from '../engine/engine-model.ts';
+export { type ChatModel, loadModel } from './load-model.ts';
+export type { GpuBackend, LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 export type { SavedState, StateOptions } from './states/save-state.ts';

@@ -1,9 +1,7 @@
 /** Options for loading a model file. */
 
 import type { Llama } from 'node-llama-cpp';
-import type { GeneratedModule } from '../../parser/module-contract.ts';
-import type { ChatOptions } from '../chat/chat-options.ts';
-import type { ModuleRegistry } from '../chat/learned-template.ts';
+import type { EngineOptions } from '../engine/connect-engine.ts';
 
 /** A LoRA adapter. */
 export interface LoraAdapter {
@@ -17,16 +15,7 @@ export interface LoraAdapter {
 export type GpuBackend = 'auto' | 'cuda' | 'vulkan' | 'metal' | false;
 
 /** Options of `loadModel`. */
-export interface LoadModelOptions {
-  /**
-   * Generated modules, or the registry that `generated/index.ts` exports; the one with the template's fingerprint is
-   * used. Default: none; the template is analysed on first use.
-   */
-  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
-  /** Jinja source to use instead of the templates in the file. */
-  readonly chatTemplate?: string;
-  /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
-  readonly requireTools?: boolean;
+export interface LoadModelOptions extends EngineOptions {
   /** Tokens available to prompt and response together. Default: the model's training context, at most 8192. */
   readonly contextSize?: number;
   /** Chats that can run at the same time; further ones wait. Default: 1. */
@@ -67,9 +56,3 @@ export interface LoadModelOptions {
   /** An engine that is already open. Default: one per process. */
   readonly llama?: Llama;
 }
-
-/**
- * What later chats have in common, in the form in which they will pass it. Absent options are prepared in their usual
- * variants: `toolChoice` as `auto` and `required`; `thinking` on, off and unset.
- */
-export type PrepareOptions = Partial<ChatOptions>;

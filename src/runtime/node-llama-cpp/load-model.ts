@@ -11,55 +11,34 @@ import {
 } from 'node-llama-cpp';
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import { type OptionRule, requireOption, string, withoutUndefined } from '../../format/option-rules.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
-import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { checkModelFile } from '../../hub/gguf/check-model-file.ts';
 import { localPath, missingFileAdvice } from '../../hub/local-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
-import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
-import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
 import { once } from '../chat/once.ts';
-import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
-import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-import { type ChatEngine, disposedError, prepareChat, startChat } from './chat.ts';
+import type { ChatEngine } from '../engine/chat.ts';
+import { openTemplates, warmEngine } from '../engine/connect-engine.ts';
+import { ConnectedEngine, type EngineModel } from '../engine/engine-model.ts';
 import { checkLoadOptions } from './check-options.ts';
-import type { LoadModelOptions, LoraAdapter, PrepareOptions } from './load-model-options.ts';
-import { prepareModel, warmUp } from './prepare.ts';
-import { SequencePool } from './sequences/sequence-pool.ts';
+import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
+import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
-import { restoreState, type SavedState, type StateOptions, saveState } from './states/save-state.ts';
+import {
+  type LlamaChats,
+  restoreState,
+  type SavedState,
+  type StateOptions,
+  saveState,
+} from './states/save-state.ts';
 import { schemaFolder } from './states/schema-folder.ts';
-import { readVocabulary } from './vocabulary.ts';
+import { llamaTokenizer } from './tokenizer.ts';
 
-/** A model that can chat. */
-export interface ChatModel {
-  /** Base name of its file. */
-  readonly name: string;
-  /** Tokens available to prompt and response together. */
-  readonly contextSize: number;
+/** A model file that can chat; its name is the file's base name. */
+export interface ChatModel extends EngineModel {
   /** The context length with which the model was trained. */
   readonly trainedContextSize: number;
-  /** The model's templates with their formats: `default`, and `toolUse` if the model has one. */
-  readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
-  /** Answers a conversation. Nothing is computed until the stream is read. */
-  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
-    options: ChatOptions<Tools, Format>,
-  ): ChatStream<Tools, Format>;
-  /**
-   * Answers a conversation with tools: executes the model's calls, passes it the results, and so on until it answers
-   * without a call.
-   */
-  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
-  /**
-   * Prepares what chats with these options have in common, so that the first of them need not wait: schemas and
-   * grammars of the tools, common first messages (a system message), and their tokens. Nothing is sampled. Throws the
-   * errors of those chats. Tools compiled by `idiolect generate --tools` are already prepared by `loadModel`.
-   */
-  prepare(options: PrepareOptions): Promise<void>;
   /**
    * Saves the evaluated state of a conversation in `file`, up to where its next turn begins; anything not evaluated
    * yet is evaluated first. Models of the same file can continue with it, even in other processes. Throws the errors
@@ -71,22 +50,6 @@ export interface ChatModel {
    * the file is damaged, or was saved with another model, other adapters or another version of the engine.
    */
   restoreState(file: string, options?: StateOptions): Promise<SavedState>;
-  /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`. */
-  preview(options: ChatOptions): ChatPreview;
-  /** Frees the context and the model. Running and waiting chats end with `ModelDisposedError`. */
-  dispose(): Promise<void>;
-  /** For `await using`. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** What is known of a chat before its first token. */
-export interface ChatPreview {
-  readonly prompt: string;
-  /** Tokens of the prompt. */
-  readonly promptTokens: number;
-  /** The part of the assistant's turn in the prompt. */
-  readonly generationPrompt: string;
-  readonly grammar: BuiltGrammar;
 }
 
 const place: OptionRule = {
@@ -113,97 +76,49 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
   await checkModelFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   for (const adapter of options.lora ?? []) await requireFile(adapter.file);
-  const model = await openFile(llama, file, options);
+  const llamaModel = await openFile(llama, file, options);
   try {
-    const sources = templatesOf(model, file, options.chatTemplate);
-    const templates = await TemplateCache.open(sources, specialTexts(model), options.modules ?? []);
-    if (options.requireTools !== false) templates.requireTools();
-    const vocabulary = readVocabulary(model, file);
-    const context = await createContext(model, file, options);
-    const engine: ChatEngine = {
-      model,
-      context,
-      vocabulary,
-      templates,
-      pool: new SequencePool(context, options.checkpointMemory),
-      grammars: new GrammarCache(
-        (text) => createHash('sha256').update(text).digest('hex'),
-        options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
-      ),
+    const model: LlamaFile = {
+      ...templatesOf(llamaModel, file, options.chatTemplate),
+      model: path.basename(file),
+      tokenizer: llamaTokenizer(llamaModel, file),
+      llamaModel,
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
-    context.onDispose.createListener(() => engine.pool.close(disposedError(engine)));
-    // The first chat does the analysis, because it takes longer and may never be needed.
-    if (options.requireTools !== false && templates.knowsTools) await warmUp(engine);
-    return new LoadedModel(path.basename(file), engine);
+    const templates = await openTemplates(model, options);
+    const context = await createContext(llamaModel, file, options);
+    const engine = new LlamaEngine(model, context, options.checkpointMemory);
+    const grammars = new GrammarCache(
+      (text) => createHash('sha256').update(text).digest('hex'),
+      options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
+    );
+    return new LoadedModel(await warmEngine({ engine, templates, grammars }, options), engine);
   } catch (error) {
-    await model.dispose();
+    await llamaModel.dispose();
     throw error;
   }
 }
 
-class LoadedModel implements ChatModel {
-  readonly name: string;
-  readonly #engine: ChatEngine;
+class LoadedModel extends ConnectedEngine implements ChatModel {
+  readonly #chats: LlamaChats;
 
-  constructor(name: string, engine: ChatEngine) {
-    this.name = name;
-    this.#engine = engine;
-  }
-
-  get contextSize(): number {
-    return this.#engine.context.contextSize;
+  constructor(shared: ChatEngine, engine: LlamaEngine) {
+    super(shared);
+    this.#chats = { ...shared, engine };
   }
 
   get trainedContextSize(): number {
-    return this.#engine.model.trainContextSize;
-  }
-
-  get templates(): ChatModel['templates'] {
-    return this.#engine.templates.all;
-  }
-
-  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
-    options: ChatOptions<Tools, Format>,
-  ): ChatStream<Tools, Format> {
-    return startChat(this.#engine, options);
-  }
-
-  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
-    return runTools(this, options);
-  }
-
-  async prepare(options: PrepareOptions): Promise<void> {
-    await prepareModel(this.#engine, options);
-  }
-
-  preview(options: ChatOptions): ChatPreview {
-    const { prompt, grammar } = prepareChat(this.#engine, options);
-    return {
-      prompt: prompt.text,
-      promptTokens: prompt.tokens.length,
-      generationPrompt: prompt.generationPrompt,
-      grammar,
-    };
+    return this.#chats.engine.file.llamaModel.trainContextSize;
   }
 
   async saveState(file: string, conversation: ChatOptions, options: StateOptions = {}): Promise<SavedState> {
     requireOption('file', file, string);
-    return saveState(this.#engine, file, conversation, options);
+    return saveState(this.#chats, file, conversation, options);
   }
 
   async restoreState(file: string, options: StateOptions = {}): Promise<SavedState> {
     requireOption('file', file, string);
-    return restoreState(this.#engine, file, options);
-  }
-
-  async dispose(): Promise<void> {
-    await this.#engine.context.dispose();
-    await this.#engine.model.dispose();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.dispose();
+    return restoreState(this.#chats, file, options);
   }
 }
 
@@ -274,18 +189,19 @@ function adaptersOf(lora: readonly LoraAdapter[]): Exclude<LlamaContextOptions['
   return { adapters };
 }
 
-function templatesOf(model: LlamaModel, file: string, given: string | undefined): TemplateSources {
-  const name = path.basename(file);
-  if (given !== undefined) return { name, default: given, toolUse: given };
+function templatesOf(
+  model: LlamaModel,
+  file: string,
+  given: string | undefined,
+): Pick<LlamaFile, 'chatTemplate' | 'toolUseTemplate'> {
+  if (given !== undefined) return { chatTemplate: given, toolUseTemplate: given };
   const tokenizer: object = model.fileInfo.metadata.tokenizer ?? {};
   const values = new Map<string, unknown>(Object.entries(tokenizer));
-  const [plain, toolUse] = [values.get('chat_template'), values.get('chat_template.tool_use')];
-  if (typeof plain === 'string')
-    return { name, default: plain, toolUse: typeof toolUse === 'string' ? toolUse : plain };
-  if (typeof toolUse === 'string') return { name, default: toolUse, toolUse };
+  const [plain, toolUse] = ['chat_template', 'chat_template.tool_use'].map((key) => {
+    const source = values.get(key);
+    return typeof source === 'string' ? source : undefined;
+  });
+  const [chatTemplate, toolUseTemplate] = [plain ?? toolUse, toolUse ?? plain];
+  if (chatTemplate !== undefined && toolUseTemplate !== undefined) return { chatTemplate, toolUseTemplate };
   throw new ModelFileError({ file, reason: 'it holds no chat template; pass one as chatTemplate' });
-}
-
-function specialTexts({ tokens }: LlamaModel): { readonly bosToken: string; readonly eosToken: string } {
-  return { bosToken: tokens.bosString ?? '', eosToken: tokens.eosString ?? '' };
 }

@@ -11,6 +11,7 @@ import {
   type OptionRules,
   oneOf,
   readOptions,
+  refuseOptions,
   requireOption,
   string,
 } from '../../format/option-rules.ts';
@@ -76,10 +77,7 @@ function refuseSecrets({ url: address, apiKey }: ServerOptions): void {
 /** Validates the options of a chat with a server of this dialect. */
 export function checkServerChatOptions(given: ServerChatOptions, dialect: ServerDialect): ServerChatOptions {
   const options = checkServedChatOptions(given);
-  for (const [option, value] of Object.entries(options)) {
-    const reason = dialect.refused[option];
-    if (value !== undefined && reason !== undefined) throw new UnsupportedOptionError({ option, reason });
-  }
+  refuseOptions(options, dialect.refused);
   if (dialect.biasById && options.logitBias?.some(([token]) => typeof token === 'string') === true) {
     const reason = 'this server accepts token ids only, no texts';
     throw new UnsupportedOptionError({ option: 'logitBias', reason });

@@ -5,10 +5,10 @@
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
+import { defaultSampling } from '../chat/sampling-rules.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
-  defaultSampling,
   isTokenId,
   readCount,
   readText,

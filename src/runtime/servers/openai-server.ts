@@ -6,10 +6,10 @@
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
+import { defaultSampling } from '../chat/sampling-rules.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
-  defaultSampling,
   readCount,
   readText,
   readTexts,

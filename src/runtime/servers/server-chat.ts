@@ -1,26 +1,21 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
-import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
-import { readMessages } from '../../format/check-messages.ts';
 import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
-import type { Message } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import type { ResponseParser } from '../../parser/response-parser.ts';
-import { normalizeTools, type ToolList } from '../../tools/tools.ts';
-import { checksOf, isPlainText, parserOptions, promptRequest } from '../chat/chat-request.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/chat-front.ts';
+import { isPlainText } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
-import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
 import { once } from '../chat/once.ts';
-import { renderTraced, reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
-import { checkResultIds } from '../chat/result-ids.ts';
-import { answerEnds, openEnds, turnEnds } from '../chat/steering/turn-ends.ts';
+import { reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
+import { turnEnds } from '../chat/steering/turn-ends.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
@@ -43,7 +38,7 @@ export interface ServerEngine {
 }
 
 /** A request, prepared up to its first token. */
-export interface PreparedServerChat {
+export interface PreparedServerChat extends ChatReading {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
   readonly prompt: TracedPrompt;
@@ -53,14 +48,7 @@ export interface PreparedServerChat {
   readonly matcher: Matcher | null;
   /** The whole response if calls may come; `null` if the server gets a grammar at each call instead. */
   readonly structuralTag: StructuralTag | null;
-  readonly parser: ResponseParser;
-  /** No tools and no schema, so `stop` counts under a grammar, too. */
-  readonly plainText: boolean;
-  /** What is checked when it has been written. */
-  readonly checks: ResponseChecks | null;
 }
-
-const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Begins a chat, which runs as the stream is read. */
 export function startServerChat<Tools extends ToolList, Format extends ResponseFormat>(
@@ -115,7 +103,7 @@ async function* generate(
 /** One completion after everything written so far; returns what to do next. */
 async function* complete(
   { servers, dialect, model, encoder, contextSize }: ServerEngine,
-  { options, template, plainText, structuralTag }: PreparedServerChat,
+  { options, template, structuralTag }: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
@@ -128,7 +116,8 @@ async function* complete(
   // The written text may have more tokens by now, because of closed thoughts and different tokenisation.
   const room = contextSize - prompt.length - written.length;
   if (room <= 0) return run.cutOff();
-  const free = grammar === null || plainText;
+  // Without tools and a schema, `stop` counts under a grammar, too.
+  const free = grammar === null || isPlainText(options);
   const request = {
     prompt: [...prompt, ...written],
     grammar,
@@ -181,29 +170,16 @@ export async function prepareServerChat(
   { templates, grammars, dialect, takesTags }: ServerEngine,
   given: ServerChatOptions,
 ): Promise<PreparedServerChat> {
-  const checked = checkServerChatOptions(given, dialect);
-  checked.signal?.throwIfAborted();
-  const options = { ...checked, messages: readMessages(checked.messages) };
-  const tools = normalizeTools(options.tools ?? []);
-  const template = templates.learn(tools.length > 0);
-  const render = (messages: readonly Message[]): TracedPrompt => {
-    const wanted = promptRequest({ ...options, messages }, tools, templates, template.format);
-    return renderTraced(template.source, wanted, template.format);
-  };
-  const prompt = render(options.messages);
-  const strays = checkResultIds(options, (messages) => render(messages).text);
+  const request = readRequest(checkServerChatOptions(given, dialect), templates);
+  const { options, tools, template, strays } = request;
+  const prompt = request.render(options.messages);
   const { generationPrompt } = prompt;
-  const request = { ...options, tools, generationPrompt };
-  const { grammar, matcher } = await grammars.prepare(template.format, request, options.signal);
-  const parser = createResponseParser(
-    template.responseModule ?? template.format,
-    parserOptions(options, tools, generationPrompt, grammar),
-  );
-  const plainText = isPlainText(options);
+  const wanted = { ...options, tools, generationPrompt };
+  const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
+  const reading = readingOf(request, grammars, wanted, grammar);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
-  const structuralTag = tagged ? tagOf(template.format, request, grammar) : null;
-  const checks = checksOf(grammar, tools, options);
-  return { options, template, prompt, strays, grammar, matcher, structuralTag, parser, plainText, checks };
+  const structuralTag = tagged ? tagOf(template.format, wanted, grammar) : null;
+  return { ...reading, options, template, prompt, strays, grammar, matcher, structuralTag };
 }
 
 /** Penalties and biases apply only in free text, which a single completion for the whole response cannot separate. */
@@ -235,20 +211,9 @@ function tagOf(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser, plainText, checks }: PreparedServerChat,
+  { options, template, grammar, matcher, parser, guard, restOf, checks }: PreparedServerChat,
   room: number,
 ): ServerRun {
-  return new ServerRun({
-    grammar,
-    matcher,
-    parser,
-    stops: stopsOf(options, template),
-    openEnds: openEnds(template.format),
-    answerEnds: answerEnds(template.format),
-    maxTokens: Math.min(options.maxTokens ?? unlimited, room),
-    thinkingBudget: options.thinkingBudget ?? unlimited,
-    reasoningEnd: template.format.reasoning?.end ?? '',
-    plainText,
-    checks,
-  });
+  const steering = steeringOf(template, options, room);
+  return new ServerRun({ ...steering, grammar, matcher, parser, guard, restOf, checks });
 }

@@ -93,9 +93,6 @@ export interface ServerDialect {
   complete(request: CompletionRequest, model: string | null): ServerQuestion<CompletionPiece>;
 }
 
-/** The defaults of sampling, equal to those of models in this process. */
-export const defaultSampling = { temperature: 0, topK: 40, topP: 0.95, minP: 0 } as const;
-
 /** A positive integer, or `null`. */
 export function readCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;

@@ -5,7 +5,8 @@
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../chat/checks/revocable-response.ts';
-import type { SteeredResponse, SteeringOptions, WrittenResponse } from '../chat/steering/steered-response.ts';
+import type { SteeredResponse, WrittenResponse } from '../chat/steering/steered-response.ts';
+import type { SteeringOptions } from '../chat/steering/steering-options.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** The options of a run. */

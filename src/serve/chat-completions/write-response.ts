@@ -69,7 +69,7 @@ function plainMessage({ content, reasoning_content: thoughts, tool_calls: calls 
     content: content ?? (hasCalls ? null : ''),
     refusal: null,
     ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
-    ...(hasCalls ? { tool_calls: calls } : {}),
+    ...(hasCalls ? { tool_calls: calls.map(({ assurance: _, ...call }) => call) } : {}),
   };
 }
 

@@ -16,7 +16,7 @@ export function noteHeldCloser(
   { frame }: ValueProgress,
   text: string,
 ): void {
-  if (!reader.options.lenient) return;
+  if (!reader.lenient) return;
   const held = `the value of ${JSON.stringify(values.key)} holds what closes it`;
   const named = nextName(reader, values, text);
   if (named !== undefined)

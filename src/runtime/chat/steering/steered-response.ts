@@ -4,52 +4,18 @@
  * or afterwards, and reports when the response ends.
  */
 import { DecodingError } from '../../../format/errors.ts';
-import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
-import type { ParserPosition, ResponseParser } from '../../../parser/response-parser.ts';
+import type { ParserPosition } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs, type LikelyPiece } from '../answer-logprobs.ts';
 import { kindOf, type PromptUsage, TokenCount, type TokenKind } from '../token-usage.ts';
 import { endsInsideCharacter, newDecoder } from '../utf8.ts';
 import { isFinished } from './finished-grammar.ts';
-import { type OpenEnd, StopWatch, type TextPiece } from './stop-watch.ts';
-import { type FoundTrigger, type MarkerLookup, TriggerWatch } from './trigger-watch.ts';
-
-/** The format's markers among the engine's special tokens. */
-export interface Markers extends MarkerLookup {
-  /** Splits off every character that may begin a special token, and marks it as special. */
-  splitAtBeginnings(text: string): readonly { readonly text: string; readonly special: boolean }[];
-}
-
-/** What steers a response. */
-export interface SteeringOptions {
-  readonly grammar: BuiltGrammar;
-  /** A matcher at the beginning of the grammar, to be copied; `null` without a grammar. */
-  readonly matcher: Matcher | null;
-  readonly parser: ResponseParser;
-  readonly markers: Markers;
-  /** Texts at which the response ends, however they are tokenised. */
-  readonly stops: readonly string[];
-  /** Texts that also end it, unless certain texts follow. Default: none. */
-  readonly openEnds?: readonly OpenEnd[];
-  /**
-   * Texts that also end it inside an answer; `text` is the response, its last `length` characters new. Default: none.
-   */
-  readonly answerEnds?: (text: string, length: number) => readonly string[];
-  /** The maximum number of tokens, including injected ones. */
-  readonly maxTokens: number;
-  /** After this many reasoning tokens, not counting markers, `reasoningEnd` is written. */
-  readonly thinkingBudget: number;
-  /** The text that ends reasoning; empty if there is none. */
-  readonly reasoningEnd: string;
-  /**
-   * Whether the response is unconstrained after a section of calls, until the next trigger. `false`: only what the
-   * grammar allows may follow.
-   */
-  readonly unconstrainedAfterCalls: boolean;
-  /** Whether the grammar covers only text, so that stops count as without a grammar. */
-  readonly plainText: boolean;
-}
+import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';
+import { OpenCallWatch } from './open-call-watch.ts';
+import type { SteeringOptions } from './steering-options.ts';
+import { StopWatch, type TextPiece } from './stop-watch.ts';
+import { type FoundTrigger, TriggerWatch } from './trigger-watch.ts';
 
 /** A piece of the response: one token, or injected text. */
 export interface WrittenPiece extends LikelyPiece {
@@ -80,12 +46,15 @@ export class SteeredResponse {
   readonly #options: SteeringOptions;
   readonly #stops: StopWatch;
   readonly #triggers: TriggerWatch;
+  readonly #openCalls: OpenCallWatch;
   #decoder = newDecoder();
   /** The latest bytes decoded, as many as an incomplete character may have. */
   #lastBytes: readonly number[] = [];
   /** The position in the grammar; `null` while the response is unconstrained, or after the matcher has lost it. */
   #matcher: Matcher | null = null;
   #constrained = false;
+  /** Whether the grammar is the rest of one call, after which the response is free again. */
+  #inOpenCall = false;
   /** The text so far; offsets of events and triggers refer to it. */
   #written = '';
   readonly #count = new TokenCount();
@@ -95,15 +64,17 @@ export class SteeredResponse {
   #lastKind: TokenKind = 'textTokens';
   #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
-  /** Whether the engine ended it in free text, while a trigger could still have started the grammar. */
-  #endedFree = false;
+  /** Where the answer is written; `null` before it. */
+  #answer: WrittenAnswer | null = null;
   #cut = false;
 
   constructor(options: SteeringOptions) {
     this.#options = options;
     this.#stops = new StopWatch(options.stops, options.openEnds);
     this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
-    if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null);
+    this.#openCalls = new OpenCallWatch(options.parser, options.restOf);
+    options.guard.enforced.reset((start, end) => this.#written.slice(Math.max(0, start), end));
+    if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null, 0);
   }
 
   /** The text so far. */
@@ -146,7 +117,7 @@ export class SteeredResponse {
 
   /** Whether the grammar allows nothing more than white space. */
   get finished(): boolean {
-    return this.#matcher !== null && isFinished(this.#matcher);
+    return !this.#inOpenCall && this.#matcher !== null && isFinished(this.#matcher);
   }
 
   /** Takes a sampled piece. */
@@ -236,14 +207,12 @@ export class SteeredResponse {
     const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
     if (!complete) throw this.broken('the response was ended where the grammar does not allow it');
     this.#stopped = true;
-    this.#endedFree = !this.#constrained && this.#options.grammar.lazy;
     return this.#feedPieces(this.#stops.end(this.free ? last : ''));
   }
 
   /**
    * Finishes the response. `left`: the caller has stopped reading. An incomplete character is dropped if the response
-   * was cut off or left, and becomes U+FFFD if the model ended with it. Throws `DecodingError` if the engine ended the
-   * response inside the opener of a call, before the grammar could begin.
+   * was cut off or left, and becomes U+FFFD if the model ended with it.
    */
   finish(left = false): WrittenResponse {
     const rest = [
@@ -253,13 +222,19 @@ export class SteeredResponse {
     const { parser } = this.#options;
     // Reasoning that a stop or the model itself ends is complete.
     const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
-    const { events, message } = parser.finish(this.#cut ? 'length' : ending);
-    if (this.#endedFree && !left && events.some(({ type }) => type === 'malformed')) {
-      throw this.broken('the response was ended within the opener of a call');
-    }
+    const finished = parser.finish(this.#cut ? 'length' : ending);
+    this.#noteAnswer(finished.events);
+    const { events, message } = left ? finished : guardAnswer(this.#options.guard, this.#answer, finished);
     const { usage } = this;
     const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
     return { events: [...rest, ...this.#logprobs.attach(last)], message };
+  }
+
+  #noteAnswer(events: readonly ResponseEvent[]): void {
+    for (const event of events) {
+      if (event.type !== 'text-delta') continue;
+      this.#answer = { start: this.#answer?.start ?? event.start, end: event.end };
+    }
   }
 
   /** The error for `reason`, with the text so far. */
@@ -267,22 +242,41 @@ export class SteeredResponse {
     return new DecodingError({ reason, text: this.#written });
   }
 
-  #begin(matcher: Matcher | null): void {
+  /** The grammar applies to the text from `start` on. */
+  #begin(matcher: Matcher | null, start: number): void {
     this.#matcher = matcher;
     this.#constrained = matcher !== null;
+    if (matcher !== null) this.#options.guard.enforced.begin(start);
+  }
+
+  /** The response is free from here on. */
+  #release(): void {
+    this.#matcher = null;
+    this.#constrained = false;
+    this.#inOpenCall = false;
+    this.#options.guard.enforced.end(this.#written.length);
+    this.#triggers.resumeAt(this.#written.length);
   }
 
   #takeConstrained({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
     const accepted = this.#matcher?.accept(spelling) === true;
     const text = this.#decode(spelling);
-    // A model may leave a character incomplete; llama.cpp's grammar allows this in free text and strings.
-    if (!accepted && this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
-    const events = this.#feed(text, role);
-    if (this.#options.unconstrainedAfterCalls && this.#matcher?.complete === true && !this.finished) {
-      this.#begin(null);
-      this.#triggers.resumeAt(this.#written.length);
+    if (!accepted) {
+      this.#options.guard.enforced.end(this.#written.length);
+      // A model may leave a character incomplete; llama.cpp's grammar allows this in free text and strings.
+      if (this.#matcher?.acceptReplaced(text) !== true) this.#matcher = null;
     }
+    const events = this.#feed(text, role);
+    if (this.#isFreeAgain()) this.#release();
     return events;
+  }
+
+  /** Whether the grammar has ended with a call, and may be followed by anything. */
+  #isFreeAgain(): boolean {
+    const matcher = this.#matcher;
+    if (matcher === null || !matcher.complete) return false;
+    if (this.#inOpenCall) return isFinished(matcher);
+    return this.#options.unconstrainedAfterCalls && !isFinished(matcher);
   }
 
   #takeFree({ spelling, role }: WrittenPiece): TakenPiece {
@@ -300,7 +294,17 @@ export class SteeredResponse {
       if (!this.#triggers.fires(found)) continue;
       return this.#pullTrigger(found, isTorn(spelling), text, done, role, events);
     }
-    return { events: [...events, ...this.#feed(text.slice(done), role)], kept: null };
+    for (const event of this.#feed(text.slice(done), role)) events.push(event);
+    if (!isTorn(spelling)) this.#followCall();
+    return { events, kept: null };
+  }
+
+  /** Enforces the rest of a call that the parser has begun to read, if it can be. */
+  #followCall(): void {
+    const found = this.#stopped ? null : this.#openCalls.find(this.#written);
+    if (found === null) return;
+    this.#begin(found.matcher, found.from);
+    this.#inOpenCall = true;
   }
 
   /**
@@ -317,20 +321,22 @@ export class SteeredResponse {
   ): TakenPiece {
     const trigger = this.#written.slice(start);
     const after = text.slice(done);
-    if (!torn && this.#beginAfter(trigger + after)) {
+    if (!torn && this.#beginAfter(start, trigger + after)) {
       return { events: [...events, ...this.#feed(after, role)], kept: null };
     }
-    if (!this.#beginAfter(trigger)) throw this.broken('the grammar does not begin with its own trigger');
+    if (!this.#beginAfter(start, trigger))
+      throw this.broken('the grammar does not begin with its own trigger');
     this.#decoder = newDecoder();
     this.#lastBytes = [];
     return { events, kept: torn || after !== '' ? text.slice(0, done) : null };
   }
 
-  #beginAfter(text: string): boolean {
+  /** Begins the grammar with `text`, which stands at `start`; false if the grammar does not allow it. */
+  #beginAfter(start: number, text: string): boolean {
     const matcher = this.#options.matcher?.clone();
     if (matcher === undefined) throw this.broken('a trigger without a grammar');
     if (!matcher.accept(encoder.encode(text))) return false;
-    this.#begin(matcher);
+    this.#begin(matcher, start);
     return true;
   }
 
@@ -370,6 +376,7 @@ export class SteeredResponse {
     const { parser } = this.#options;
     const events = parser.feed([{ text, special }]);
     this.#triggers.follow(parser.position, events, this.#written.length);
+    this.#noteAnswer(events);
     return this.#logprobs.attach(events);
   }
 }

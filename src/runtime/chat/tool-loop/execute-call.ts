@@ -2,11 +2,18 @@
 import { StalledError } from '../../../format/errors.ts';
 import { untilAborted } from '../../../format/on-abort.ts';
 import type { CallContext } from '../../../tools/tools.ts';
-import { findTool, schemaOf, type ToolCallOf, type ToolInput, type ToolList } from '../../../tools/tools.ts';
+import {
+  findTool,
+  normalizeTools,
+  schemaOf,
+  type ToolCallOf,
+  type ToolInput,
+  type ToolList,
+} from '../../../tools/tools.ts';
+import { argumentCheck } from '../checks/argument-checks.ts';
 import { onStall } from '../on-stall.ts';
 import { isValidating, validationProblems } from '../validating-schema.ts';
-import { argumentCheck } from './argument-checks.ts';
-import type { CallOutcome } from './executor.ts';
+import type { CallOutcome, ToolFailure } from './executor.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
 type Call = ToolCallOf<ToolList>;
@@ -44,7 +51,7 @@ type CarryOut = (signal: AbortSignal) => unknown;
 /** Validates the arguments first, so that only valid calls are attempted. */
 async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<CarryOut> {
   const tool = findTool(options.tools, call.name);
-  const problems = argumentCheck(options.tools, options.policy)?.(call.name, call.arguments) ?? [];
+  const problems = problemsOf(call, options);
   if (problems.length > 0) throw invalid(problems);
   const parsed = tool === undefined ? call.arguments : parseInput(tool, call.arguments);
   const input = await untilReturned(Promise.resolve(parsed), signal);
@@ -54,6 +61,25 @@ async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal
     const context: CallContext = { toolCallId: call.id, signal: attemptSignal };
     return own === null ? options.execute?.(call, context) : own.call(tool, input as never, context);
   };
+}
+
+/**
+ * Chats hand out valid calls only; another model may not say what it knows about its calls. Schemas of libraries
+ * validate themselves.
+ */
+function problemsOf(
+  { name, arguments: input, assurance }: Call,
+  { tools }: RunToolsOptions,
+): readonly string[] {
+  const tool = findTool(tools, name);
+  if (assurance !== undefined || tool === undefined || isValidating(schemaOf(tool))) return [];
+  return argumentCheck(normalizeTools(tools))(name, input);
+}
+
+/** The outcome of a call that was refused because of these problems. */
+export function refusal(toolCallId: string, toolName: string, problems: readonly string[]): ToolFailure {
+  const error = new TypeError(`nothing was called: ${problems.join('; ')}`);
+  return { type: 'tool-error', toolCallId, toolName, error, content: `Error: ${error.message}` };
 }
 
 /** The result of `carryOut`; throws if all attempts have failed. */

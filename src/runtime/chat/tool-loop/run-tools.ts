@@ -15,6 +15,7 @@ import { GeneratedStream } from '../generated-stream.ts';
 import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
+import { noRefusals, refusalsOf, toHistory } from './refused-calls.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
 /** A response of the model begins. Offsets of events refer to one step. */
@@ -180,10 +181,13 @@ async function* answer(
     step += 1;
     const calls = callsOf(conversation.last);
     const able = cutWithin(conversation) ? [] : calls.filter((call) => canExecute(call, options));
+    const { outcomes, messages } = conversation.cutShort ? noRefusals : refusalsOf(conversation.last);
+    yield* outcomes;
     yield* carryOut(able, options, conversation);
+    conversation.messages.push(...messages);
     if (conversation.cutShort) reason = 'length';
-    else if (calls.length === 0) reason = 'answer';
     else if (able.length < calls.length) reason = 'open-calls';
+    else if (calls.length === 0 && messages.length === 0) reason = 'answer';
   }
   yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
@@ -234,12 +238,7 @@ async function* respond(
   }
   conversation.last = await stream.message;
   if (options.continueFinalMessage === true) conversation.messages.pop();
-  conversation.messages.push(toHistory(conversation.last));
-}
-
-/** The message for the next prompt. */
-function toHistory({ malformed: _, ...message }: ResponseMessage): Message {
-  return message;
+  conversation.messages.push(toHistory(conversation.last, conversation.cutShort));
 }
 
 /** Executes calls concurrently; events come in order of completion, results in the order of the calls. */

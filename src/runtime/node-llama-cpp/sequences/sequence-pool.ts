@@ -1,5 +1,5 @@
 /** The sequences of one context, each leased to one response at a time. */
-import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
+import type { LlamaContext, LlamaContextSequence } from 'node-llama-cpp';
 import { untilAborted } from '../../../format/on-abort.ts';
 import { SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
@@ -20,7 +20,7 @@ export interface LeasedSequence {
 /** A sequence that evaluates a prompt. */
 interface Work {
   readonly sequence: LlamaContextSequence;
-  readonly prompt: readonly Token[];
+  readonly prompt: readonly number[];
   readonly ready: Promise<void>;
   readonly setReady: () => void;
 }
@@ -52,7 +52,7 @@ export class SequencePool {
   }
 
   /** Leases a free sequence, preferably one whose conversation `prompt` continues; waits if none is free. */
-  async lease(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
+  async lease(prompt: readonly number[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
     signal?.throwIfAborted();
     const [free] = this.#free.splice(bestFor(prompt, this.#free), 1);
     const sequence = free ?? (await this.#queue.wait(prompt, signal));
@@ -100,7 +100,7 @@ export class SequencePool {
   }
 }
 
-function startWork(sequence: LlamaContextSequence, prompt: readonly Token[]): Work {
+function startWork(sequence: LlamaContextSequence, prompt: readonly number[]): Work {
   let setReady = (): void => undefined;
   const ready = new Promise<void>((resolve) => {
     setReady = resolve;
@@ -134,7 +134,7 @@ async function copyState(
  * The sequence that shares most with `prompt`, if that is most of what it contains: a common greeting is no reason to
  * overwrite another conversation. Otherwise an empty one, or the least recently used.
  */
-function bestFor(prompt: readonly Token[], free: readonly LlamaContextSequence[]): number {
+function bestFor(prompt: readonly number[], free: readonly LlamaContextSequence[]): number {
   const held = free.map((sequence) => sequence.contextTokens);
   const shared = held.map((tokens) => {
     const length = sharedLength(tokens, prompt);

@@ -1,12 +1,12 @@
 /** The queue for sequences, and its order. */
-import type { LlamaContextSequence, Token } from 'node-llama-cpp';
+import type { LlamaContextSequence } from 'node-llama-cpp';
 import { StalledError } from '../../../format/errors.ts';
 import { onAbort } from '../../../format/on-abort.ts';
 import { onStall } from '../../chat/on-stall.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
 interface Waiting {
-  readonly prompt: readonly Token[];
+  readonly prompt: readonly number[];
   readonly begin: (sequence: LlamaContextSequence) => void;
   readonly leave: (reason: unknown) => void;
   /** How many later requests were served before it. */
@@ -21,7 +21,7 @@ export class SequenceQueue {
   readonly #waiting: Waiting[] = [];
 
   /** Waits for a sequence. Rejects with the signal's reason, and with `StalledError` if none will become free. */
-  wait(prompt: readonly Token[], signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
+  wait(prompt: readonly number[], signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown): void => {
         endWait();
@@ -59,7 +59,7 @@ export class SequenceQueue {
   }
 
   /** The first waiter, unless another saves enough. None may overtake one that has been overtaken too often. */
-  #chosen(held: readonly Token[]): number {
+  #chosen(held: readonly number[]): number {
     const patient = this.#waiting.findIndex(({ passed }) => passed >= mostPassed);
     const candidates = patient < 0 ? this.#waiting : this.#waiting.slice(0, patient + 1);
     const shared = candidates.map(({ prompt }) => sharedLength(held, prompt));

@@ -1,14 +1,20 @@
 /** Saves the evaluated state of a conversation in a file, and restores it in another process. */
-import { getModuleVersion, type LlamaContextSequence, type Token } from 'node-llama-cpp';
-import { StateFileError, TemplateError } from '../../../format/errors.ts';
+import { getModuleVersion, type LlamaContextSequence } from 'node-llama-cpp';
+import { ContextOverflowError, StateFileError, TemplateError } from '../../../format/errors.ts';
 import type { Message } from '../../../format/messages.ts';
 import { type OptionRules, readOptions, string } from '../../../format/option-rules.ts';
 import type { ChatOptions } from '../../chat/chat-options.ts';
-import { type ChatEngine, promptOf, refuseDisposed } from '../chat.ts';
-import { evaluateTokens, requireRoom } from '../decoding/evaluate.ts';
-import type { PromptTokens } from '../prompt-tokens.ts';
+import { type ChatEngine, promptOf, refuseDisposed } from '../../engine/chat.ts';
+import type { PromptTokens } from '../../engine/tokens/prompt-tokens.ts';
+import type { LlamaEngine } from '../llama-engine.ts';
+import { asTokens, evaluateTo } from '../llama-sequence.ts';
 import { sharedLength } from '../sequences/shared-prefix.ts';
 import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';
+
+/** The chats of a model in node-llama-cpp. */
+export interface LlamaChats extends ChatEngine {
+  readonly engine: LlamaEngine;
+}
 
 /** A saved state. */
 export interface SavedState {
@@ -33,23 +39,26 @@ const stateRules: OptionRules<StateOptions> = { secret: string };
  * `StateFileError`.
  */
 export async function saveState(
-  engine: ChatEngine,
+  chats: LlamaChats,
   file: string,
   options: ChatOptions,
   given: StateOptions,
 ): Promise<SavedState> {
   const { secret = null } = readOptions(given, stateRules);
-  const prompt = promptOf(engine, options);
+  const { engine } = chats;
+  const prompt = promptOf(chats, options);
   const signal = options.signal ?? undefined;
   const origin = await originOf(engine, secret);
-  const tokens = prompt.tokens.slice(0, lastingLength(engine, options, prompt));
+  const tokens = [...asTokens(prompt.tokens.slice(0, lastingLength(chats, options, prompt)))];
   const lease = await engine.pool.lease(tokens, signal);
   try {
     const { sequence } = lease;
-    requireRoom(tokens.length, sequence);
+    const { contextSize } = engine;
+    if (tokens.length >= contextSize)
+      throw new ContextOverflowError({ needed: tokens.length + 1, available: contextSize });
     await lease.share(signal);
     await sequence.adaptStateToTokens(tokens, false);
-    await evaluateTokens(sequence, tokens, signal);
+    await evaluateTo(sequence, tokens, { end: tokens.length }, signal);
     lease.evaluated();
     await sequence.takeCheckpoint();
     await writeStateFile(file, { ...origin, tokens: tokens.length }, (payload) =>
@@ -66,17 +75,16 @@ export async function saveState(
  * `StateFileError` if the file is damaged, or was saved with another model or another version of the engine.
  */
 export async function restoreState(
-  engine: ChatEngine,
+  { engine }: LlamaChats,
   file: string,
   given: StateOptions,
 ): Promise<SavedState> {
   const { secret = null } = readOptions(given, stateRules);
   refuseDisposed(engine);
-  const { context, vocabulary } = engine;
-  const mostTokens = context.contextSize - 1;
-  const limits = { ...(await originOf(engine, secret)), mostTokens, vocabularySize: vocabulary.size };
-  return readStateFile(file, limits, async (payload, ids) => {
-    const tokens = ids.map((id) => vocabulary.token(id));
+  const mostTokens = engine.contextSize - 1;
+  const vocabularySize = engine.tokenizer.texts.length;
+  const limits = { ...(await originOf(engine, secret)), mostTokens, vocabularySize };
+  return readStateFile(file, limits, async (payload, tokens) => {
     const lease = await engine.pool.lease(tokens, undefined);
     try {
       const held = sharedLength(lease.sequence.contextTokens, tokens);
@@ -100,35 +108,28 @@ async function load(sequence: LlamaContextSequence, payload: string, file: strin
   await sequence.takeCheckpoint();
 }
 
-async function originOf(
-  { model, context, identity }: ChatEngine,
-  secret: string | null,
-): Promise<StateOrigin> {
-  const { repo, release } = model.llama.llamaCppRelease;
+async function originOf({ file, context }: LlamaEngine, secret: string | null): Promise<StateOrigin> {
+  const { repo, release } = file.llamaModel.llama.llamaCppRelease;
   const engine = `node-llama-cpp ${await getModuleVersion()}, ${repo} ${release}`;
-  return { model: await identity(), engine, sequences: context.totalSequences, secret };
+  return { model: await file.identity(), engine, sequences: context.totalSequences, secret };
 }
 
 /**
  * How many of the prompt's tokens the next turn begins with. Templates render the latest answer differently from
  * earlier ones (which lose their thoughts), and models that cannot go back would have to start over.
  */
-function lastingLength(
-  engine: ChatEngine,
-  options: ChatOptions,
-  { tokens, turnStart }: PromptTokens,
-): number {
+function lastingLength(chats: ChatEngine, options: ChatOptions, { tokens, turnStart }: PromptTokens): number {
   const most = Math.max(1, Math.min(turnStart, tokens.length - 1));
-  const next = nextTurn(engine, options);
+  const next = nextTurn(chats, options);
   return next === null ? most : Math.max(1, Math.min(most, sharedLength(tokens.slice(0, most), next)));
 }
 
 /** The prompt after one more message; `null` if the template refuses such a message here. */
-function nextTurn(engine: ChatEngine, options: ChatOptions): readonly Token[] | null {
+function nextTurn(chats: ChatEngine, options: ChatOptions): readonly number[] | null {
   const role = options.messages.at(-1)?.role === 'assistant' ? 'user' : 'assistant';
   const message: Message = { role, content: 'Go on.' };
   try {
-    return promptOf(engine, {
+    return promptOf(chats, {
       ...options,
       continueFinalMessage: false,
       messages: [...options.messages, message],

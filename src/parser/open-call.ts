@@ -1,0 +1,63 @@
+/** The call that a parser is in the middle of: what a sampler must know to enforce the rest of it. */
+import type { BufferedText } from './buffered-text.ts';
+import type { Reader } from './reader.ts';
+import type { BareCallsProgress } from './steps/step-progress.ts';
+import type { ToolTable } from './tool-table.ts';
+
+/** How an open call is written, whatever the format's own notation is. */
+export type CallNotation =
+  /** In the format's notation. `opened`: after the format's own opener, so that its whole closer must follow. */
+  | { readonly kind: 'format'; readonly opened: boolean }
+  /** As JSON; the arguments end, and then so many objects around them. */
+  | { readonly kind: 'json'; readonly objects: number };
+
+/** A call of an offered tool whose name is known, and whose arguments are not complete. */
+export interface OpenCall {
+  readonly toolName: string;
+  readonly notation: CallNotation;
+  /** Offset from which the rest is to be enforced: after the name or, in JSON, after the colon of the arguments. */
+  readonly from: number;
+}
+
+/** The call of an offered tool that is being read, once its name is known; `null` elsewhere. */
+export function openCallOf({ progress, options, call, writer, buffer, inCall }: Reader): OpenCall | null {
+  const { tools } = options;
+  if (progress?.kind === 'bare-calls') return mayBeCalls(progress) ? openJsonCall(tools, buffer) : null;
+  if (progress?.kind === 'speculation') return openJsonCall(tools, buffer);
+  const { call: open } = writer;
+  if (!inCall || open === null || call.isExtra || !tools.has(open.name)) return null;
+  return { toolName: open.name, notation: { kind: 'format', opened: call.opened }, from: open.nameEnd };
+}
+
+/** Calls in the middle of text are calls only within the format's own markers. */
+function mayBeCalls({ phase, inTextAt, isMarked }: BareCallsProgress): boolean {
+  return phase === 'value' && (inTextAt === null || isMarked);
+}
+
+const string = '"(?:[^"\\\\]|\\\\.)*"';
+const member = `\\s*"(?:id|type)"\\s*:\\s*${string}\\s*,`;
+
+/**
+ * A call as JSON up to its arguments, at the end of a text: `{"name": "f", "arguments": `. Members before the name are
+ * those that APIs write. A member's value is no call.
+ */
+const jsonHead = new RegExp(
+  `(?:^|[^:\\s]|[^:\\s]\\s+)(\\{(?:${member})*(?:\\s*"function"\\s*:\\s*\\{)?)\\s*"(?:name|function)"\\s*:\\s*(${string})` +
+    '\\s*,\\s*"(?:arguments|parameters)"\\s*:',
+  'g',
+);
+
+/** No head of a call is longer. */
+const maxHead = 512;
+
+/** The call as JSON in text that may turn out to be calls; `null` until its arguments begin. */
+function openJsonCall(tools: ToolTable, buffer: BufferedText): OpenCall | null {
+  const text = buffer.last(maxHead);
+  const head = [...text.matchAll(jsonHead)].at(-1);
+  if (head === undefined) return null;
+  const [all, objects = '', name = ''] = head;
+  const toolName: unknown = JSON.parse(name);
+  if (typeof toolName !== 'string' || !tools.has(toolName)) return null;
+  const from = buffer.start + buffer.length - text.length + head.index + all.length;
+  return { toolName, notation: { kind: 'json', objects: objects.split('{').length - 1 }, from };
+}

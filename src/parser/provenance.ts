@@ -1,0 +1,15 @@
+/** How the text of a response came about, as far as the caller knows it: what a grammar enforced needs no validation. */
+import { isRecord } from '../format/option-rules.ts';
+
+/** What a caller that samples under a grammar knows about the text. Offsets are those of the events. */
+export interface Provenance {
+  /** Whether the grammar of the tool allowed all text from `start` to `end`, as far as it is written. */
+  isEnforced(toolName: string, start: number, end: number): boolean;
+  /** The text from `start` to `end`, for reports. */
+  textOf(start: number, end: number): string;
+}
+
+/** Whether a value has the methods of a provenance. */
+export function isProvenance(value: unknown): boolean {
+  return isRecord(value) && typeof value.isEnforced === 'function' && typeof value.textOf === 'function';
+}

@@ -1,0 +1,95 @@
+/** The beginning of a chat that all engines share: the request is checked, its prompt rendered, its run described. */
+import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import { readMessages } from '../../format/check-messages.ts';
+import type { SchemaIssue } from '../../format/errors.ts';
+import type { Message, Tool } from '../../format/messages.ts';
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
+import type { OpenCall } from '../../parser/open-call.ts';
+import { normalizeTools } from '../../tools/tools.ts';
+import type { ChatOptions } from './chat-options.ts';
+import { checksOf, isPlainText, parserOptions, promptRequest } from './chat-request.ts';
+import { callGuard } from './checks/call-guard.ts';
+import type { ResponseChecks } from './checks/response-checks.ts';
+import type { GrammarCache } from './grammar-cache.ts';
+import type { LearnedTemplate, TemplateCache } from './learned-template.ts';
+import { renderTraced, type TracedPrompt } from './prompt-pieces.ts';
+import { checkResultIds } from './result-ids.ts';
+import type { SteeringOptions } from './steering/steering-options.ts';
+import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
+
+/** A request whose options were checked. */
+export interface ChatRequest<Options extends ChatOptions> {
+  readonly options: Options;
+  readonly tools: readonly Tool[];
+  readonly template: LearnedTemplate;
+  /** The prompt of these messages instead. Throws what `renderPrompt` throws. */
+  readonly render: (messages: readonly Message[]) => TracedPrompt;
+  /** Results without a call, for the report. */
+  readonly strays: readonly SchemaIssue[];
+}
+
+/** Reads messages and tools, and learns the template. Throws their typed errors, and the signal's reason. */
+export function readRequest<Options extends ChatOptions>(
+  checked: Options,
+  templates: TemplateCache,
+): ChatRequest<Options> {
+  checked.signal?.throwIfAborted();
+  const options = { ...checked, messages: readMessages(checked.messages) };
+  const tools = normalizeTools(options.tools ?? []);
+  const template = templates.learn(tools.length > 0);
+  const { format, source } = template;
+  const render = (messages: readonly Message[]): TracedPrompt =>
+    renderTraced(source, promptRequest({ ...options, messages }, tools, templates, format), format);
+  const strays = checkResultIds(options, (messages) => render(messages).text);
+  return { options, tools, template, render, strays };
+}
+
+/** What reads the response, and checks it. */
+export interface ChatReading extends Pick<SteeringOptions, 'guard' | 'parser' | 'restOf'> {
+  /** What is checked while it is written. */
+  readonly checks: ResponseChecks | null;
+}
+
+/**
+ * How the response to a request is read. `grammarOptions`: those of its `grammar`, from `grammars`; `specialTokens`:
+ * markers that count only as special tokens.
+ */
+export function readingOf(
+  { options, tools, template }: Omit<ChatRequest<ChatOptions>, 'render' | 'strays'>,
+  grammars: GrammarCache,
+  grammarOptions: PlainGrammarOptions,
+  grammar: BuiltGrammar,
+  specialTokens: readonly string[] = [],
+): ChatReading {
+  const { generationPrompt = '' } = grammarOptions;
+  const guard = callGuard(options, tools, grammar.report);
+  const parser = createResponseParser(template.responseModule ?? template.format, {
+    ...parserOptions(options, tools, generationPrompt, grammar, guard),
+    specialTokens,
+  });
+  const restOf = (call: OpenCall) => grammars.restOf(template.format, grammarOptions, call);
+  return { guard, parser, restOf, checks: checksOf(grammar, tools, options) };
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** What steers a response, as far as options and format say it; at most `room` tokens. */
+export function steeringOf(
+  { format }: LearnedTemplate,
+  options: ChatOptions,
+  room: number,
+): Omit<
+  SteeringOptions,
+  'grammar' | 'matcher' | 'parser' | 'guard' | 'restOf' | 'markers' | 'unconstrainedAfterCalls'
+> {
+  return {
+    stops: [...turnEnds(format), ...(options.stop ?? [])],
+    openEnds: openEnds(format),
+    answerEnds: answerEnds(format),
+    maxTokens: Math.min(options.maxTokens ?? unlimited, room),
+    thinkingBudget: options.thinkingBudget ?? unlimited,
+    reasoningEnd: format.reasoning?.end ?? '',
+    plainText: isPlainText(options),
+  };
+}

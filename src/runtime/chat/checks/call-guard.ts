@@ -1,0 +1,80 @@
+/**
+ * The last guard: what is handed out as a call, or as an answer to a schema, was written under its grammar from its
+ * first character to its last, or it passes its validator. The same for every engine and policy.
+ */
+import type { SchemaIssue } from '../../../format/errors.ts';
+import type { JsonObject, JsonValue, Tool } from '../../../format/messages.ts';
+import { toolsOfChoice } from '../../../grammar/build-grammar.ts';
+import { isTooLarge } from '../../../json-schema/validate/schema-size.ts';
+import type { Assurance } from '../../../parser/events.ts';
+import type { ChatOptions } from '../chat-options.ts';
+import { answerCheck, argumentCheck } from './argument-checks.ts';
+import { EnforcedText } from './enforced-text.ts';
+
+/** What the guard knows about an answer to a schema. */
+export interface AnswerVerdict {
+  /** What is wrong with it; empty if nothing is. */
+  readonly problems: readonly string[];
+  readonly assurance: Assurance;
+}
+
+/** Guards the calls and the answer of one response. */
+export interface CallGuard {
+  /** Follows which text a grammar wrote; the parser asks it. */
+  readonly enforced: EnforcedText;
+  /** Lists what is wrong with a call that no grammar enforced. */
+  readonly validate: (toolName: string, input: JsonObject) => readonly string[];
+  /** The verdict on an answer; `null` if no JSON was requested. `isEnforced`: the grammar allowed all of it. */
+  readonly judgeAnswer: ((text: string, isEnforced: boolean) => AnswerVerdict) | null;
+}
+
+/** The guard of a chat. `report`: where its grammar differs from the schemas. */
+export function callGuard(
+  options: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
+  tools: readonly Tool[],
+  report: readonly SchemaIssue[],
+): CallGuard {
+  const uncheckable = new Set(tools.filter(hasLargeSchema).map((tool) => tool.function.name));
+  // A schema that is too large to validate can be no more than enforced as far as the report says.
+  const widened = new Set(
+    report
+      .filter(({ effect, tool }) => effect === 'widened' && !uncheckable.has(tool))
+      .map(({ tool }) => tool),
+  );
+  const check = argumentCheck(tools);
+  const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
+  const checkAnswer = answerCheck(options.responseFormat);
+  return {
+    enforced: new EnforcedText(widened),
+    validate: (toolName, input) =>
+      allowed.has(toolName) ? check(toolName, input) : [notAllowed(toolName, allowed)],
+    judgeAnswer:
+      checkAnswer === null
+        ? null
+        : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer),
+  };
+}
+
+function hasLargeSchema({ function: { parameters } }: Tool): boolean {
+  return parameters !== undefined && isTooLarge(parameters);
+}
+
+function notAllowed(toolName: string, allowed: ReadonlySet<string>): string {
+  const names = [...allowed].map((name) => JSON.stringify(name)).join(', ');
+  return `the tool ${JSON.stringify(toolName)} is not allowed here, only ${names}`;
+}
+
+function judgeAnswer(
+  text: string,
+  isEnforced: boolean,
+  check: (value: JsonValue) => readonly string[],
+): AnswerVerdict {
+  if (isEnforced) return { problems: [], assurance: 'enforced' };
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problems: ['the answer is not JSON'], assurance: 'validated' };
+  }
+  return { problems: check(value), assurance: 'validated' };
+}

@@ -1,0 +1,226 @@
+/** One chat with an engine: its prompt, grammar and parser, and decoding. */
+import { markerPlan } from '../../codegen/marker-plan.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
+import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
+import type { Message } from '../../format/messages.ts';
+import { refuseOptions } from '../../format/option-rules.ts';
+import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
+import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
+import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import {
+  type ChatReading,
+  type ChatRequest,
+  readingOf,
+  readRequest,
+  steeringOf,
+} from '../chat/chat-front.ts';
+import type { ChatOptions } from '../chat/chat-options.ts';
+import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
+import { checkChatOptions } from '../chat/check-chat-options.ts';
+import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
+import type { TemplateCache } from '../chat/learned-template.ts';
+import { once } from '../chat/once.ts';
+import { defaultSampling } from '../chat/sampling-rules.ts';
+import { mayContinue } from '../chat/steering/turn-ends.ts';
+import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
+import { decode } from './decoding/decode.ts';
+import { logitBiasOf } from './decoding/logit-bias.ts';
+import { ResponseRun } from './decoding/response-run.ts';
+import type { Shorten } from './decoding/shifting-window.ts';
+import type { Engine } from './engine.ts';
+import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
+import { encodePrompt, type PromptTokens } from './tokens/prompt-tokens.ts';
+import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
+
+/** What the chats with one engine share. */
+export interface ChatEngine {
+  readonly engine: Engine;
+  readonly templates: TemplateCache;
+  readonly grammars: GrammarCache;
+}
+
+/** A request, and its prompt. */
+interface RenderedChat extends Omit<ChatRequest<ChatOptions>, 'render' | 'strays'> {
+  readonly vocabulary: Vocabulary;
+  readonly prompt: PromptTokens;
+  /** Number of messages dropped from the prompt. */
+  readonly dropped: number;
+  /** Shortens the prompt to make room for more tokens; `null` if that was not requested. */
+  readonly shorten: Shorten | null;
+  /** The options that determine its grammar. */
+  readonly grammarOptions: PlainGrammarOptions;
+}
+
+/** A request, prepared up to its first token. */
+export interface PreparedChat extends RenderedChat, ChatReading {
+  readonly grammar: BuiltGrammar;
+  readonly matcher: Matcher | null;
+  readonly markers: MarkerTokens;
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** Begins a chat, which runs as the stream is read. */
+export function startChat<Tools extends ToolList, Format extends ResponseFormat>(
+  shared: ChatEngine,
+  options: ChatOptions<Tools, Format>,
+): ChatStream<Tools, Format> {
+  const prepare = once(() => prepareInTurns(shared, options));
+  const source: ChatSource = {
+    generate: (started) => generate(shared.engine, prepare, started),
+    report: async () => {
+      const { grammar, prompt } = await prepare();
+      return [...grammar.report, ...prompt.report];
+    },
+    promptTokens: async () => (await prepare()).prompt.tokens.length,
+  };
+  return streamChat(source, options);
+}
+
+async function* generate(
+  engine: Engine,
+  prepare: () => Promise<PreparedChat>,
+  started: (run: ResponseRun) => void,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const { options, prompt, dropped, shorten, ...prepared } = await prepare();
+  try {
+    const room = shorten === null ? engine.contextSize - prompt.tokens.length : unlimited;
+    const run = createRun({ options, prompt, dropped, shorten, ...prepared }, room);
+    started(run);
+    const sampling = { ...defaultSampling, ...options };
+    return yield* decode(engine, { ...prompt, dropped, shorten }, run, sampling);
+  } catch (error) {
+    // Errors of the engine about a disposed context are replaced by this one; an earlier abort takes precedence.
+    if (engine.disposed && error instanceof DecodingError) {
+      options.signal?.throwIfAborted();
+      refuseDisposed(engine);
+    }
+    throw error;
+  }
+}
+
+/** Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before sampling. */
+export function prepareChat(shared: ChatEngine, given: ChatOptions): PreparedChat {
+  const rendered = renderChat(shared, given);
+  const { template, grammarOptions } = rendered;
+  return completeChat(shared, rendered, shared.grammars.get(template.format, grammarOptions));
+}
+
+/** Like `prepareChat`, but yields to other tasks while it compiles costly tools, and checks the signal. */
+export async function prepareInTurns(shared: ChatEngine, given: ChatOptions): Promise<PreparedChat> {
+  const rendered = renderChat(shared, given);
+  const { template, grammarOptions } = rendered;
+  const ready = await shared.grammars.prepare(template.format, grammarOptions, given.signal);
+  refuseDisposed(shared.engine);
+  return completeChat(shared, rendered, ready);
+}
+
+/** The prompt of a chat. Throws the typed errors of invalid requests. */
+export function promptOf(shared: ChatEngine, given: ChatOptions): PromptTokens {
+  return renderChat(shared, given).prompt;
+}
+
+function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): RenderedChat {
+  const checked = checkChatOptions(given);
+  refuseOptions(checked, engine.refused ?? {});
+  checked.signal?.throwIfAborted();
+  refuseDisposed(engine);
+  const { render: trace, strays, ...request } = readRequest(checked, templates);
+  const { options, tools, template } = request;
+  const vocabulary = vocabularyOf(engine.tokenizer);
+  const render = (messages: readonly Message[]): PromptTokens =>
+    encodePrompt(trace(messages), vocabulary, template.format);
+  const { contextSize } = engine;
+  const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
+    fitPrompt(options.messages, render, { contextSize, wanted });
+  const shifts = options.contextOverflow === 'shift';
+  const { prompt: rendered, dropped } = shifts
+    ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
+    : { prompt: render(options.messages), dropped: 0 };
+  const prompt = { ...rendered, report: [...rendered.report, ...strays] };
+  const shorten = shifts ? shorterThan(prompt, withRoom) : null;
+  const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
+  return { ...request, vocabulary, prompt, dropped, shorten, grammarOptions };
+}
+
+function completeChat(
+  { engine, grammars }: ChatEngine,
+  rendered: RenderedChat,
+  { grammar, matcher }: ReadyGrammar,
+): PreparedChat {
+  const { template, vocabulary, grammarOptions } = rendered;
+  if (matcher !== null) engine.build?.(matcher);
+  const markers = markersOf(vocabulary, template.format);
+  // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
+  const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
+  const reading = readingOf(rendered, grammars, grammarOptions, grammar, texts);
+  return { ...rendered, ...reading, grammar, matcher, markers };
+}
+
+/** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */
+function shorterThan(
+  { generationPrompt, tokens }: PromptTokens,
+  withRoom: (wanted: number) => FittedPrompt<PromptTokens>,
+): Shorten {
+  return (wanted) => {
+    try {
+      const shorter = withRoom(wanted);
+      const opensSame = shorter.prompt.generationPrompt === generationPrompt;
+      return opensSame && shorter.prompt.tokens.length < tokens.length ? shorter : null;
+    } catch (error) {
+      if (error instanceof ContextOverflowError) return null;
+      throw error;
+    }
+  };
+}
+
+/** Throws `ModelDisposedError` after the model was disposed of. */
+export function refuseDisposed({ disposed, model }: Engine): void {
+  if (disposed) throw new ModelDisposedError({ model });
+}
+
+/**
+ * The response to a prepared request, before its first token. `room`: tokens left in the context after the prompt;
+ * with more, an engine might drop the beginning of the prompt.
+ */
+export function createRun(
+  { template, grammar, matcher, parser, guard, restOf, markers, checks, options, vocabulary }: PreparedChat,
+  room: number,
+): ResponseRun {
+  const { format } = template;
+  return new ResponseRun({
+    ...steeringOf(template, options, room),
+    vocabulary,
+    markers,
+    grammar,
+    matcher,
+    parser,
+    guard,
+    restOf,
+    checks,
+    inject: options.injectForcedText ?? true,
+    logitBias: logitBiasOf(options, vocabulary),
+    ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
+    continues: (marker, text) => mayContinue(format, parser.position, marker, text),
+    unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),
+  });
+}
+
+/**
+ * Whether any text after a section of calls may be free: every section begins with a marker that triggers the grammar,
+ * and the grammar is complete only at the end of a section.
+ */
+export function isUnconstrainedAfterCalls(format: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
+  const plan = markerPlan(format).calls;
+  if (plan === null || !lazy) return false;
+  const { opener } = plan;
+  const { section } = plan.calls;
+  const known = triggers.some(({ value }) => value.startsWith(opener)) && triggers.every(isWord);
+  return known && (section.open.trim() === '' || section.close.trim() !== '');
+}
+
+function isWord({ type }: Trigger): boolean {
+  return type === 'word';
+}

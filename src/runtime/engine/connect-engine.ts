@@ -1,0 +1,78 @@
+/** Makes a model of anything that evaluates one in this process. */
+import {
+  boolean,
+  callback,
+  chatTemplate,
+  isRecord,
+  type OptionRule,
+  type OptionRules,
+  readOptions,
+  requireOption,
+} from '../../format/option-rules.ts';
+import type { GeneratedModule } from '../../parser/module-contract.ts';
+import { modules } from '../chat/check-chat-options.ts';
+import { GrammarCache } from '../chat/grammar-cache.ts';
+import { type ModuleRegistry, TemplateCache } from '../chat/learned-template.ts';
+import type { ChatEngine } from './chat.ts';
+import type { Engine } from './engine.ts';
+import { ConnectedEngine, type EngineModel } from './engine-model.ts';
+import { warmUp } from './prepare.ts';
+
+/** Options of `connectEngine`. */
+export interface EngineOptions {
+  /**
+   * Generated modules, or the registry that `generated/index.ts` exports; the one with the template's fingerprint is
+   * used. Default: none; the template is analysed on first use.
+   */
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
+  /** Jinja source to use instead of the engine's templates. */
+  readonly chatTemplate?: string;
+  /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
+  readonly requireTools?: boolean;
+}
+
+/** Rules for the options of an engine's model. */
+export const engineRules: OptionRules<EngineOptions> = { modules, chatTemplate, requireTools: boolean };
+
+const engines: OptionRule = {
+  expected: 'an engine, with open(), tokenizer, chatTemplate and contextSize',
+  allows: (value) =>
+    isRecord(value) &&
+    callback.allows(value.open) &&
+    isRecord(value.tokenizer) &&
+    typeof value.chatTemplate === 'string' &&
+    typeof value.contextSize === 'number',
+};
+
+/**
+ * A model that chats through `engine`, which it owns: its `dispose` is the engine's. Throws `UnsupportedOptionError` for
+ * an invalid engine or option; `ToolsUnsupportedError` if the template does not support tools and `requireTools` is not
+ * `false`; `TemplateError` and `AnalysisError` if the template cannot be analysed.
+ */
+export async function connectEngine(engine: Engine, given: EngineOptions = {}): Promise<EngineModel> {
+  requireOption('engine', engine, engines);
+  const options = readOptions(given, engineRules);
+  const templates = await openTemplates(engine, options);
+  return new ConnectedEngine(await warmEngine({ engine, templates, grammars: new GrammarCache() }, options));
+}
+
+/** The templates of an engine's model. Throws `ToolsUnsupportedError` and `TemplateError`. */
+export async function openTemplates(
+  { model, chatTemplate: own, toolUseTemplate, tokenizer }: TemplateOrigin,
+  { chatTemplate: given, modules: known = [], requireTools }: EngineOptions,
+): Promise<TemplateCache> {
+  const { bosToken = '', eosToken = '' } = tokenizer;
+  const sources = { name: model, default: given ?? own, toolUse: given ?? toolUseTemplate ?? own };
+  const templates = await TemplateCache.open(sources, { bosToken, eosToken }, known);
+  if (requireTools !== false) templates.requireTools();
+  return templates;
+}
+
+/** What templates are read from. */
+type TemplateOrigin = Pick<Engine, 'model' | 'chatTemplate' | 'toolUseTemplate' | 'tokenizer'>;
+
+/** Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. */
+export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOptions): Promise<ChatEngine> {
+  if (requireTools !== false && shared.templates.knowsTools) await warmUp(shared);
+  return shared;
+}

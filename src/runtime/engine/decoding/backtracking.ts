@@ -1,0 +1,145 @@
+/**
+ * Handles values that are checked instead of enforced: when an invalid value closes, the response goes back to a
+ * position where a token was sampled, excludes the text that closed the value, and samples again.
+ */
+import type { Matcher } from '../../../language/matcher/matcher.ts';
+import type { ResponseEvent } from '../../../parser/events.ts';
+import type { RevocableResponse } from '../../chat/checks/revocable-response.ts';
+import type { TokenBiases } from '../engine.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
+import { SampledPlaces } from './sampled-places.ts';
+
+/** A sampled token, before it is judged. */
+export interface Taken {
+  /** Tokens to evaluate in its place: itself and the tokens forced after it, or a correction. */
+  readonly tokens: readonly number[];
+  /** How many of them replace the sampled one. */
+  readonly sampled: number;
+  /** Whether the response is over. */
+  readonly over: boolean;
+}
+
+/** The result of one token. */
+export interface Step extends Pick<Taken, 'tokens' | 'over'> {
+  readonly events: readonly ResponseEvent[];
+  /** Set if the response goes back: how many of its tokens are kept. */
+  readonly back?: number;
+}
+
+/** How often a response may go back. */
+const maxTries = 64;
+/** After this many attempts, half of the value is discarded: its end may have too many invalid continuations. */
+const halfEvery = 6;
+
+/** Judges the steps of one response, and goes back. */
+export class Backtracking {
+  readonly #response: RevocableResponse;
+  readonly #vocabulary: Vocabulary;
+  readonly #places: SampledPlaces;
+  /** Number of tokens of the response. */
+  #tokens = 0;
+  #tries = 0;
+
+  constructor(response: RevocableResponse, vocabulary: Vocabulary) {
+    this.#response = response;
+    this.#vocabulary = vocabulary;
+    this.#places = new SampledPlaces(vocabulary);
+  }
+
+  /** Excludes tokens at the current position; `null` if there are none to exclude. */
+  bias(matcher: Matcher): TokenBiases | null {
+    return this.#places.bias(matcher);
+  }
+
+  /**
+   * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to try.
+   */
+  judge({ tokens, sampled, over }: Taken): Step {
+    const response = this.#response;
+    if (!response.checked) return { events: response.release(), tokens, over };
+    const written = this.#bytesOf(tokens);
+    if (response.failure !== null) return this.#refuse(this.#bytesOf(tokens.slice(0, sampled)));
+    const place = {
+      changes: response.length,
+      tokens: this.#tokens + tokens.length,
+      valueLength: response.valueLength,
+    };
+    if (!this.#places.add(place, written)) return this.#refuse(written);
+    if (!over && this.#isDeadEnd()) return this.#goBack();
+    const events = response.release();
+    this.#places.settle(response.settled);
+    this.#tokens += tokens.length;
+    return { events, tokens, over };
+  }
+
+  /** Excludes the text that the last token began, and goes back to where it was sampled, or further. */
+  #refuse(bytes: Uint8Array): Step {
+    const { last } = this.#places;
+    if (last === undefined) throw this.#response.failed(this.#tries);
+    this.#exclude(this.#closingPart(bytes, last.changes));
+    return this.#goBack();
+  }
+
+  /** Leaves positions after which nothing may come; every few attempts, also half of those inside the invalid value. */
+  #goBack(): Step {
+    const places = this.#places;
+    const response = this.#response;
+    const failed = response.failed(this.#tries);
+    this.#tries += 1;
+    if (this.#tries > maxTries) throw failed;
+    const isHalf = this.#tries % halfEvery === 0;
+    const kept = isHalf ? places.middleAfter(response.failedAt) : Number.POSITIVE_INFINITY;
+    while (this.#isDeadEnd() || (places.last?.valueLength ?? 0) > kept) {
+      const written = places.removeLast();
+      if (written === null || places.last === undefined) throw failed;
+      response.goBack(places.last.changes);
+      this.#exclude(written);
+    }
+    this.#tokens = places.last?.tokens ?? 0;
+    return { events: [], tokens: [], over: false, back: this.#tokens };
+  }
+
+  /** Excludes `bytes` at the current position, and each of their prefixes that the grammar completes to them. */
+  #exclude(bytes: Uint8Array): void {
+    const { matcher } = this.#response.now;
+    this.#places.exclude(matcher === null ? bytes : withoutForced(bytes, matcher));
+  }
+
+  #isDeadEnd(): boolean {
+    const { matcher } = this.#response.now;
+    return matcher !== null && this.#places.isDeadEnd(matcher);
+  }
+
+  /**
+   * The shortest prefix of `bytes` that closes the invalid value: everything else with that prefix closes it, too.
+   * Leaves the response before it, after `changes` changes.
+   */
+  #closingPart(bytes: Uint8Array, changes: number): Uint8Array {
+    const response = this.#response;
+    response.goBack(changes);
+    let length = 0;
+    while (length < bytes.length && response.failure === null) {
+      length += 1;
+      response.take({ spelling: bytes.subarray(length - 1, length), role: 'text', tokens: 1 });
+    }
+    response.goBack(changes);
+    return bytes.subarray(0, length);
+  }
+
+  #bytesOf(tokens: readonly number[]): Uint8Array {
+    return Uint8Array.from(tokens.flatMap((token) => [...this.#vocabulary.bytesOf(token)]));
+  }
+}
+
+/** The shortest prefix of `bytes` after which `matcher` forces the rest. */
+function withoutForced(bytes: Uint8Array, matcher: Matcher): Uint8Array {
+  for (let length = 1; length < bytes.length; length++) {
+    const walker = matcher.clone();
+    if (!walker.accept(bytes.subarray(0, length))) break;
+    const forced = new TextEncoder().encode(walker.forced());
+    const rest = bytes.subarray(length);
+    if (rest.length <= forced.length && rest.every((byte, at) => byte === forced[at]))
+      return bytes.subarray(0, length);
+  }
+  return bytes;
+}

@@ -1,0 +1,78 @@
+/** The sampling loop of one response: the engine draws a token, the run says what is written in its place. */
+import { ContextOverflowError } from '../../../format/errors.ts';
+import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
+import type { Engine, EngineSampling } from '../engine.ts';
+import { confirmGuesses } from './confirm-guesses.ts';
+import { OpenSequence } from './open-sequence.ts';
+import type { ResponseRun } from './response-run.ts';
+import { type DecodedPrompt, ShiftingWindow } from './shifting-window.ts';
+
+/** How one response is decoded. */
+export interface DecodingOptions extends EngineSampling {
+  /** Whether guesses are evaluated in the same batch. Default: false. */
+  readonly speculate?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Evaluates the prompt and yields the response's events; returns the message. However this ends (an error, an abort,
+ * the consumer leaving), the sequence is closed. Throws `ContextOverflowError`, `DecodingError`, or the signal's
+ * reason.
+ */
+export async function* decode(
+  engine: Engine,
+  given: DecodedPrompt,
+  run: ResponseRun,
+  options: DecodingOptions,
+): AsyncGenerator<ResponseEvent, ResponseMessage> {
+  const { tokens, turnStart, dropped = 0 } = given;
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const opening = run.start();
+  const all = [...tokens, ...opening.tokens];
+  requireRoom(all.length, engine);
+  if (opening.over) yield* opening.events;
+  else {
+    const sequence = await OpenSequence.open(engine, { tokens: all, turnStart }, options, run);
+    try {
+      const cachedTokens = Math.min(tokens.length, sequence.cachedTokens);
+      run.follow({ promptTokens: tokens.length, cachedTokens, droppedMessages: dropped });
+      // Not earlier: others may wait for the prompt, and the reader may pause.
+      yield* opening.events;
+      yield* sample(sequence, new ShiftingWindow(engine, given), run, options);
+    } finally {
+      await sequence.close();
+    }
+  }
+  const { events, message } = run.finish();
+  yield* events;
+  signal?.throwIfAborted();
+  return message;
+}
+
+/** Samples until the response is over. */
+async function* sample(
+  sequence: OpenSequence,
+  window: ShiftingWindow,
+  run: ResponseRun,
+  { signal, speculate = false }: DecodingOptions,
+): AsyncGenerator<ResponseEvent, void> {
+  while (true) {
+    const step = run.accept(await sequence.next(run.mask));
+    yield* step.events;
+    signal?.throwIfAborted();
+    if (step.over) return;
+    sequence.write(step.tokens);
+    if (step.back !== undefined) {
+      await sequence.back(window.promptLength + step.back);
+      continue;
+    }
+    if (speculate && (yield* confirmGuesses(sequence, run, signal)) === 'over') return;
+    if (window.isFull(sequence) && !(await window.shift(sequence, run))) return;
+  }
+}
+
+/** Throws `ContextOverflowError` unless `tokens` and one sampled token fit into the context. */
+function requireRoom(tokens: number, { contextSize }: Engine): void {
+  if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
+}

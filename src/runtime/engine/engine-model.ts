@@ -1,0 +1,101 @@
+/** A model that is evaluated in this process, whatever evaluates it. */
+import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
+import type { ChatStream } from '../chat/chat-stream.ts';
+import type { LearnedTemplate } from '../chat/learned-template.ts';
+import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
+import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
+import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { prepareModel } from './prepare.ts';
+
+/** A model that can chat. */
+export interface EngineModel {
+  /** Its name. */
+  readonly name: string;
+  /** Tokens available to prompt and response together. */
+  readonly contextSize: number;
+  /** The model's templates with their formats: `default`, and `toolUse` if the model has one. */
+  readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
+  /** Answers a conversation. Nothing is computed until the stream is read. */
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format>;
+  /**
+   * Answers a conversation with tools: executes the model's calls, passes it the results, and so on until it answers
+   * without a call.
+   */
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
+  /**
+   * Prepares what chats with these options have in common, so that the first of them need not wait: schemas and
+   * grammars of the tools, common first messages (a system message), and their tokens. Nothing is sampled. Throws the
+   * errors of those chats. Tools compiled by `idiolect generate --tools` are prepared when the model is loaded.
+   */
+  prepare(options: PrepareOptions): Promise<void>;
+  /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`. */
+  preview(options: ChatOptions): ChatPreview;
+  /** Frees the model. Running and waiting chats end with `ModelDisposedError`. */
+  dispose(): Promise<void>;
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What is known of a chat before its first token. */
+export interface ChatPreview {
+  readonly prompt: string;
+  /** Tokens of the prompt. */
+  readonly promptTokens: number;
+  /** The part of the assistant's turn in the prompt. */
+  readonly generationPrompt: string;
+  readonly grammar: BuiltGrammar;
+}
+
+/** The model of an engine. */
+export class ConnectedEngine implements EngineModel {
+  readonly #shared: ChatEngine;
+
+  constructor(shared: ChatEngine) {
+    this.#shared = shared;
+  }
+
+  get name(): string {
+    return this.#shared.engine.model;
+  }
+
+  get contextSize(): number {
+    return this.#shared.engine.contextSize;
+  }
+
+  get templates(): EngineModel['templates'] {
+    return this.#shared.templates.all;
+  }
+
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format> {
+    return startChat(this.#shared, options);
+  }
+
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
+    return runTools(this, options);
+  }
+
+  async prepare(options: PrepareOptions): Promise<void> {
+    await prepareModel(this.#shared, options);
+  }
+
+  preview(options: ChatOptions): ChatPreview {
+    const { prompt, grammar } = prepareChat(this.#shared, options);
+    const { text, tokens, generationPrompt } = prompt;
+    return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#shared.engine.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+}

@@ -1,0 +1,22 @@
+/** Chatting with models that anything evaluates in this process: in Node, or in a page. */
+
+export type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
+export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
+export * from '../chat/index.ts';
+export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
+export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
+export { connectEngine, type EngineOptions } from './connect-engine.ts';
+export type {
+  BiasedPart,
+  DrawnToken,
+  Engine,
+  EnginePrompt,
+  EngineSampling,
+  EngineSequence,
+  EngineTokenizer,
+  GrammarAt,
+  Mask,
+  TokenBiases,
+  TokenType,
+} from './engine.ts';
+export type { ChatPreview, EngineModel } from './engine-model.ts';

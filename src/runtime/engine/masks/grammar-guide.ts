@@ -1,0 +1,74 @@
+/**
+ * What may be sampled at each position of a grammar, and what is injected there: where the grammar allows only one
+ * continuation, its tokens are written instead of sampled, and an engine with a grammar of its own begins a new one
+ * after them.
+ *
+ * Such an engine allows an end of generation only at the end of the grammar. Model files declare some tokens as such
+ * that are markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, only a
+ * bias restricts what is sampled, and the matcher checks it.
+ */
+import type { Matcher } from '../../../language/matcher/matcher.ts';
+import type { TokenBiases } from '../engine.ts';
+import type { MarkerTokens } from '../tokens/marker-tokens.ts';
+import type { Vocabulary } from '../tokens/vocabulary.ts';
+import { forcedTokens } from './forced-tokens.ts';
+import { markerEndsAt } from './marker-ends.ts';
+
+/** The options of the guide. */
+export interface GuideOptions {
+  readonly vocabulary: Vocabulary;
+  readonly markers: MarkerTokens;
+  /** Whether forced text is injected. */
+  readonly inject: boolean;
+}
+
+/** Guides the sampling of one response. */
+export class GrammarGuide {
+  readonly #options: GuideOptions;
+  #masked = false;
+  #follows = false;
+  #bias: TokenBiases | null = null;
+
+  constructor(options: GuideOptions) {
+    this.#options = options;
+  }
+
+  /** `Mask.follows`. */
+  get follows(): boolean {
+    return this.#follows;
+  }
+
+  /** Favours the allowed tokens if they are few. */
+  get bias(): TokenBiases | null {
+    return this.#bias;
+  }
+
+  /** Whether only the bias restricts the next token, so that it must be checked. */
+  get unmasked(): boolean {
+    return !this.#masked;
+  }
+
+  /** The tokens forced at the position of `matcher`. */
+  forced(matcher: Matcher): readonly number[] {
+    const { inject, markers, vocabulary } = this.#options;
+    return inject ? forcedTokens(matcher, markers, vocabulary).tokens : [];
+  }
+
+  /**
+   * Prepares for sampling at the position of `matcher`. `sampled`: since the last call it has accepted exactly one
+   * token, sampled under the mask there.
+   */
+  settle(matcher: Matcher, sampled: boolean): void {
+    const { markers, vocabulary } = this.#options;
+    const ends = markerEndsAt(matcher, markers, vocabulary);
+    this.#follows = ends === null && sampled && this.#masked;
+    this.#masked = ends === null;
+    this.#bias = ends === null ? vocabulary.allowed.bias(matcher) : ends.bias;
+  }
+
+  /** The matcher could not follow what was sampled; only a grammar of the engine's own can. */
+  lose(): void {
+    this.#bias = null;
+    this.#follows = true;
+  }
+}

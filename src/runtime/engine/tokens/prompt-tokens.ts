@@ -1,0 +1,43 @@
+/** The tokens of a prompt. */
+import type { ChatFormat } from '../../../format/chat-format.ts';
+import type { SchemaIssue } from '../../../format/errors.ts';
+import { cutPrompt, reportUnprotected, type TracedPrompt } from '../../chat/prompt-pieces.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A prompt for the model. */
+export interface PromptTokens {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** Tokens before the part of the assistant's turn in the prompt. */
+  readonly turnStart: number;
+  /** The part of the assistant's turn in the prompt, including its start. */
+  readonly generationPrompt: string;
+  /**
+   * Markers in messages, tools and variables that are not special tokens, so nothing distinguishes them from the
+   * template's; in a chat, also results without a call.
+   */
+  readonly report: readonly SchemaIssue[];
+}
+
+/**
+ * Tokenises. Only text of the template becomes special tokens; if no data contains the text of one, the tokens are
+ * those of the plain render.
+ */
+export function encodePrompt(prompt: TracedPrompt, vocabulary: Vocabulary, format: ChatFormat): PromptTokens {
+  const { text, generationPrompt } = prompt;
+  const tokens = vocabulary.encodePrompt(cutPrompt(prompt, vocabulary.finder));
+  const turnStart =
+    tokens.length - tokensOf(new TextEncoder().encode(generationPrompt).length, tokens, vocabulary);
+  const report = reportUnprotected(prompt, format, vocabulary.finder);
+  return { text, tokens, turnStart, generationPrompt, report };
+}
+
+/** How many of the last `tokens` contain the last `length` bytes. */
+function tokensOf(length: number, tokens: readonly number[], vocabulary: Vocabulary): number {
+  let held = 0;
+  let count = 0;
+  for (; held < length && count < tokens.length; count++) {
+    held += vocabulary.bytesOf(tokens[tokens.length - 1 - count] ?? 0).length;
+  }
+  return count;
+}

@@ -1,0 +1,215 @@
+/**
+ * A model's tokens as bytes. Sampler, parser and grammar exchange bytes, because a token may contain half a character.
+ */
+import { memoize } from '../../../format/memoize.ts';
+import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
+import type { PromptPiece } from '../../chat/prompt-pieces.ts';
+import { SpecialFinder } from '../../chat/special-finder.ts';
+import type { EngineTokenizer } from '../engine.ts';
+import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
+import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
+import type { SpecialToken } from './special-token.ts';
+import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
+
+const encoder = new TextEncoder();
+/** Some tokenizers put a space before a text; then this is prepended, and its token removed again. */
+const lineFeed = '\n';
+/** In a text, SentencePiece's sign for a space would be decoded as a space. */
+const spaceSigns = new RegExp(spaceSign, 'g');
+
+/** The vocabulary of `tokenizer`; the same object for every request, because caches by position depend on it. */
+export const vocabularyOf = memoize((tokenizer: EngineTokenizer) => new Vocabulary(tokenizer));
+
+/** The tokens of one loaded model. */
+export class Vocabulary implements TokenTexts {
+  /** Control, unknown and visible user-defined tokens, by text. */
+  readonly specials: ReadonlyMap<string, SpecialToken>;
+  readonly size: number;
+  /** Looks up the tokens that a grammar allows. */
+  readonly allowed: AllowedTokens = new AllowedTokens(this);
+  readonly #tokenizer: EngineTokenizer;
+  readonly #roles: Uint8Array;
+  readonly #bytes: TokenBytes;
+  #index: TokenIndex | undefined;
+  #silent: readonly number[] | undefined;
+  #ends: readonly number[] | undefined;
+  /** The tokens that encode a `▁`; empty if no special handling is needed or possible. */
+  readonly #spaceSign: readonly number[];
+  readonly #anchor: string;
+  readonly #anchorTokens: readonly number[];
+  /** Finds special tokens in a text. */
+  readonly finder: SpecialFinder<SpecialToken>;
+  /** User-defined markers, which the tokenizer finds even in text that is declared plain. */
+  readonly #userDefined: SpecialFinder<SpecialToken>;
+  readonly #fragments = new FragmentTokens();
+
+  constructor(tokenizer: EngineTokenizer) {
+    const { texts, spelling } = tokenizer;
+    this.#tokenizer = tokenizer;
+    this.size = texts.length;
+    this.#roles = Uint8Array.from(texts, (text, id) => readRole(tokenizer, id, text));
+    this.#bytes = new TokenBytes(texts, (id) => this.#spellingOf(id, spelling));
+    const specials = texts.flatMap((text, token): SpecialToken[] =>
+      this.isSpecial(token) ? [{ token, text }] : [],
+    );
+    this.specials = new Map(specials.map((special) => [special.text, special]));
+    this.finder = new SpecialFinder(specials);
+    this.#userDefined = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
+    this.#spaceSign = spelling === 'sentencepiece' ? this.#byteTokens(encoder.encode(spaceSign)) : [];
+    const anchored = encoder.encode('a').length < this.#widthOf(tokenizer.tokenize('a', false));
+    this.#anchor = anchored ? lineFeed : '';
+    this.#anchorTokens = tokenizer.tokenize(this.#anchor, false);
+  }
+
+  /** Control tokens and ends of generation. */
+  get silent(): readonly number[] {
+    this.#silent ??= Array.from(this.#roles, (_, token) => token).filter(
+      (token) => this.isControl(token) || this.endsGeneration(token),
+    );
+    return this.#silent;
+  }
+
+  /** The ends of generation. */
+  get ends(): readonly number[] {
+    this.#ends ??= this.silent.filter((token) => this.endsGeneration(token));
+    return this.#ends;
+  }
+
+  get index(): TokenIndex {
+    this.#index ??= indexTokens(this.#bytes, this.#sampledTokens());
+    return this.#index;
+  }
+
+  *#sampledTokens(): Generator<number> {
+    for (let token = 0; token < this.size; token++) {
+      if (!this.endsGeneration(token)) yield token;
+    }
+  }
+
+  #spellingOf(id: number, ordinary: Spelling): Spelling {
+    const role = this.#roles[id];
+    if (role === Role.byte) return 'byte';
+    return role === Role.text ? ordinary : 'verbatim';
+  }
+
+  bytesOf(token: number): Uint8Array {
+    return this.#bytes.of(token);
+  }
+
+  isSpecial(token: number): boolean {
+    const role = this.#roles[token];
+    return role === Role.control || role === Role.marker;
+  }
+
+  /** Whether the token is a control token, whose text is never part of an answer. */
+  isControl(token: number): boolean {
+    return this.#roles[token] === Role.control;
+  }
+
+  /** Whether the model file declares the token as an end of generation. */
+  endsGeneration(token: number): boolean {
+    return this.#tokenizer.endsGeneration(token);
+  }
+
+  /** Tokens of a text without special tokens, as in the middle of a text. */
+  encodePlain(text: string): readonly number[] {
+    const pieces = splitAtCuts(text, this.#userDefined.cutsInside(text));
+    return pieces.flatMap((piece) => this.#encodeInside(piece, false));
+  }
+
+  /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
+  encodePrompt(pieces: readonly PromptPiece[]): readonly number[] {
+    // Thousands of tokens: concatenating their arrays is many times faster than spreading them.
+    const lists = pieces.flatMap(({ text, special }, index) =>
+      special ? this.#encodeTrusted(text, index === 0) : [this.#encodeCharacter(text)],
+    );
+    const { firstToken } = this.#tokenizer;
+    const first = lists.find((list) => list.length > 0)?.[0];
+    const begins: number[] = firstToken === undefined || first === firstToken ? [] : [firstToken];
+    return begins.concat(...lists);
+  }
+
+  /** One piece of a prompt, as tokens of its fragments. */
+  #encodeTrusted(piece: string, atBeginning: boolean): readonly (readonly number[])[] {
+    const begins = ({ token }: SpecialToken): boolean =>
+      // Some tokens absorb white space before them, which they could not in another fragment.
+      this.isControl(token) && this.#tokenizer.absorbsSpace?.(token) !== true;
+    const encode = (text: string): readonly number[] =>
+      this.#encodeStretches(text, true, (stretch) => this.#tokenizer.tokenize(stretch, true));
+    const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
+    return [
+      atBeginning ? encode(head) : this.#encodeInside(head, true),
+      ...fragments.map((fragment) => this.#fragments.get(fragment, encode)),
+    ];
+  }
+
+  /**
+   * A character that is itself the text of a special token. If the tokenizer always makes that token, it is written in
+   * bytes; without byte tokens it is omitted.
+   */
+  #encodeCharacter(text: string): readonly number[] {
+    const tokens = this.encodePlain(text);
+    return tokens.some((token) => this.isSpecial(token)) ? this.#byteTokens(encoder.encode(text)) : tokens;
+  }
+
+  #widthOf(tokens: readonly number[]): number {
+    return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
+  }
+
+  /** Tokens of a text in the middle of another; `special`: whether its markers count. */
+  #encodeInside(text: string, special: boolean): readonly number[] {
+    return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
+  }
+
+  /** Prepends the anchor and removes it again; if the tokenizer merges it, the text is encoded by itself. */
+  #encodeAnchored(text: string, special: boolean): readonly number[] {
+    const tokens = this.#tokenizer.tokenize(this.#anchor + text, special);
+    const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
+    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#tokenizer.tokenize(text, special);
+  }
+
+  /** Encodes the text between characters that this tokenizer would change, and those characters in bytes. */
+  #encodeStretches(
+    text: string,
+    special: boolean,
+    encodeFirst: (text: string) => readonly number[],
+  ): readonly number[] {
+    if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return encodeFirst(text);
+    const markers = special ? [...this.finder.find(text)] : [];
+    const isInMarker = (place: number): boolean =>
+      markers.some(({ start, special: marker }) => start <= place && place < start + marker.text.length);
+    const places = Array.from(text.matchAll(spaceSigns), ({ index }) => index);
+    const [first = '', ...rest] = splitAtCuts(
+      text,
+      places.filter((place) => !isInMarker(place)),
+    );
+    return [
+      ...encodeFirst(first),
+      ...rest.flatMap((each) => [...this.#spaceSign, ...this.#encodeAnchored(each.slice(1), special)]),
+    ];
+  }
+
+  /** One token for each of `bytes`; empty if the vocabulary lacks one. */
+  #byteTokens(bytes: Uint8Array): readonly number[] {
+    const tokens = Array.from(bytes, (byte) =>
+      this.#tokenizer.texts.indexOf(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
+    );
+    return tokens.every((id) => this.#roles[id] === Role.byte) ? tokens : [];
+  }
+}
+
+/** `verbatim`: ordinary text, spelled in the file as it is written. */
+const Role = { text: 0, byte: 1, control: 2, marker: 3, verbatim: 4 } as const;
+
+/** Single letters and white space are ordinary text even if a vocabulary declares them user-defined. */
+function readRole(tokenizer: EngineTokenizer, token: number, text: string): number {
+  const type = tokenizer.typeOf(token);
+  if (type === 'control') return Role.control;
+  if (type === 'byte') return Role.byte;
+  if (type === 'normal') return Role.text;
+  return text.trim().length > 1 ? Role.marker : Role.verbatim;
+}
+
+function splitAtCuts(text: string, cuts: readonly number[]): string[] {
+  return [...cuts, text.length].map((end, index) => text.slice(index === 0 ? 0 : cuts[index - 1], end));
+}

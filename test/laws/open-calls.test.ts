@@ -1,0 +1,155 @@
+/**
+ * Enforcement follows the reader: whatever is read as a call, in any notation and cut anywhere, was written under its
+ * tool's grammar or has passed its validator. Runs over all generated formats, without an engine: a writer that insists
+ * on its text until the grammar refuses.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { writeResponse } from '../../src/format/write-response.ts';
+import type { ResponseMessage } from '../../src/parser/events.ts';
+import type { OpenCall } from '../../src/parser/open-call.ts';
+import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
+import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
+import { SteeredResponse } from '../../src/runtime/chat/steering/steered-response.ts';
+import { normalizeTools } from '../../src/tools/tools.ts';
+import { generatedFormats } from '../support/generated-formats.ts';
+import { sampled } from '../support/sample.ts';
+
+const parameters = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1, maximum: 7 } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+} as const;
+const tools = normalizeTools([{ name: 'get_weather', parameters }]);
+const anySpelling = {
+  leading: () => undefined,
+  splitAtBeginnings: (text: string) => [{ text, special: false }],
+};
+
+interface Written {
+  readonly message: ResponseMessage;
+  /** Whether the grammar refused to let the writer go on. */
+  readonly isRefused: boolean;
+}
+
+const grammars = new GrammarCache();
+
+/** Writes `text` in pieces of these lengths until the grammar refuses one. */
+function write(format: ChatFormat, text: string, lengths: readonly number[]): Written {
+  const request = { tools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+  const { grammar, matcher } = grammars.get(format, request);
+  const guard = callGuard(request, tools, grammar.report);
+  const known = { tools, generationPrompt: request.generationPrompt };
+  const parser = createResponseParser(format, {
+    ...known,
+    validate: guard.validate,
+    provenance: guard.enforced,
+  });
+  const response = new SteeredResponse({
+    grammar,
+    matcher,
+    parser,
+    guard,
+    restOf: (call: OpenCall) => grammars.restOf(format, request, call),
+    markers: anySpelling,
+    stops: [],
+    maxTokens: 10_000,
+    thinkingBudget: 10_000,
+    reasoningEnd: '',
+    unconstrainedAfterCalls: false,
+    plainText: false,
+  });
+  let turn = 0;
+  for (let at = 0; at < text.length && !response.over; ) {
+    const wanted = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
+    const { matcher: position } = response;
+    // A sampler would choose a shorter token if the longer one is not allowed.
+    const length =
+      position === null ? wanted.length : position.allowedLength(new TextEncoder().encode(wanted));
+    if (length === 0) {
+      response.cutOff();
+      return { message: response.finish().message, isRefused: true };
+    }
+    const { kept } = response.take({ spelling: wanted.slice(0, length), role: 'text', tokens: 1 });
+    at += kept === null ? length : kept.length;
+  }
+  if (response.matcher === null || response.matcher.complete) response.end(null);
+  else response.cutOff();
+  return { message: response.finish().message, isRefused: false };
+}
+
+const json = (days: number) => `{"city": "Bern", "days": ${days}}`;
+
+/** Ways in which models write calls, whatever their format is. */
+const notations: Readonly<Record<string, (days: number, format: ChatFormat) => string>> = {
+  bare: (days) => `{"name": "get_weather", "arguments": ${json(days)}}`,
+  compact: (days) => `{"name":"get_weather","parameters":{"city":"Bern","days":${days}}}`,
+  fenced: (days) =>
+    `\`\`\`json\n{\n  "name": "get_weather",\n  "arguments": {\n    "city": "Bern",\n    "days": ${days}\n  }\n}\n\`\`\``,
+  list: (days) =>
+    `[{"name": "get_weather", "arguments": ${json(3)}}, {"name": "get_weather", "arguments": ${json(days)}}]`,
+  'a foreign tag': (days) => `<tools>\n{"name": "get_weather", "arguments": ${json(days)}}\n</tools>`,
+  'as in APIs': (days) =>
+    `{"id": "a1", "type": "function", "function": {"name": "get_weather", "arguments": ${json(days)}}}`,
+  'arguments first': (days) => `{"arguments": ${json(days)}, "name": "get_weather"}`,
+  'tagged, without its first marker': (days) =>
+    `<function=get_weather>\n<parameter=city>\nBern\n</parameter>\n<parameter=days>\n${days}\n</parameter>\n</function>\n</tool_call>`,
+  'the format': (days, format) => ownCall(format, days),
+  'the format, with spaces for line breaks': (days, format) => ownCall(format, days).replace(/\n/g, ' '),
+  'the format, without white space in markers': (days, format) =>
+    ownCall(format, days).replace(/([>\]])\s+(?=[<[{])/g, '$1'),
+};
+
+function ownCall(format: ChatFormat, days: number): string {
+  const call = { name: 'get_weather', arguments: json(days) };
+  const text = writeResponse(format, {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'abcdefgh1', type: 'function', function: call }],
+  });
+  return text.slice(format.turn.start.length);
+}
+
+const formats = generatedFormats().filter(({ format }) => format.calls !== null);
+const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 });
+
+describe.each(sampled(formats, 4))('$name', ({ format }) => {
+  it.each(Object.entries(notations))('%s', (_, text) => {
+    fc.assert(
+      fc.property(cuts, (lengths) => {
+        const right = write(format, text(3, format), lengths);
+        for (const call of right.message.tool_calls ?? []) expect(call.assurance).toBeDefined();
+        const wrong = write(format, text(14, format), lengths);
+        for (const { function: called, assurance } of wrong.message.tool_calls ?? []) {
+          expect([assurance, JSON.parse(called.arguments).days]).toEqual([
+            expect.any(String),
+            expect.not.toSatisfy(isTooMany),
+          ]);
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
+});
+
+function isTooMany(days: unknown): boolean {
+  return typeof days !== 'number' || days > 7;
+}
+
+it('what models write most is enforced, not only validated', () => {
+  const enforced = ['bare', 'compact', 'fenced', 'list', 'a foreign tag', 'as in APIs'];
+  // Where an answer begins with a marker, text without one is read only when the response ends.
+  const unmarked = formats.filter(({ format }) => format.content.open.trim() === '');
+  expect(unmarked.length).toBeGreaterThan(50);
+  const formatsWithout = unmarked.filter(({ format }) => {
+    const texts = enforced.map((name) => notations[name]?.(3, format) ?? '');
+    return !texts.every((text) => {
+      const { message } = write(format, text, [1]);
+      return (message.tool_calls ?? []).every(({ assurance }) => assurance === 'enforced');
+    });
+  });
+  expect(formatsWithout.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,171 @@
+/** The last guard: what no grammar has written passes its validator, or is not handed out. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
+import { guardAnswer } from '../../src/runtime/chat/steering/guarded-answer.ts';
+import type { ChatModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { createHandler } from '../../src/serve/index.ts';
+import { defineTool, normalizeTools } from '../../src/tools/tools.ts';
+import { openKeyedChat } from '../support/small-chats.ts';
+
+const parameters = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1, maximum: 7 } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+} as const;
+const tools = [{ name: 'get_weather', parameters }] as const;
+const messages = [{ role: 'user', content: 'How warm is it?' }] as const;
+
+/** A call as bare JSON, not as this format marks calls, whose name comes too late to enforce its arguments. */
+function late(name: string, input: object): readonly string[] {
+  return [JSON.stringify({ arguments: input, name }), '<|im_end|>'];
+}
+
+/** The same with its name first, as models write it. */
+function bare(name: string, input: object): readonly string[] {
+  return [JSON.stringify({ name, arguments: input }), '<|im_end|>'];
+}
+
+async function open(...turns: readonly (readonly [after: string, pieces: readonly string[]])[]) {
+  const model = await openKeyedChat(turns.map(([after, pieces]) => ({ after, pieces })));
+  onTestFinished(() => model.dispose());
+  return model;
+}
+
+const asked = '<|im_start|>user\nHow warm is it?';
+
+async function eventsOf(model: ChatModel, policy?: 'strict' | 'degrade') {
+  const chat = model.chat({ messages, tools, toolChoice: 'auto', temperature: 0, ...(policy && { policy }) });
+  const types: string[] = [];
+  for await (const event of chat) types.push(event.type);
+  return { types, message: await chat.message };
+}
+
+describe.each(['strict', 'degrade'] as const)('a call that no grammar has written, under %s', (policy) => {
+  it('is malformed with all that is wrong with it if it is not valid, and no part of it is announced', async () => {
+    const text = late('get_weather', { city: 'Bern', days: 14 });
+    const { types, message } = await eventsOf(await open([asked, text]), policy);
+    expect(message.tool_calls).toBeUndefined();
+    expect(message.malformed).toMatchObject([
+      { raw: expect.stringContaining('"days":14'), brokenCall: { toolName: 'get_weather' } },
+    ]);
+    expect(message.malformed?.[0]?.brokenCall?.problems).toEqual([expect.stringContaining('/days')]);
+    expect(types.filter((type) => type.startsWith('tool-'))).toEqual([]);
+    expect(types.at(-1)).toBe('finish');
+  });
+
+  it('is handed out as validated if it is valid', async () => {
+    const { message } = await eventsOf(
+      await open([asked, late('get_weather', { city: 'Bern', days: 3 })]),
+      policy,
+    );
+    expect(message.tool_calls).toMatchObject([{ function: { name: 'get_weather' }, assurance: 'validated' }]);
+  });
+
+  it('is enforced from its name on, if that comes first', async () => {
+    const { message } = await eventsOf(
+      await open([asked, bare('get_weather', { city: 'Bern', days: 14 })]),
+      policy,
+    );
+    const [call] = message.tool_calls ?? [];
+    expect(call).toMatchObject({ function: { name: 'get_weather' }, assurance: 'enforced' });
+    expect(JSON.parse(call?.function.arguments ?? '').days).toBeLessThanOrEqual(7);
+  });
+
+  it('is enforced under its grammar', async () => {
+    const call = '\n{"name": "get_weather", "arguments": {"city": "Bern", "days": 3}}\n';
+    const model = await open([asked, ['<tool_call>', call, '</tool_call>', '<|im_end|>']]);
+    const { message } = await eventsOf(model, policy);
+    expect(message.tool_calls).toMatchObject([{ assurance: 'enforced' }]);
+  });
+});
+
+it('a tool that is not allowed is never called', () => {
+  const guard = callGuard(
+    {
+      toolChoice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'f' } }] },
+      },
+    },
+    normalizeTools([{ name: 'f' }, { name: 'g' }]),
+    [],
+  );
+  expect([guard.validate('f', {}), guard.validate('g', {})]).toEqual([[], [expect.stringContaining('"g"')]]);
+});
+
+it('an opener after which nothing comes is a message that says so', async () => {
+  const { types, message } = await eventsOf(await open([asked, ['<tool_call>', '<|im_end|>']]));
+  expect(message.tool_calls).toBeUndefined();
+  expect(types.at(-1)).toBe('finish');
+});
+
+const told =
+  '<|im_start|>user\n<tool_response>\nError: nothing was called: /days must be <= 7\n</tool_response>';
+
+it('a run answers a refused call with its problems, and calls nothing', async () => {
+  const execute = vi.fn(() => 'sun');
+  const refused = late('get_weather', { city: 'Bern', days: 14 });
+  const model = await open([asked, refused], [told, ['At most seven days.', '<|im_end|>']]);
+  const tool = defineTool({ name: 'get_weather', parameters, execute });
+  const run = model.runTools({ messages, tools: [tool], temperature: 0 });
+  const outcomes = [];
+  for await (const event of run) if (event.type === 'tool-error') outcomes.push(event);
+  expect(execute).not.toHaveBeenCalled();
+  expect(outcomes).toMatchObject([{ toolName: 'get_weather', content: expect.stringContaining('/days') }]);
+  expect((await run.messages).slice(1)).toMatchObject([
+    { role: 'assistant', tool_calls: [{ function: { name: 'get_weather' } }] },
+    { role: 'tool', content: expect.stringContaining('/days') },
+    { role: 'assistant', content: 'At most seven days.' },
+  ]);
+});
+
+describe('over HTTP', () => {
+  it.each(['whole', 'streamed'])('no refused call leaves: %s', async (kind) => {
+    const model = await open([asked, late('get_weather', { city: 'Bern', days: 14 })]);
+    const body = { messages, tools: [{ type: 'function', function: tools[0] }], stream: kind === 'streamed' };
+    const request = new Request('http://localhost/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ temperature: 0, ...body }),
+    });
+    const response = await createHandler(model)(request);
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(text).not.toContain('"tool_calls"');
+    expect(text).toContain('/days');
+  });
+});
+
+describe('an answer to a schema', () => {
+  const schema = { type: 'object', properties: { n: { type: 'integer', maximum: 5 } } } as const;
+  const format = { type: 'json_schema', json_schema: { schema } } as const;
+  const finished = (content: string) => ({
+    events: [{ type: 'finish', reason: 'stop', start: 8, end: 8 }] as const,
+    message: { role: 'assistant', content } as const,
+  });
+  const answer = { start: 0, end: 8 };
+
+  it('is enforced if the grammar wrote all of it', () => {
+    const guard = callGuard({ responseFormat: format }, [], []);
+    guard.enforced.begin(0);
+    expect(guardAnswer(guard, answer, finished('{"n": 3}')).message).toMatchObject({ assurance: 'enforced' });
+  });
+
+  it('is validated, or malformed, from where the grammar lost it', () => {
+    const guard = callGuard({ responseFormat: format }, [], []);
+    guard.enforced.begin(0);
+    guard.enforced.end(4);
+    expect(guardAnswer(guard, answer, finished('{"n": 3}')).message.assurance).toBe('validated');
+    const { events, message } = guardAnswer(guard, answer, finished('{"n": 9}'));
+    expect(message).toMatchObject({ content: null, malformed: [{ raw: '{"n": 9}' }] });
+    expect(events.map(({ type }) => type)).toEqual(['malformed', 'finish']);
+  });
+
+  it('is not enforced by a grammar that leaves keywords out', () => {
+    const issue = { tool: '', pointer: '/n', keyword: 'maximum', effect: 'widened', reason: 'x' } as const;
+    const guard = callGuard({ responseFormat: format }, [], [issue]);
+    guard.enforced.begin(0);
+    expect(guardAnswer(guard, answer, finished('{"n": 9}')).message.malformed).toHaveLength(1);
+  });
+});
