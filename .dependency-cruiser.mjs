@@ -6,6 +6,7 @@
 /** From the ground to the roof. */
 const rooms = [
   'format',
+  'layout',
   'language',
   'parser',
   'tools',

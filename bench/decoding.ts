@@ -29,9 +29,9 @@ import { ResponseRun } from '../src/runtime/engine/decoding/response-run.ts';
 import { MarkerTokens, markersOf } from '../src/runtime/engine/tokens/marker-tokens.ts';
 import { LlamaEngine } from '../src/runtime/node-llama-cpp/llama-engine.ts';
 import { llamaTokenizer } from '../src/runtime/node-llama-cpp/tokenizer.ts';
-import { scriptedModel } from '../src/testing/index.ts';
 import { normalizeTools } from '../src/tools/tools.ts';
 import { readVocabulary } from '../test/support/read-vocabulary.ts';
+import { scriptedModel } from '../test/support/scripted/scripted-model.ts';
 import { cpuTime, median } from './processor-time.ts';
 
 // Its types are sources that do not pass this project's compiler options.

@@ -9,7 +9,6 @@ export { type CreateParserOptions, createResponseParser } from './codegen/create
 export type * from './format/chat-format.ts';
 export * from './format/errors.ts';
 export type * from './format/messages.ts';
-export { writeResponse } from './format/write-response.ts';
 export {
   type LawBreach,
   type LawName,
@@ -37,6 +36,7 @@ export { createGbnfMatcher, type GbnfReading } from './language/gbnf/gbnf-expres
 export { type GbnfFinding, lintGbnf } from './language/gbnf/lint-gbnf.ts';
 export { readGbnf } from './language/gbnf/read-gbnf.ts';
 export type { Matcher, MatcherOptions } from './language/matcher/matcher.ts';
+export { writeResponse } from './layout/write-response.ts';
 export type * from './parser/events.ts';
 export type { ResponseModule } from './parser/module-contract.ts';
 export type { ResponseParser, ResponseParserOptions, ResponsePiece } from './parser/response-parser.ts';

@@ -5,13 +5,13 @@ import { type CreateParserOptions, createResponseParser } from '../src/codegen/c
 import { interpretStates } from '../src/codegen/interpret-states.ts';
 import { lowerToStates } from '../src/codegen/lower-to-states.ts';
 import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/format/errors.ts';
-import { writeResponse } from '../src/format/write-response.ts';
 import { verifyTemplate } from '../src/generate/verify/verify-template.ts';
 import { buildGrammar } from '../src/grammar/build-grammar.ts';
 import type { GrammarOptions } from '../src/grammar/grammar-options.ts';
 import { createGbnfMatcher } from '../src/language/gbnf/gbnf-expression.ts';
 import { lintGbnf } from '../src/language/gbnf/lint-gbnf.ts';
 import { readGbnf } from '../src/language/gbnf/read-gbnf.ts';
+import { writeResponse } from '../src/layout/write-response.ts';
 import { createModuleParser, type ResponseParser } from '../src/parser/response-parser.ts';
 import { toResponseTemplate } from '../src/response-template/from-format/to-response-template.ts';
 import { renderPrompt } from '../src/template/prompt/render-prompt.ts';

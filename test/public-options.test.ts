@@ -39,7 +39,8 @@ import {
   readAtEveryCut,
   replaceableTokens,
   responseCase,
-  scriptedModel,
+  scriptedEngine,
+  tinyEngine,
   tinyModel,
   tokenTexts,
   vocabularyOf,
@@ -93,15 +94,8 @@ const takers: readonly (readonly [name: string, call: (added: Options) => unknow
         .check(),
   ],
   ['tinyModel', (added) => tinyModel(anything({ vocabulary, ...added }))],
-  [
-    'scriptedModel',
-    (added) => scriptedModel(anything({ vocabulary, script: [1], promptLength: 1, ...added })),
-  ],
-  [
-    'scriptedModel, by turns',
-    (added) =>
-      scriptedModel(anything({ vocabulary, turns: [{ after: [1], script: [2] }], otherwise: 3, ...added })),
-  ],
+  ['tinyEngine', (added) => tinyEngine(anything(added))],
+  ['scriptedEngine', (added) => scriptedEngine(anything({ turns: [{ script: 'a' }], ...added }))],
 ];
 
 describe.each(takers)('options of %s', (_, call) => {
@@ -197,7 +191,7 @@ describe.each([null, undefined, 5, 'text', {}, [null], [5], [{ type: 'text-delta
     ['readAtEveryCut', (parser) => [...readAtEveryCut(parser, 'text')]],
     ['a response', (pieces) => (value === 'text' ? fail() : responseCase(format).reads(pieces))],
     ['tinyModel', tinyModel],
-    ['scriptedModel', scriptedModel],
+    ['scriptedEngine', scriptedEngine],
     ['vocabularyOf', vocabularyOf],
     ['tokenTexts', tokenTexts],
     ['replaceableTokens', replaceableTokens],
@@ -232,15 +226,18 @@ describe('a small model', () => {
   );
 
   test.each([
-    { script: [10] },
-    { script: [-1] },
-    { script: ['a'] },
-    { script: undefined },
-    { promptLength: undefined },
-    { contextLength: 4, script: [1, 2, 3], promptLength: 3 },
+    { turns: undefined },
+    { turns: 'a' },
+    { turns: [{}] },
+    { turns: [{ after: 5, script: 'a' }] },
+    { turns: [{ script: [5] }] },
+    { turns: [{ script: 'a', write: 'b' }] },
+    { end: '<|unknown|>' },
+    { format: 'pascal' },
   ])('does not write %j', (options) => {
-    const right = { vocabulary, script: [1], promptLength: 1 };
-    expect(() => scriptedModel(anything({ ...right, ...options }))).toThrow(UnsupportedOptionError);
+    expect(() => scriptedEngine(anything({ turns: [{ script: 'a' }], ...options }))).toThrow(
+      UnsupportedOptionError,
+    );
   });
 
   test('bytes that are no model file are refused as such', () => {

@@ -1,6 +1,7 @@
 /** A sample response, coloured by kind of part. */
 import pc from 'picocolors';
 import type { ChatFormat } from '../format/chat-format.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 import type { ResponseEvent } from '../parser/events.ts';
 import { sampleSpans } from './sample-response.ts';
 
@@ -25,9 +26,9 @@ export const legend = [
 
 /** A sample response in colours, without the beginning of the turn. */
 export function annotatedSample(format: ChatFormat): string {
-  const { start } = format.turn;
+  const { start } = turnLayout(format);
   const painted = sampleSpans(format).map(({ type, text }) => (type === null ? text : paint(type, text)));
-  return pc.dim(start.trimEnd()) + (start === '' ? '' : '\n') + painted.join('');
+  return pc.dim(start.upToCore) + (start.text === '' ? '' : '\n') + painted.join('');
 }
 
 /** Colours each line separately, so that colours survive a pager. */

@@ -2,7 +2,8 @@
 import { createResponseParser } from '../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { AssistantMessage, Tool } from '../format/messages.ts';
-import { writeResponse } from '../format/write-response.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
+import { writeResponse } from '../layout/write-response.ts';
 import type { ResponseEvent } from '../parser/events.ts';
 
 /** The tool that the sample calls. */
@@ -30,7 +31,7 @@ export function sampleMessage(format: ChatFormat): AssistantMessage {
   return {
     role: 'assistant',
     content: 'Let me look that up.',
-    ...(format.reasoning === null ? {} : { reasoning_content: 'Two cities are asked for.' }),
+    ...(turnLayout(format).reasoning === null ? {} : { reasoning_content: 'Two cities are asked for.' }),
     ...(format.calls === null ? {} : { tool_calls: format.calls.parallel ? calls : calls.slice(0, 1) }),
   };
 }
@@ -52,7 +53,7 @@ export function sampleSpans(
   format: ChatFormat,
   sample: SampleResponse = { message: sampleMessage(format), tools: [sampleTool] },
 ): readonly SampleSpan[] {
-  const text = writeResponse(format, sample.message) + (format.turn.ends[0] ?? '');
+  const text = writeResponse(format, sample.message) + (turnLayout(format).ends[0]?.text ?? '');
   const parser = createResponseParser(format, { tools: sample.tools, markers: true });
   const events = [...parser.feed(text), ...parser.finish().events];
   const spans: SampleSpan[] = [];

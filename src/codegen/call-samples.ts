@@ -1,7 +1,9 @@
 /** Samples of a format's calls, as the format writes them, for the pictures of states. */
-import type { CallPart, CallsFormat } from '../format/chat-format.ts';
-import { writeArguments } from '../format/write-response.ts';
-import { fromFirstHole, leadingLiteral } from './marker-text.ts';
+import type { CallPart } from '../format/chat-format.ts';
+import type { ToolCall } from '../format/messages.ts';
+import { writeArguments } from '../format/write-values.ts';
+import type { CallsLayout } from '../layout/turn-layout.ts';
+import { writeCall, writeParts } from '../layout/write-response.ts';
 
 /** The values in pictures. */
 export const samples = {
@@ -16,48 +18,34 @@ export const samples = {
   nextKey: 'days',
 } as const;
 
+const call: ToolCall = {
+  id: samples.id,
+  type: 'function',
+  function: { name: samples.name, arguments: JSON.stringify(samples.arguments) },
+};
+
 /** Parts of a call's skeleton with their holes filled. */
 export function sampleParts(parts: readonly CallPart[]): string {
-  return parts.map(samplePart).join('');
-}
-
-function samplePart(part: CallPart): string {
-  if (typeof part === 'string') return part;
-  switch (part.hole) {
-    case 'name':
-      return samples.name;
-    case 'id':
-      return samples.id;
-    case 'index':
-      return String(part.base);
-    case 'composed-id':
-      return sampleParts(part.parts);
-  }
+  return writeParts(parts, call, 0, false);
 }
 
 /** The arguments with their opener and closer. */
-export function sampleArguments(calls: CallsFormat): string {
+export function sampleArguments(calls: CallsLayout): string {
   return writeArguments(calls.arguments, samples.arguments);
 }
 
 /** A whole call with its markers. */
-export function sampleCall(calls: CallsFormat): string {
-  const { call, head, tail } = calls;
-  return call.open + sampleParts(head) + sampleArguments(calls) + sampleParts(tail) + call.close;
+export function sampleCall(calls: CallsLayout): string {
+  return writeCall(calls, call, 0);
 }
 
 /** The head without its leading literal, which belongs to the opening. */
-export function sampleHead({ head }: CallsFormat): string {
-  return sampleParts(fromFirstHole(head));
-}
-
-/** The opening of the section and a call, up to the first hole of its head. */
-export function openingText({ section, call, head }: CallsFormat): string {
-  return section.open + call.open + leadingLiteral(head);
+export function sampleHead({ holes }: CallsLayout): string {
+  return sampleParts(holes);
 }
 
 /** The arguments, with the rest of an envelope but without the closer of entries. */
-export function sampleBeforeClosing(calls: CallsFormat): string {
+export function sampleBeforeClosing(calls: CallsLayout): string {
   const { arguments: format, envelope, tail } = calls;
   const written = sampleArguments(calls);
   const close = format.kind === 'entries' ? format.close : '';
@@ -66,6 +54,6 @@ export function sampleBeforeClosing(calls: CallsFormat): string {
 }
 
 /** Malformed arguments: text without quotes, or an entry that breaks off in its name. */
-export function brokenArguments({ arguments: format }: CallsFormat): string {
+export function brokenArguments({ arguments: format }: CallsLayout): string {
   return format.kind === 'entries' ? `${format.open}${format.entry.open}city` : '{"city": Paris';
 }

@@ -1,9 +1,10 @@
 /** Keys, frames and samples, shared by the entries of arguments and the properties of nested values. */
-import type { EntryArguments, JsonType, ValueFrame } from '../format/chat-format.ts';
-import type { FrameChoice, KeyedText, ValuePlace } from '../parser/state-tables.ts';
+import type { JsonType, KeyedText, ValueFrame } from '../format/chat-format.ts';
+import type { EntriesLayout } from '../layout/entries.ts';
+import type { Marker } from '../layout/marker.ts';
+import type { FrameChoice, ValuePlace } from '../parser/state-tables.ts';
 import { hole } from '../parser/steps/steps.ts';
 import { samples } from './call-samples.ts';
-import { isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -13,7 +14,7 @@ export const anyKey = { hole: 'key' } as const;
 const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
 
 /** A string in its frame. */
-export function sampleValue({ frames }: EntryArguments): string {
+export function sampleValue({ frames }: EntriesLayout): string {
   return frames.string.open + samples.value + frames.string.close;
 }
 
@@ -51,15 +52,15 @@ export interface KeyEnd {
 }
 
 /** The text after a key: its own marker or, if that is blank, the opener of a frame, or white space. */
-export function keyEnd(name: string, marker: string, valueFrames: readonly FrameChoice[]): KeyEnd {
-  if (!isBlank(marker)) return { ends: choicesOf(name, [marker], 'inValue') };
+export function keyEnd(name: string, marker: Marker, valueFrames: readonly FrameChoice[]): KeyEnd {
+  if (!marker.isBlank) return { ends: choicesOf(name, [marker], 'inValue') };
   const openers = new Set(valueFrames.map(({ open = '' }) => open));
   const ends = choicesOf('valueOpen', [...openers], 'inValue', { peek: true });
-  return ends.length === 0 && marker !== '' ? { ends, space: 'inValue', gap: marker } : { ends };
+  return ends.length === 0 && marker.text !== '' ? { ends, space: 'inValue', gap: marker.text } : { ends };
 }
 
 /** The frames; those with the same opener and closer are merged. */
-export function frames(format: EntryArguments): readonly FrameChoice[] {
+export function frames(format: EntriesLayout): readonly FrameChoice[] {
   const groups = new Map<string, { frame: ValueFrame; types: JsonType[]; quoted: boolean }>();
   const add = (type: JsonType, given: ValueFrame) => {
     if (given.codec === 'absent') return;

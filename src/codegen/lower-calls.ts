@@ -1,22 +1,23 @@
 /** Lowers the calls of a format: opening, head, arguments and closing. */
 import type { CallPart } from '../format/chat-format.ts';
+import { Marker } from '../layout/marker.ts';
+import { type Hole, leadingLiteral } from '../layout/skeleton.ts';
+import type { CallsLayout, TurnLayout } from '../layout/turn-layout.ts';
 import type { IdPart } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { between, expect, hole, jsonArguments, jsonCall, recover } from '../parser/steps/steps.ts';
-import { type Closing, closingState, envelopePaths, type Hole, holeState } from './call-parts.ts';
-import { argumentsAtOnce, type CallPlan, significantNameEnds } from './call-plan.ts';
 import {
   brokenArguments,
-  openingText,
   sampleArguments,
   sampleBeforeClosing,
   sampleCall,
   sampleHead,
   sampleParts,
 } from './call-samples.ts';
+import { closingState, holeState, holeStates, openingState } from './call-states.ts';
+import { anyKey } from './entry-parts.ts';
 import { entryStates } from './lower-entries.ts';
-import type { MarkerPlan } from './marker-plan.ts';
-import { isBlank, leadingLiteral } from './marker-text.ts';
+import type { CallPlan, MarkerPlan } from './marker-plan.ts';
 import { picture } from './pictures.ts';
 import {
   choicesOf,
@@ -30,10 +31,10 @@ import {
 /** All states of calls. */
 export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpec[] {
   return [
-    ...chainStates(plan, calls),
-    ...(calls.calls.envelope === null
-      ? [...headStates(calls), ...argumentStates(calls)]
-      : [jsonState(calls)]),
+    ...openingStates(plan, calls.layout),
+    ...(calls.layout.envelope === null
+      ? [...headStates(calls.layout), ...argumentStates(plan, calls)]
+      : [jsonState(plan, calls)]),
     ...closingStates(calls),
     afterCallState(plan, calls),
     afterCallsState(plan, calls),
@@ -45,26 +46,26 @@ export function callStates(plan: MarkerPlan, calls: CallPlan): readonly StateSpe
  * Between the markers of the opening. Any later one may come next. At the end of the response, a first one that is
  * also an end of turn was that.
  */
-function chainStates({ turnEnds }: MarkerPlan, plan: CallPlan): readonly StateSpec[] {
-  const { calls, chain, start } = plan;
-  const first = chain[0]?.marker.trim();
-  const endsTurn = turnEnds.some(({ marker }) => marker.trim() === first);
-  const opening = openingText(calls);
-  const later = chain.map(({ marker, next, section }) => ({
+function openingStates({ turnEnds }: MarkerPlan, calls: CallsLayout): readonly StateSpec[] {
+  const { opening } = calls;
+  const first = opening[0]?.marker.core;
+  const endsTurn = turnEnds.some(({ marker }) => new Marker(marker).core === first);
+  const written = calls.openerWithHead.text;
+  const later = opening.map(({ marker, section }, at) => ({
     name: section ? 'callsOpening' : 'callOpening',
-    marker,
-    next,
+    marker: marker.text,
+    next: openingState(calls, at + 1),
   }));
   let end = 0;
-  return chain.map((link, at) => {
-    const begin = opening.indexOf(link.marker, end);
-    end = begin + link.marker.length;
+  return opening.map(({ section, marker: { text } }, at) => {
+    const begin = written.indexOf(text, end);
+    end = begin + text.length;
     return {
-      name: chain[at - 1]?.next ?? start,
-      title: link.section ? 'In the opening of the section of calls.' : 'In the opening of a call.',
-      picture: picture(opening.slice(0, begin), link.marker, opening.slice(end) + sampleHead(calls)),
+      name: openingState(calls, at),
+      title: section ? 'In the opening of the section of calls.' : 'In the opening of a call.',
+      picture: picture(written.slice(0, begin), text, written.slice(end) + sampleHead(calls)),
       step: expect({
-        choices: distinct([...later.slice(at), ...nameAtOnce(plan, at)]),
+        choices: distinct([...later.slice(at), ...nameAtOnce(calls, at)]),
         ...(calls.envelope === null ? {} : { otherwise: 'inCall' }),
         ...(at === 1 && endsTurn ? { atEnd: 'afterCall' as const } : {}),
       }),
@@ -73,47 +74,39 @@ function chainStates({ turnEnds }: MarkerPlan, plan: CallPlan): readonly StateSp
 }
 
 /** The name of the first call in a section, if the call's own opener is missing. */
-function nameAtOnce(plan: CallPlan, at: number): readonly MarkerChoice[] {
-  const { sectionLength, afterOpening: next } = plan;
-  const nameEnds = significantNameEnds(plan);
+function nameAtOnce(calls: CallsLayout, at: number): readonly MarkerChoice[] {
+  const { sectionLength, opening, notation } = calls;
+  const next = openingState(calls, opening.length);
+  const nameEnds = notation.significantNameEnds;
   if (at !== sectionLength || at === 0 || nameEnds.length === 0) return [];
   return [{ name: 'nameAtOnce', marker: '', next, followedBy: { nameEnds }, repairs: 'opener' }];
 }
 
-const holeTitles = {
-  name: "In the tool's name.",
-  id: "In the call's id.",
-  index: 'In the number of the call.',
-  'composed-id': "In the call's id, which holds the tool's name.",
-} as const;
-
-const holeEndNames = { name: 'nameEnd', id: 'idEnd', index: 'numberEnd', 'composed-id': 'idEnd' } as const;
-
-function headStates(plan: CallPlan): readonly StateSpec[] {
-  return plan.calls.head.flatMap((part, at) => (typeof part === 'string' ? [] : [headState(plan, part, at)]));
+function headStates(calls: CallsLayout): readonly StateSpec[] {
+  return calls.head.flatMap((part, at) => (typeof part === 'string' ? [] : [headState(calls, part, at)]));
 }
 
 /** The state in the hole at part `at` of the head. */
-function headState(plan: CallPlan, part: Hole, at: number): StateSpec {
-  const { head, call, id } = plan.calls;
+function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
+  const { head, call, id } = calls;
   const after = leadingLiteral(head.slice(at + 1));
   const following = head.findIndex((each, index) => index > at && typeof each !== 'string');
   const isLast = following < 0;
   const next = isLast ? 'beforeArguments' : holeState(head, following);
-  const space = isBlank(after) && (after !== '' || (isLast && plan.beforeKey === 'blank'));
+  const space = after.isBlank && (after.text !== '' || (isLast && calls.argumentsOpen.isSpace));
   return {
     name: holeState(head, at),
-    title: holeTitles[part.hole],
-    picture: picture(call.open + sampleParts(head.slice(0, at)), sampleParts([part]), after),
+    title: holeStates[part.hole].title,
+    picture: picture(call.open.text + sampleParts(head.slice(0, at)), sampleParts([part]), after.text),
     step: hole({
       hole: part.hole,
       ends: [
-        ...holeEnds(plan, choicesOf(holeEndNames[part.hole], [after], next), next),
-        ...(isLast && !isBlank(after) && argumentsAtOnce(plan) ? argumentsBegin(next) : []),
+        ...holeEnds(calls, choicesOf(holeStates[part.hole].end, [after], next), next),
+        ...(isLast && !after.isBlank && calls.argumentsAtOnce ? argumentsBegin(next) : []),
       ],
       ...(space ? { space: next } : {}),
       ...(part.hole === 'composed-id' ? { parts: part.parts.map(idPart) } : {}),
-      ...(isLast ? { announce: true as const, ...atEnd(plan, next) } : {}),
+      ...(isLast ? { announce: true as const, ...atEnd(calls, next) } : {}),
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
     }),
   };
@@ -125,8 +118,8 @@ function argumentsBegin(next: StateName): readonly MarkerChoice[] {
 }
 
 /** Where the end of the response leads in a call of entries that nothing closes. */
-function atEnd({ endsWithTurn, calls }: CallPlan, next: StateName): { readonly atEnd?: StateName } {
-  return endsWithTurn && calls.arguments.kind === 'entries' ? { atEnd: next } : {};
+function atEnd({ endsWithTurn, entries }: CallsLayout, next: StateName): { readonly atEnd?: StateName } {
+  return endsWithTurn && entries !== null ? { atEnd: next } : {};
 }
 
 /** A piece of a composed id, as the parser needs it: without the base of the index. */
@@ -136,142 +129,142 @@ function idPart(part: CallPart): IdPart {
 }
 
 /** What ends a hole: the text after it or, if that is only white space, the beginning of the arguments. */
-function holeEnds(plan: CallPlan, own: readonly MarkerChoice[], next: StateName): readonly MarkerChoice[] {
+function holeEnds(
+  calls: CallsLayout,
+  own: readonly MarkerChoice[],
+  next: StateName,
+): readonly MarkerChoice[] {
   if (own.length > 0) {
-    const closed = argumentEnds(plan, next).map(
+    const closed = argumentEnds(calls, next).map(
       (choice) => ({ ...choice, name: `${choice.name}Early`, repairs: 'unclosed' }) as const,
     );
     return distinct([...own, ...closed]);
   }
-  return distinct(seen('argumentsBegin', plan.argumentBegins, next));
+  return distinct(seen('argumentsBegin', calls.argumentBegins, next));
 }
 
 /** Markers that are peeked, not consumed. */
-function seen(name: string, markers: readonly string[], next: StateName): readonly MarkerChoice[] {
+function seen(name: string, markers: readonly (Marker | string)[], next: StateName): readonly MarkerChoice[] {
   return choicesOf(name, markers, next, { peek: true });
 }
 
 /** Markers that end the arguments. A call without an end of its own ends where something else begins. */
-function argumentEnds(plan: CallPlan, next: StateName): readonly MarkerChoice[] {
-  const isClosed = plan.closing.some(({ part }) => typeof part === 'string');
-  return distinct(seen(isClosed ? 'callClose' : 'callFollower', plan.argumentEnds, next));
+function argumentEnds(
+  { closers, argumentEnds: ends }: CallsLayout,
+  next: StateName,
+): readonly MarkerChoice[] {
+  return distinct(seen(closers.length > 0 ? 'callClose' : 'callFollower', ends, next));
 }
 
 /** Ends of the turn that come before the call's closer. */
-function earlyTurnEnds({ closing, turn: { turnEnds } }: CallPlan, next: StateName): readonly MarkerChoice[] {
-  if (!closing.some(({ part }) => typeof part === 'string')) return [];
-  return turnEnds
-    .filter(({ name }) => name === 'turnEnd')
-    .map(({ marker }) => ({ name: 'turnEndEarly', marker, next, peek: true, repairs: 'unclosed' }));
+function earlyTurnEnds({ ends, calls }: TurnLayout, next: StateName): readonly MarkerChoice[] {
+  if (calls?.closers.length === 0) return [];
+  return choicesOf('turnEndEarly', ends, next, { peek: true, repairs: 'unclosed' });
 }
 
-function jsonState(plan: CallPlan): StateSpec {
-  const { calls, afterArguments, closing, turn } = plan;
-  const { section, call, head, id, envelope } = calls;
+function jsonState({ turnEnds }: MarkerPlan, { layout: calls, closers, sectionEnds }: CallPlan): StateSpec {
+  const { open, call, head, id, notation, closing } = calls;
+  const next = closingState(calls, 0);
+  // What follows a call that nothing closes.
+  const followers = closing.length === 0 ? sectionEnds : [];
   return {
     name: 'inCall',
     title: 'In a call; its keys come in any order.',
-    picture: picture(section.open + call.open, sampleParts(head) + sampleBeforeClosing(calls), call.close),
+    picture: picture(
+      open.text + call.open.text,
+      sampleParts(head) + sampleBeforeClosing(calls),
+      call.close.text,
+    ),
     step: jsonCall({
-      paths: envelope === null ? { name: null, arguments: [] } : envelopePaths(envelope),
+      paths: notation.paths ?? { name: null, arguments: [] },
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
-      next: afterArguments,
+      next,
       ends: distinct(
-        [...closers(closing), ...followingEnds(plan), ...turn.turnEnds]
+        [...closers(0), ...followers, ...turnEnds]
           .filter(({ onlyAtEnd }) => onlyAtEnd === undefined)
-          .map((choice) => ({ ...choice, next: afterArguments })),
+          .map((choice) => ({ ...choice, next })),
       ),
     }),
   };
 }
 
-/** What follows a call that nothing closes. */
-function followingEnds({ closing, sectionEnds }: CallPlan): readonly MarkerChoice[] {
-  return closing.length === 0 ? sectionEnds : [];
-}
-
-function argumentStates(plan: CallPlan): readonly StateSpec[] {
-  const { calls, afterArguments, followers, unmarkedFollowers } = plan;
-  const { head, tail, call, arguments: values } = calls;
+function argumentStates({ layout }: MarkerPlan, { layout: calls }: CallPlan): readonly StateSpec[] {
+  const { head, tail, call, entries, followers, anotherNameEnds } = calls;
   const open = tail.some((part) => typeof part !== 'string') ? { open: true as const } : {};
-  if (values.kind === 'entries') {
+  if (entries !== null) {
     const ends = {
-      markers: argumentEnds(plan, 'argumentsEnded'),
-      turnEnds: earlyTurnEnds(plan, 'argumentsEnded'),
-      followers: [...followers.map((text) => [text]), ...unmarkedFollowers],
-      atEnd: atEnd(plan, 'argumentsEnded'),
+      markers: argumentEnds(calls, 'argumentsEnded'),
+      turnEnds: earlyTurnEnds(layout, 'argumentsEnded'),
+      followers: [...followers.map((text) => [text]), ...anotherNameEnds.map((end) => [anyKey, end])],
+      atEnd: atEnd(calls, 'argumentsEnded'),
     };
-    return entryStates(plan, values, ends, open);
+    return entryStates(calls, entries, ends, open);
   }
+  const next = closingState(calls, 0);
   return [
     {
       name: 'beforeArguments',
       title: 'In the arguments: one JSON object.',
-      picture: picture(sampleParts(head), sampleArguments(calls), sampleParts(tail) + call.close),
-      step: jsonArguments({ next: afterArguments, ends: argumentEnds(plan, afterArguments), ...open }),
+      picture: picture(sampleParts(head), sampleArguments(calls), sampleParts(tail) + call.close.text),
+      step: jsonArguments({ next, ends: argumentEnds(calls, next), ...open }),
     },
   ];
 }
 
 /** The closing of a call. Closers may be missing: whatever may follow the call is accepted, too. */
-function closingStates(plan: CallPlan): readonly StateSpec[] {
-  const { calls, closing, following, moreCalls } = plan;
-  const parts = closing.map(({ part }) => part);
-  return closing.map(({ part }, index): StateSpec => {
+function closingStates({ layout: calls, closers, following }: CallPlan): readonly StateSpec[] {
+  const { closing, opening, hasOpener, notation } = calls;
+  const parts = closing.map((part) => (part instanceof Marker ? part.text : part));
+  const paths = hasOpener ? notation.paths : null;
+  return closing.map((part, index): StateSpec => {
     const before = sampleBeforeClosing(calls) + sampleParts(parts.slice(0, index));
-    const name = closingState(calls.head, parts, index) ?? 'atCallEnd';
     const isComplete = parts.slice(0, index).some((each) => typeof each !== 'string');
     return {
-      name,
-      title: typeof part === 'string' ? 'At the end of a call.' : holeTitles[part.hole],
-      picture: picture(before, sampleParts(parts.slice(index)), calls.separator),
+      name: closingState(calls, index),
+      title: part instanceof Marker ? 'At the end of a call.' : holeStates[part.hole].title,
+      picture: picture(before, sampleParts(parts.slice(index)), calls.separator.text),
       step:
-        typeof part === 'string'
+        part instanceof Marker
           ? expect({
-              choices: distinct([...closers(closing.slice(index)), ...following]),
-              ...(moreCalls === null ? {} : { moreCalls }),
+              choices: distinct([...closers(index), ...following]),
+              ...(paths === null ? {} : { moreCalls: { paths, next: openingState(calls, opening.length) } }),
               ...(isComplete ? { completes: true } : {}),
             })
-          : closingHole(plan, part, index),
+          : closingHole(calls, part, index),
     };
   });
 }
 
-function closers(closing: readonly Closing[]): readonly MarkerChoice[] {
-  return closing.flatMap(({ part, next }) =>
-    typeof part === 'string' ? choicesOf('callClose', [part], next) : [],
-  );
-}
-
 /** A hole after the arguments: it ends at the text after it or, at the end of a call, at what may follow. */
-function closingHole({ calls, closing, followers }: CallPlan, part: Hole, index: number): StateDefinition {
-  const after = closing[index + 1]?.part;
-  const next = closing[index]?.next ?? 'afterCall';
+function closingHole(calls: CallsLayout, part: Hole, index: number): StateDefinition {
+  const after = calls.closing[index + 1];
+  const next = closingState(calls, index + 1);
+  const { followers } = calls;
   const ends =
-    typeof after === 'string' ? seen('callClose', [after], next) : seen('callFollower', followers, next);
+    after instanceof Marker ? seen('callClose', [after], next) : seen('callFollower', followers, next);
   if (after !== undefined) return hole({ hole: part.hole, ends });
   // If calls are on separate lines, the end of the line ends the last hole of a call.
-  const space = /^\s+$/.test(calls.call.close + calls.separator) ? { space: next } : {};
+  const space = /^\s+$/.test(calls.call.close.text + calls.separator.text) ? { space: next } : {};
   return hole({ hole: part.hole, ends, completes: true, ...space });
 }
 
-function afterCallState({ reasoningStart }: MarkerPlan, { calls, following }: CallPlan): StateSpec {
+function afterCallState({ reasoningStart }: MarkerPlan, { layout: calls, following }: CallPlan): StateSpec {
   return {
     name: 'afterCall',
     title: 'After a call.',
-    picture: picture(sampleCall(calls), '', calls.separator + calls.call.open),
+    picture: picture(sampleCall(calls), '', calls.separator.text + calls.call.open.text),
     step: between({ choices: distinct([...following, ...reasoningStart]), otherwise: 'inAnswer' }),
   };
 }
 
 function afterCallsState(
-  { format, turnStart, regions, reasoningStart, resultStart }: MarkerPlan,
-  { calls, sectionEnds }: CallPlan,
+  { layout, turnStart, regions, reasoningStart, resultStart }: MarkerPlan,
+  { layout: calls, sectionEnds }: CallPlan,
 ): StateSpec {
   return {
     name: 'afterCalls',
     title: 'After the section of calls.',
-    picture: picture(calls.section.close, '', format.turn.ends[0] ?? ''),
+    picture: picture(calls.close.text, '', layout.ends[0]?.text ?? ''),
     step: between({
       choices: distinct([...turnStart, ...sectionEnds, ...regions, ...reasoningStart, ...resultStart]),
       otherwise: 'inAnswer',
@@ -280,13 +273,15 @@ function afterCallsState(
 }
 
 /** Malformed text inside a call, up to a marker from which reading can continue. */
-function malformedState({ callsInText, turnEnds }: MarkerPlan, plan: CallPlan): StateSpec {
-  const { calls, closing, sectionEnds } = plan;
-  const ends = [...closers(closing), ...sectionEnds].filter(({ marker }) => marker.trim().length > 1);
+function malformedState(
+  { callsInText, turnEnds }: MarkerPlan,
+  { layout: calls, closers, sectionEnds }: CallPlan,
+): StateSpec {
+  const ends = [...closers(0), ...sectionEnds].filter(({ marker }) => new Marker(marker).core.length > 1);
   return {
     name: malformed,
     title: 'In malformed text inside a call.',
-    picture: picture(sampleParts(calls.head), brokenArguments(calls), calls.call.close),
+    picture: picture(sampleParts(calls.head), brokenArguments(calls), calls.call.close.text),
     step: recover({ choices: distinct([...ends, ...callsInText, ...turnEnds]) }),
   };
 }

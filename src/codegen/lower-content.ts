@@ -1,22 +1,23 @@
 /** Lowers the answer, with or without markers of its own. */
-import type { Delimiters } from '../format/chat-format.ts';
+import type { Marker } from '../layout/marker.ts';
+import { coresOf, markers } from '../layout/marker.ts';
+import type { Wrapper } from '../layout/regions.ts';
 import { between, region, speculative } from '../parser/steps/steps.ts';
-import { envelopePaths } from './call-parts.ts';
 import { sampleCall, samples } from './call-samples.ts';
+import { openingState } from './call-states.ts';
 import type { MarkerPlan } from './marker-plan.ts';
-import { isBlank, isSignificant, withoutRestart } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
 /** All states of the answer. */
 export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
-  const { content, turn } = plan.format;
+  const { content, ends } = plan.layout;
   const opener = plan.callsInText[0]?.marker ?? '';
   return [
     {
       name: 'inAnswer',
       title: 'In the answer.',
-      picture: picture('', samples.answer, opener || (turn.ends[0] ?? '')),
+      picture: picture('', samples.answer, opener || (ends[0]?.text ?? '')),
       step: region({
         region: 'text',
         stops: distinct([
@@ -29,12 +30,11 @@ export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
       }),
     },
     ...speculativeStates(plan),
-    wrappedState(plan, 'inContent', content),
-    ...(content.withCalls === null ? [] : [wrappedState(plan, 'inContentWithCalls', content.withCalls)]),
+    ...content.wrappers.map((wrapper) => wrappedState(plan, wrapper)),
     {
       name: 'afterContent',
       title: 'After the answer.',
-      picture: picture(samples.answer + content.close, '', opener),
+      picture: picture(samples.answer + content.close.text, '', opener),
       step: between({
         choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.regions]),
         otherwise: 'inAnswer',
@@ -56,20 +56,20 @@ function earlyCalls({ callsInText }: MarkerPlan): readonly MarkerChoice[] {
     .map((choice) => ({ ...choice, name: `${choice.name}Early`, repairs: 'unclosed' }));
 }
 
-function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): readonly StateSpec[] {
-  const { calls } = format;
-  if (calls === null || calls.envelope === null || plan === null || plan.speculative.length === 0) return [];
-  const written = calls.section.open + sampleCall(calls) + calls.section.close;
+function speculativeStates({ layout, turnEnds }: MarkerPlan): readonly StateSpec[] {
+  const { calls, ends } = layout;
+  if (calls === null || calls.notation.paths === null || calls.speculative.length === 0) return [];
+  const written = calls.open.text + sampleCall(calls) + calls.close.text;
   return [
     {
       name: 'maybeCalls',
       title: 'In what is calls if nothing else comes before the end of the turn.',
-      picture: picture(samples.answer, written, format.turn.ends[0] ?? ''),
+      picture: picture(samples.answer, written, ends[0]?.text ?? ''),
       step: speculative({
-        paths: envelopePaths(calls.envelope),
-        list: plan.chain.length > 0,
+        paths: calls.notation.paths,
+        list: calls.opening.length > 0,
         ends: turnEnds,
-        next: plan.start,
+        next: openingState(calls, 0),
         otherwise: 'inAnswer',
       }),
     },
@@ -77,32 +77,30 @@ function speculativeStates({ format, calls: plan, turnEnds }: MarkerPlan): reado
 }
 
 /** The closer of an answer. One that may occur in it (`"`) counts only before what may follow an answer. */
-function contentEnds(plan: MarkerPlan, close: string, next: StateName): readonly MarkerChoice[] {
+function contentEnds(plan: MarkerPlan, close: Marker, next: StateName): readonly MarkerChoice[] {
   const ends = choicesOf('contentEnd', [close], next);
-  if (isSignificant(close) || next !== 'afterContent') return ends;
-  const markers = [...plan.turnEnds, ...plan.callsInText].map(({ marker }) => marker.trim());
-  const texts = ['', ...new Set(markers.filter((marker) => marker !== ''))];
+  if (close.isSignificant || next !== 'afterContent') return ends;
+  const followers = [...plan.turnEnds, ...plan.callsInText].map(({ marker }) => marker);
+  const texts = ['', ...coresOf(markers(followers))];
   return ends.map((end) => ({ ...end, followedBy: { texts } }));
 }
 
 /** In an answer with markers of its own. */
-function wrappedState(plan: MarkerPlan, name: StateName, wrapper: Delimiters): StateSpec {
-  const { format, headed, turnEnds, strayMarkers } = plan;
-  const close = withoutRestart(format, wrapper.close);
-  const after = close === wrapper.close ? 'afterContent' : 'betweenTurns';
-  const mayStop = isBlank(close) || format.stops.some((stop) => stop.trim() === close.trim());
+function wrappedState(plan: MarkerPlan, { place, open, close, end, restarts }: Wrapper): StateSpec {
+  const { layout, turnEnds, strayMarkers } = plan;
+  const mayStop = end.isBlank || layout.stops.some(({ core }) => core === end.core);
   return {
-    name,
+    name: place === 'content' ? 'inContent' : 'inContentWithCalls',
     title: 'In the wrapped answer: only its own end counts.',
-    picture: picture(wrapper.open, samples.answer, wrapper.close),
+    picture: picture(open.text, samples.answer, close.text),
     step: region({
       region: 'text',
       stops: distinct([
-        ...contentEnds(plan, close, after),
+        ...contentEnds(plan, end, restarts ? 'betweenTurns' : 'afterContent'),
         // Without headers, content without a closer ends where a call opens. So does content whose closer is missing,
         // which is reported.
-        ...(isBlank(close) && !headed ? callOpeners(plan) : []),
-        ...(isBlank(close) || headed ? [] : earlyCalls(plan)),
+        ...(end.isBlank && !layout.headed ? callOpeners(plan) : []),
+        ...(end.isBlank || layout.headed ? [] : earlyCalls(plan)),
         ...turnEnds,
         ...strayMarkers,
       ]),

@@ -1,12 +1,13 @@
 /** Lowers arguments that are written as entries. */
-import type { EntryArguments } from '../format/chat-format.ts';
-import type { KeyedText, ValuePlace } from '../parser/state-tables.ts';
+import type { KeyedText } from '../format/chat-format.ts';
+import type { EntriesLayout } from '../layout/entries.ts';
+import type { CallsLayout } from '../layout/turn-layout.ts';
+import type { ValuePlace } from '../parser/state-tables.ts';
 import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
-import type { CallPlan } from './call-plan.ts';
 import { sampleParts, samples } from './call-samples.ts';
+import { closingState } from './call-states.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
 import { containerOpenings, nestedStates } from './lower-nested.ts';
-import { isBlank, isSignificant } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
@@ -24,14 +25,13 @@ export interface ArgumentEnds {
 
 /** The states of the arguments; `open`: the call continues after them. */
 export function entryStates(
-  plan: CallPlan,
-  format: EntryArguments,
+  calls: CallsLayout,
+  format: EntriesLayout,
   ends: ArgumentEnds,
   open: { readonly open?: true },
 ): readonly StateSpec[] {
-  const { calls, afterArguments } = plan;
   const head = sampleParts(calls.head);
-  const end = sampleParts(calls.tail) + calls.call.close;
+  const end = sampleParts(calls.tail) + calls.call.close.text;
   return [
     beforeArguments(format, ends, head),
     beforeKey(format, ends),
@@ -39,37 +39,37 @@ export function entryStates(
       'inKey',
       "In an argument's name.",
       keyEnd('keyEnd', format.entry.key, frames(format)),
-      entryPlace(plan, format, ends.followers),
-      head + format.open + format.entry.open,
+      entryPlace(calls, format, ends.followers),
+      head + format.open.text + format.entry.open.text,
     ),
     valueState(format),
     afterEntry(format, ends, end),
     {
       name: 'argumentsEnded',
       title: 'After the last argument.',
-      picture: picture(sampleEntry(format), format.close, end),
-      step: argumentsEnd({ next: afterArguments, ...open }),
+      picture: picture(sampleEntry(format), format.close.text, end),
+      step: argumentsEnd({ next: closingState(calls, 0), ...open }),
     },
     ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
   ];
 }
 
 /** Where a key begins: after its opener or, without one, at once. */
-function keyChoices(format: EntryArguments): readonly MarkerChoice[] {
+function keyChoices(format: EntriesLayout): readonly MarkerChoice[] {
   return choicesOf('keyOpen', [format.entry.open], 'inKey');
 }
 
-function keyWithoutOpener(format: EntryArguments): { readonly otherwise?: StateName } {
-  return isBlank(format.entry.open) ? { otherwise: 'inKey' } : {};
+function keyWithoutOpener(format: EntriesLayout): { readonly otherwise?: StateName } {
+  return format.entry.open.isBlank ? { otherwise: 'inKey' } : {};
 }
 
-function beforeArguments(format: EntryArguments, ends: ArgumentEnds, head: string): StateSpec {
+function beforeArguments(format: EntriesLayout, ends: ArgumentEnds, head: string): StateSpec {
   const opened = choicesOf('argumentsOpen', [format.open], 'beforeKey');
   const empty = choicesOf('noArguments', [format.empty], 'argumentsEnded');
   return {
     name: 'beforeArguments',
     title: 'Before the first argument, or the end of a call without any.',
-    picture: picture(head, format.open, format.entry.open + samples.key + format.entry.key),
+    picture: picture(head, format.open.text, format.entry.open.text + samples.key + format.entry.key.text),
     step: expect({
       choices: distinct([...opened, ...empty, ...keyChoices(format), ...ends.markers]),
       ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
@@ -78,14 +78,14 @@ function beforeArguments(format: EntryArguments, ends: ArgumentEnds, head: strin
   };
 }
 
-function beforeKey(format: EntryArguments, ends: ArgumentEnds): StateSpec {
+function beforeKey(format: EntriesLayout, ends: ArgumentEnds): StateSpec {
   return {
     name: 'beforeKey',
     title: 'Before an argument.',
     picture: picture(
-      sampleEntry(format) + format.separator,
-      format.entry.open,
-      samples.nextKey + format.entry.key,
+      sampleEntry(format) + format.separator.text,
+      format.entry.open.text,
+      samples.nextKey + format.entry.key.text,
     ),
     step: expect({
       choices: distinct([...keyChoices(format), ...ends.markers]),
@@ -95,37 +95,34 @@ function beforeKey(format: EntryArguments, ends: ArgumentEnds): StateSpec {
 }
 
 function entryPlace(
-  plan: CallPlan,
-  format: EntryArguments,
+  calls: CallsLayout,
+  format: EntriesLayout,
   followers: readonly KeyedText[],
 ): ValuePlace<StateName> {
   return {
     kind: 'entry',
     close: format.entry.close,
-    continuations: entryContinuations(plan, format, followers),
+    continuations: entryContinuations(calls, format, followers),
     ...anotherEntry(format),
     next: 'afterEntry',
   };
 }
 
-function anotherEntry({ entry }: EntryArguments): Pick<ValuePlace<StateName>, 'another'> {
-  const open = entry.open.trim();
-  const keyEnd = entry.key.trim();
-  return isSignificant(open) && keyEnd !== '' ? { another: { open, keyEnd } } : {};
+function anotherEntry({ entry }: EntriesLayout): Pick<ValuePlace<StateName>, 'another'> {
+  const { open, key } = entry;
+  return open.isSignificant && !key.isBlank ? { another: { open: open.core, keyEnd: key.core } } : {};
 }
 
 /** What may follow an entry: another one, or the end of the arguments and of the call. */
 function entryContinuations(
-  plan: CallPlan,
-  format: EntryArguments,
+  calls: CallsLayout,
+  format: EntriesLayout,
   followers: readonly KeyedText[],
 ): readonly KeyedText[] {
-  const afterKey = format.entry.key.trim();
-  const another = keyed([format.separator.trim(), format.entry.open.trim(), anyKey, afterKey]);
-  const next = isBlank(format.entry.open)
-    ? [another]
-    : [keyed([format.separator.trim(), format.entry.open.trim()])];
-  const closing = plan.closing.flatMap(({ part }) => (typeof part === 'string' ? [part.trim()] : []));
+  const { separator, entry } = format;
+  const opened = [separator.core, entry.open.core];
+  const next = [keyed(entry.open.isBlank ? [...opened, anyKey, entry.key.core] : opened)];
+  const closing = calls.closers.map(({ core }) => core);
   const [first = ''] = closing;
   if (first === '') return [...next, ...followers];
   if (first.length > 1) return [...next, [first]];
@@ -134,31 +131,37 @@ function entryContinuations(
   return [...next, ...(followers.length === 0 ? [[]] : followers).map((text) => [...closing, ...text])];
 }
 
-function valueState(format: EntryArguments): StateSpec {
+function valueState(format: EntriesLayout): StateSpec {
   const { entry } = format;
   return {
     name: 'inValue',
     title: "In an argument's value.",
-    picture: picture(entry.open + samples.key + entry.key, sampleValue(format), sampleClose(entry.close)),
+    picture: picture(
+      entry.open.text + samples.key + entry.key.text,
+      sampleValue(format),
+      sampleClose(entry.close),
+    ),
     step: value({ frames: frames(format), ...containerOpenings(format) }),
   };
 }
 
 /** A whole entry. */
-function sampleEntry(format: EntryArguments): string {
+function sampleEntry(format: EntriesLayout): string {
   const { open, key, close } = format.entry;
-  return open + samples.key + key + sampleValue(format) + sampleClose(close);
+  return open.text + samples.key + key.text + sampleValue(format) + sampleClose(close);
 }
 
-function afterEntry(format: EntryArguments, ends: ArgumentEnds, end: string): StateSpec {
+function afterEntry(format: EntriesLayout, ends: ArgumentEnds, end: string): StateSpec {
   const separator = choicesOf('argumentSeparator', [format.separator], 'beforeKey');
   return {
     name: 'afterEntry',
     title: 'After an argument.',
     picture: picture(
       sampleEntry(format),
-      format.separator,
-      format.separator === '' ? format.close + end : format.entry.open + samples.nextKey + format.entry.key,
+      format.separator.text,
+      format.separator.text === ''
+        ? format.close.text + end
+        : format.entry.open.text + samples.nextKey + format.entry.key.text,
     ),
     step: expect({
       choices: distinct([...separator, ...keyChoices(format), ...ends.markers, ...ends.turnEnds]),

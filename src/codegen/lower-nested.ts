@@ -1,11 +1,12 @@
 /** Lowers nested values in a format's own notation: objects and arrays that are not JSON. */
-import type { CallsFormat, EntryArguments, NestedFormat } from '../format/chat-format.ts';
+import type { EntriesLayout, NestedLayout } from '../layout/entries.ts';
+import type { Marker } from '../layout/marker.ts';
+import type { CallsLayout } from '../layout/turn-layout.ts';
 import type { ContainerOpening, ValuePlace, ValueTable } from '../parser/state-tables.ts';
 import type { StateDefinition } from '../parser/steps/state-definition.ts';
 import { expect, item, nestedEnd } from '../parser/steps/steps.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
-import { isBlank } from './marker-text.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, distinct, type StateName, type StateSpec } from './states.ts';
 
@@ -13,7 +14,7 @@ import { choicesOf, distinct, type StateName, type StateSpec } from './states.ts
 export function containerOpenings({
   nested,
   frames: { object, array },
-}: EntryArguments): Pick<ValueTable<StateName>, 'object' | 'array'> {
+}: EntriesLayout): Pick<ValueTable<StateName>, 'object' | 'array'> {
   if (nested === null) return {};
   return {
     ...(object.codec === 'nested' ? { object: objectOpening(nested) } : {}),
@@ -21,35 +22,35 @@ export function containerOpenings({
   };
 }
 
-function objectOpening({ object: { open, keyOpen } }: NestedFormat): ContainerOpening<StateName> {
+function objectOpening({ object: { open, keyOpen } }: NestedLayout): ContainerOpening<StateName> {
   return containerOpening(open, keyOpen, 'inObject');
 }
 
-function arrayOpening({ array: { open, itemOpen } }: NestedFormat): ContainerOpening<StateName> {
+function arrayOpening({ array: { open, itemOpen } }: NestedLayout): ContainerOpening<StateName> {
   return containerOpening(open, itemOpen, 'inArray');
 }
 
 /** A container without an opening bracket begins with the marker of its first element. */
-function containerOpening(open: string, elementOpen: string, next: StateName): ContainerOpening<StateName> {
-  return isBlank(open) ? { open: elementOpen, next, peek: true } : { open, next };
+function containerOpening(open: Marker, elementOpen: Marker, next: StateName): ContainerOpening<StateName> {
+  return open.isBlank ? { open: elementOpen.text, next, peek: true } : { open: open.text, next };
 }
 
 /** The states of objects and arrays, and the state after either. */
 export function nestedStates(
-  calls: CallsFormat,
-  format: EntryArguments,
-  nested: NestedFormat,
+  calls: CallsLayout,
+  format: EntriesLayout,
+  nested: NestedLayout,
 ): readonly StateSpec[] {
   return [...objectStates(format, nested), ...arrayStates(format, nested), endState(calls, format, nested)];
 }
 
-function endState(calls: CallsFormat, format: EntryArguments, { object }: NestedFormat): StateSpec {
-  const end = format.close + sampleParts(calls.tail) + calls.call.close;
+function endState(calls: CallsLayout, format: EntriesLayout, { object }: NestedLayout): StateSpec {
+  const end = format.close.text + sampleParts(calls.tail) + calls.call.close.text;
   return {
     name: 'nestedEnded',
     title: 'After a nested value.',
     picture: picture(
-      object.open + sampleProperty(format, object) + object.close,
+      object.open.text + sampleProperty(format, object) + object.close.text,
       '',
       sampleClose(format.entry.close) + end,
     ),
@@ -57,10 +58,9 @@ function endState(calls: CallsFormat, format: EntryArguments, { object }: Nested
   };
 }
 
-function sampleProperty(format: EntryArguments, object: NestedFormat['object']): string {
-  return (
-    object.keyOpen + samples.key + object.keyClose + sampleValue(format) + sampleClose(object.entryClose)
-  );
+function sampleProperty(format: EntriesLayout, object: NestedLayout['object']): string {
+  const { keyOpen, keyClose, entryClose } = object;
+  return keyOpen.text + samples.key + keyClose.text + sampleValue(format) + sampleClose(entryClose);
 }
 
 /** The states before and after an element of a container (a property or an item). */
@@ -75,7 +75,7 @@ interface ElementSteps {
  */
 function elementSteps(
   names: { readonly [part in 'close' | 'separator' | 'opener']: string },
-  { close, separator, opener }: { readonly [part in 'close' | 'separator' | 'opener']: string },
+  { close, separator, opener }: { readonly [part in 'close' | 'separator' | 'opener']: Marker },
   { element, another }: { readonly [place in 'element' | 'another']: StateName },
 ): ElementSteps {
   const closers = choicesOf(names.close, [close], 'nestedEnded');
@@ -95,29 +95,29 @@ function elementSteps(
 const propertyNames = { close: 'objectClose', separator: 'propertySeparator', opener: 'propertyKeyOpen' };
 const itemNames = { close: 'arrayClose', separator: 'itemSeparator', opener: 'itemOpen' };
 
-function objectStates(format: EntryArguments, { object }: NestedFormat): readonly StateSpec[] {
+function objectStates(format: EntriesLayout, { object }: NestedLayout): readonly StateSpec[] {
   const { open, close, separator, keyOpen, keyClose } = object;
   const states = { element: 'inObjectKey', another: 'beforeObjectKey' };
   const { before, after } = elementSteps(propertyNames, { close, separator, opener: keyOpen }, states);
-  const another = keyed([separator.trim(), keyOpen.trim(), anyKey, keyClose.trim()]);
+  const another = keyed([separator.core, keyOpen.core, anyKey, keyClose.core]);
   const place: ValuePlace<StateName> = {
     kind: 'property',
     close: object.entryClose,
-    ...(isBlank(close) ? {} : { continuations: [another, [close.trim()]] }),
+    ...(close.isBlank ? {} : { continuations: [another, [close.core]] }),
     next: 'afterProperty',
   };
-  const property = open + sampleProperty(format, object);
+  const property = open.text + sampleProperty(format, object);
   return [
     {
       name: 'inObject',
       title: 'In a nested object, before its first key.',
-      picture: picture(open, keyOpen, samples.key + keyClose),
+      picture: picture(open.text, keyOpen.text, samples.key + keyClose.text),
       step: before,
     },
     {
       name: 'beforeObjectKey',
       title: 'In a nested object, before another key.',
-      picture: picture(property + separator, keyOpen, samples.nextKey + keyClose),
+      picture: picture(property + separator.text, keyOpen.text, samples.nextKey + keyClose.text),
       step: before,
     },
     keyState(
@@ -125,52 +125,52 @@ function objectStates(format: EntryArguments, { object }: NestedFormat): readonl
       'In a key of a nested object.',
       keyEnd('propertyKeyEnd', keyClose, frames(format)),
       place,
-      open + keyOpen,
+      open.text + keyOpen.text,
     ),
     {
       name: 'afterProperty',
       title: 'After a property of a nested object.',
-      picture: picture(property, separator, keyOpen + samples.nextKey + keyClose),
+      picture: picture(property, separator.text, keyOpen.text + samples.nextKey + keyClose.text),
       step: after,
     },
   ];
 }
 
-function arrayStates(format: EntryArguments, { array }: NestedFormat): readonly StateSpec[] {
+function arrayStates(format: EntriesLayout, { array }: NestedLayout): readonly StateSpec[] {
   const { open, close, separator, itemOpen, itemClose } = array;
   const states = { element: 'inItem', another: 'beforeItem' };
   const { before, after } = elementSteps(itemNames, { close, separator, opener: itemOpen }, states);
   const place: ValuePlace<StateName> = {
     kind: 'item',
-    close: isBlank(itemClose) ? [] : [itemClose],
-    ...(isBlank(close) ? {} : { continuations: [[separator.trim()], [close.trim()]] }),
+    close: itemClose.isBlank ? [] : [itemClose.text],
+    ...(close.isBlank ? {} : { continuations: [[separator.core], [close.core]] }),
     next: 'afterItem',
   };
   const value = sampleValue(format);
-  const first = open + itemOpen + value + itemClose;
+  const first = open.text + itemOpen.text + value + itemClose.text;
   return [
     {
       name: 'inArray',
       title: 'In a nested array, before its first item.',
-      picture: picture(open, itemOpen, value),
+      picture: picture(open.text, itemOpen.text, value),
       step: before,
     },
     {
       name: 'beforeItem',
       title: 'In a nested array, before another item.',
-      picture: picture(first + separator, itemOpen, value),
+      picture: picture(first + separator.text, itemOpen.text, value),
       step: before,
     },
     {
       name: 'inItem',
       title: 'At an item of a nested array.',
-      picture: picture(open + itemOpen, '', value),
+      picture: picture(open.text + itemOpen.text, '', value),
       step: item({ place, next: 'inValue' }),
     },
     {
       name: 'afterItem',
       title: 'After an item of a nested array.',
-      picture: picture(first, separator, itemOpen + value),
+      picture: picture(first, separator.text, itemOpen.text + value),
       step: after,
     },
   ];

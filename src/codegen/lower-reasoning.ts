@@ -1,4 +1,5 @@
 /** Lowers reasoning: in it, after it, and in ambiguous text. */
+import type { TurnLayout } from '../layout/turn-layout.ts';
 import { ambiguous, between, region } from '../parser/steps/steps.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
@@ -7,15 +8,15 @@ import { distinct, type MarkerChoice, type StateSpec } from './states.ts';
 
 /** All states of reasoning. */
 export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
-  const { format, reasoningEnd, turnEnds } = plan;
-  const { reasoning, turn } = format;
-  if (reasoning === null) return [];
+  const { layout, reasoningEnd, turnEnds } = plan;
+  if (layout.reasoning === null) return [];
+  const [open, close] = [layout.reasoning.open.text, layout.reasoning.close.text];
   const settled = { stops: reasoningEnd, ends: turnEnds, resume: 'afterReasoning' };
   return [
     {
       name: 'inReasoning',
       title: 'In the reasoning.',
-      picture: picture(reasoning.start, samples.reasoning, reasoning.end),
+      picture: picture(open, samples.reasoning, close),
       step: region({
         region: 'reasoning',
         stops: distinct([...reasoningEnd, ...turnEnds, ...plan.headerStart, ...ambiguousOpeners(plan)]),
@@ -25,32 +26,32 @@ export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
     {
       name: 'maybeCall',
       title: 'At what may be a call.',
-      picture: picture(reasoning.start + samples.reasoning, ambiguousSample(plan), reasoning.end),
+      picture: picture(open + samples.reasoning, ambiguousSample(layout), close),
       step: ambiguous(settled),
     },
     {
       name: 'maybeReasoning',
       title: 'In text that is reasoning if its end comes.',
-      picture: picture(turn.start, samples.reasoning, reasoning.end),
+      picture: picture(layout.start.text, samples.reasoning, close),
       step: ambiguous({ ...settled, opened: 'inReasoning' }),
     },
     {
       name: 'afterReasoning',
       title: 'After the reasoning.',
-      picture: picture(reasoning.end, '', samples.answer),
+      picture: picture(close, '', samples.answer),
       step: between({ choices: distinct([...plan.turnStart, ...plan.regions]), otherwise: 'inAnswer' }),
     },
   ];
 }
 
 /** Calls and answers that seem to begin while reasoning is open. */
-function ambiguousOpeners({ headed, callsInText, contentStart }: MarkerPlan): readonly MarkerChoice[] {
-  if (headed) return [];
+function ambiguousOpeners({ layout, callsInText, contentStart }: MarkerPlan): readonly MarkerChoice[] {
+  if (layout.headed) return [];
   const flags = { next: 'maybeCall', ambiguous: true } as const;
   return [...callsInText, ...contentStart].map((choice) => ({ ...choice, ...flags }));
 }
 
 /** A call or, in formats without calls, an answer in its markers. */
-function ambiguousSample({ format: { calls, content } }: MarkerPlan): string {
-  return calls === null ? content.open + samples.answer : calls.section.open + sampleCall(calls);
+function ambiguousSample({ calls, content }: TurnLayout): string {
+  return calls === null ? content.open.text + samples.answer : calls.open.text + sampleCall(calls);
 }

@@ -6,6 +6,7 @@
  * grammar.
  */
 import type { ChatFormat } from '../format/chat-format.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 import { moduleContractVersion } from '../parser/module-contract.ts';
 import { isTransitions } from '../parser/steps/state-definition.ts';
 import { callStates } from './lower-calls.ts';
@@ -13,24 +14,24 @@ import { contentStates } from './lower-content.ts';
 import { reasoningStates } from './lower-reasoning.ts';
 import { endStates, turnStates } from './lower-turn.ts';
 import { markerPlan } from './marker-plan.ts';
-import { isBlank } from './marker-text.ts';
 import { malformed, type ParserProgram, type StateName, type StateSpec } from './states.ts';
 
 const start: StateName = 'atTurnStart';
 
 /** The states of a format's parser, in reading order; only reachable ones. */
 export function lowerToStates(format: ChatFormat): ParserProgram {
-  const plan = markerPlan(format);
+  const layout = turnLayout(format);
+  const plan = markerPlan(layout);
   const { calls } = plan;
-  const thoughtPrompt = plan.endMarked && !isBlank(format.turn.prompt.on) ? format.turn.prompt.on : '';
+  const { start: turnStart, lead, prompt, reasoning } = layout;
   return {
     contract: moduleContractVersion,
     start,
     ...(calls === null ? {} : { recover: malformed }),
     templateSha256: format.templateSha256,
-    turnStart: format.turn.start,
-    ...(format.turn.lead === undefined ? {} : { lead: format.turn.lead }),
-    ...(thoughtPrompt === '' ? {} : { thoughtPrompt }),
+    turnStart: turnStart.text,
+    ...(lead.text === '' ? {} : { lead: lead.text }),
+    ...(reasoning?.endMarked && !prompt.on.isBlank ? { thoughtPrompt: prompt.on.text } : {}),
     states: reachable([
       ...turnStates(plan),
       ...reasoningStates(plan),

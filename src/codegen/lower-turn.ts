@@ -1,26 +1,25 @@
 /** Lowers the beginning of a turn, the headers of its regions, and its end. */
-import type { ChatFormat } from '../format/chat-format.ts';
-import { between, expect, header, recover } from '../parser/steps/steps.ts';
-import { openingText, samples } from './call-samples.ts';
+import { between, expect, header as headerStep, recover } from '../parser/steps/steps.ts';
+import { samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
 import { picture } from './pictures.ts';
 import { distinct, type StateName, type StateSpec } from './states.ts';
 
 /** At the beginning of a turn, and in the header of its first region. */
 export function turnStates(plan: MarkerPlan): readonly StateSpec[] {
-  const { turn } = plan.format;
+  const { headed, reasoning, start } = plan.layout;
   return [
     {
       name: 'atTurnStart',
       title: 'At the beginning of the turn.',
-      picture: picture(turn.start, '', samples.answer),
+      picture: picture(start.text, '', samples.answer),
       step: between({
         choices: distinct([
           ...plan.turnStart,
           ...plan.repeatedStart,
           ...plan.reasoningStart,
           ...plan.emptyReasoning,
-          ...(plan.headed || plan.endMarked ? [] : plan.strayReasoningEnd),
+          ...(headed || reasoning?.endMarked ? [] : plan.strayReasoningEnd),
           ...plan.regions,
         ]),
         otherwise: withoutMarker(plan),
@@ -31,28 +30,25 @@ export function turnStates(plan: MarkerPlan): readonly StateSpec[] {
 }
 
 /** Where text at the beginning of a turn leads if no marker of the template begins it. */
-function withoutMarker(plan: MarkerPlan): StateName {
-  if (plan.headerEnd !== null) return 'inHeader';
-  return plan.endMarked ? 'maybeReasoning' : 'inAnswer';
+function withoutMarker({ layout: { header, reasoning } }: MarkerPlan): StateName {
+  if (header !== null) return 'inHeader';
+  return reasoning?.endMarked ? 'maybeReasoning' : 'inAnswer';
 }
 
 /** Headers that the template does not render: other orders of their parts, including those of calls. */
-function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpec[] {
-  const { calls, reasoning } = format;
-  if (end === null || reasoning === null) return [];
-  const opening = calls === null ? '' : openingText(calls);
-  // White space at the marker's end separates it from the name.
-  const marker = opening.trimStart();
+function headerStates({ layout: { calls, header, start } }: MarkerPlan): readonly StateSpec[] {
+  if (header === null) return [];
+  const { end, call, thought, recipient } = header;
   return [
     {
       name: 'inHeader',
       title: "In a region's header.",
-      picture: picture(format.turn.start, `${opening}${samples.name}`, end),
-      step: header({
+      picture: picture(start.text, `${calls?.openerWithHead.text ?? ''}${samples.name}`, end),
+      step: headerStep({
         end,
-        ...(marker === '' ? {} : { call: { marker, next: 'beforeArguments' } }),
-        thought: { marker: reasoning.start.trim().slice(0, -end.length), next: 'inReasoning' },
-        recipient: recipientMarker(format, marker),
+        ...(call === '' ? {} : { call: { marker: call, next: 'beforeArguments' } }),
+        thought: { marker: thought, next: 'inReasoning' },
+        recipient,
         next: 'inContent',
         otherwise: 'inAnswer',
         ...(calls === null ? { recover: 'afterTurn' } : {}),
@@ -61,24 +57,15 @@ function headerStates({ format, headerEnd: end }: MarkerPlan): readonly StateSpe
   ];
 }
 
-/**
- * What marks a recipient in a header: the beginning of a call's header, if it does not occur in those of other regions.
- */
-function recipientMarker({ reasoning, content }: ChatFormat, marker: string): string {
-  const begin = /^\W*\w+\W/.exec(marker)?.[0] ?? marker;
-  const shared = [reasoning?.start ?? '', content.open].some((opener) => opener.includes(begin));
-  return shared ? '' : begin;
-}
-
 /** After a turn. */
 export function endStates(plan: MarkerPlan): readonly StateSpec[] {
-  const { turn } = plan.format;
-  const [end = ''] = turn.ends;
+  const { start, ends } = plan.layout;
+  const end = ends[0]?.text ?? '';
   return [
     {
       name: 'betweenTurns',
       title: 'Between two turns of one message.',
-      picture: picture(end, '', turn.start),
+      picture: picture(end, '', start.text),
       step: between({ choices: distinct([...plan.turnStart, ...plan.headerStart]), otherwise: 'turnEnded' }),
     },
     {

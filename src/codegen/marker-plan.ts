@@ -1,28 +1,147 @@
 /**
- * All markers of a format, derived once: what opens and ends each region of a turn, where each marker leads, and what
- * must follow it to count. Parser states, triggers of lazy grammars and the position after a prompt are derived from
- * this plan.
+ * Where the markers of a layout lead: the state after each, and what the parser needs to count it. Parser states are
+ * derived from this plan.
  */
-import type { ChatFormat } from '../format/chat-format.ts';
-import { memoize } from '../format/memoize.ts';
-import { type CallPlan, planCalls } from './call-plan.ts';
-import type { MarkerChoice } from './states.ts';
-import { planTurn, type TurnPlan } from './turn-plan.ts';
+import type { CallOpener } from '../layout/call-notation.ts';
+import { Marker } from '../layout/marker.ts';
+import type { CallsLayout, TurnLayout } from '../layout/turn-layout.ts';
+import type { LeniencyLaw } from '../parser/events.ts';
+import { closingState, openingState } from './call-states.ts';
+import { choicesOf, distinct, type MarkerChoice, type StateName } from './states.ts';
 
-/** All markers of a format. */
-export interface MarkerPlan extends TurnPlan {
-  /** `null` if the format has no calls. */
-  readonly calls: CallPlan | null;
-  /** Openers of a call in the middle of text. */
-  readonly callsInText: readonly MarkerChoice[];
-  /** What may come where a region may begin, except reasoning. */
-  readonly regions: readonly MarkerChoice[];
+/** All markers, and where they lead. A list is empty if the format has no such marker. */
+export type MarkerPlan = Readonly<ReturnType<typeof markerPlan>>;
+
+/** The markers of a turn, except those of its calls. */
+type TurnPlan = Readonly<ReturnType<typeof planTurn>>;
+
+/** The markers of calls. */
+export type CallPlan = Readonly<ReturnType<typeof planCalls>>;
+
+/** The plan of a layout. */
+export function markerPlan(layout: TurnLayout) {
+  const turn = planTurn(layout);
+  const calls = layout.calls === null ? null : planCalls(layout.calls, turn);
+  return {
+    ...turn,
+    /** `null` if the format has no calls. */
+    calls,
+    /** Openers of a call in the middle of text. */
+    callsInText: calls?.inText ?? [],
+    /** What may come where a region may begin, except reasoning. */
+    regions: [...(calls?.atRegion ?? []), ...turn.contentStart, ...turn.turnEnds],
+  };
 }
 
-/** The plan of a format; made once per format. */
-export const markerPlan = memoize((format: ChatFormat): MarkerPlan => {
-  const turn = planTurn(format);
-  const calls = format.calls === null ? null : planCalls(turn, format.calls);
-  const regions = [...(calls?.atRegion ?? []), ...turn.contentStart, ...turn.turnEnds];
-  return { ...turn, calls, callsInText: calls?.inText ?? [], regions };
-});
+function planTurn(layout: TurnLayout) {
+  const { start, lead, reasoning, content, results } = layout;
+  const ends = reasoning === null ? [] : [reasoning.end];
+  const afterThoughts = reasoning?.restarts ? 'betweenTurns' : 'afterReasoning';
+  const reasoningEnd = choicesOf('reasoningEnd', ends, afterThoughts);
+  const thoughts = reasoning === null ? [] : [reasoning.open];
+  return {
+    layout,
+    /** Beginnings of a region's header; they end a turn that was not closed. */
+    headerStart: choicesOf('headerStart', layout.header?.beginnings ?? [], 'atTurnStart', {
+      peek: true,
+      role: 'thought',
+      repairs: 'unclosed',
+    }),
+    /** The beginning of the turn, in case it is repeated. */
+    turnStart: choicesOf('turnStart', [start.isBlank ? '' : start.text + lead.text], 'atTurnStart'),
+    /** Its last marker. */
+    repeatedStart: choicesOf('repeatedStart', [layout.lastOfStart], 'atTurnStart'),
+    /** Ends of the turn and, at the end of the text, ends whose last token was not delivered. */
+    turnEnds: turnEnds(layout),
+    reasoningStart: choicesOf('reasoningStart', thoughts, 'inReasoning', { role: 'thought' }),
+    /** Openers of reasoning in the middle of an answer. */
+    laterReasoning: laterReasoning(layout),
+    reasoningEnd: reasoningEnd.map((choice) => ({ ...choice, role: 'thought' as const })),
+    /** The end of reasoning that was never opened: there is none. */
+    strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
+    /** The text for absent reasoning, if it is more than the two markers. */
+    emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(layout), 'afterReasoning'),
+    /** Openers of content that has markers of its own. */
+    contentStart: content.wrappers.flatMap(({ open, place }) =>
+      place === 'content'
+        ? choicesOf('contentStart', [open], 'inContent')
+        : choicesOf('contentStartWithCalls', [open], 'inContentWithCalls'),
+    ),
+    /** Beginnings of a tool's result. After calls, they end the turn. */
+    resultStart: choicesOf('resultStart', results.open, 'turnEnded'),
+    /** Markers of results, and ends of thoughts, that do not occur in prose. In an answer they are skipped. */
+    strayMarkers: strayMarkers(layout),
+  };
+}
+
+function turnEnds({ breaks, ends, cutEnds, restarts }: TurnLayout): readonly MarkerChoice[] {
+  const next: StateName = restarts ? 'betweenTurns' : 'turnEnded';
+  return [
+    ...choicesOf('turnBreak', breaks, next),
+    ...choicesOf('turnEnd', ends, next),
+    ...choicesOf('turnEndCut', cutEnds, next, { onlyAtEnd: true }),
+  ];
+}
+
+/** Prose may mention a tag of a plain word, so in an answer it counts only as a special token. */
+function laterReasoning({ headed, reasoning }: TurnLayout): readonly MarkerChoice[] {
+  if (headed || reasoning?.open.isSignificant !== true) return [];
+  const condition = /^<[\w:-]+>/.test(reasoning.open.core) ? { onlyAsSpecialToken: true as const } : {};
+  return choicesOf('laterReasoning', [reasoning.open], 'inReasoning', { role: 'thought', ...condition });
+}
+
+/** Markers with the bars of special tokens, in ASCII or full width, except those that begin an end of the turn. */
+function strayMarkers({ results, reasoning, ends }: TurnLayout): readonly MarkerChoice[] {
+  const isStray = ({ core }: Marker) =>
+    /^<[|｜]|[|｜]>$/.test(core) && !ends.some((end) => end.core.startsWith(core));
+  const stray = (markers: readonly Marker[], repairs: LeniencyLaw) =>
+    choicesOf('strayMarker', markers.filter(isStray), 'inAnswer', { passes: true, repairs });
+  return [
+    ...stray([...results.open, ...results.close], 'result-marker'),
+    ...stray(reasoning === null ? [] : [new Marker(reasoning.end.core)], 'special-token'),
+  ];
+}
+
+/** The texts for absent thoughts, unless they begin with a marker of thoughts. */
+function emptyReasoning({ reasoning }: TurnLayout): readonly Marker[] {
+  if (reasoning === null) return [];
+  const { open, end, empty, emptyWithCalls } = reasoning;
+  const known = [open, end].filter(({ isBlank }) => !isBlank);
+  return [empty, emptyWithCalls].filter(({ core }) => !known.some((marker) => core.startsWith(marker.core)));
+}
+
+function planCalls(layout: CallsLayout, turn: TurnPlan) {
+  const choices = (openers: readonly CallOpener[]) => openers.map((opener) => choiceOf(layout, opener));
+  const atRegion = choices(layout.atRegion);
+  const sectionEnds = choicesOf('callsClose', layout.sectionEnds, 'afterCalls');
+  return {
+    layout,
+    /** Openers of a call in the middle of text. */
+    inText: choices(layout.inText),
+    /** Openers of a call where a region may begin. */
+    atRegion,
+    speculative: choices(layout.speculative).map((choice) => ({ ...choice, next: 'maybeCalls' })),
+    /** Closers of the call, from the one at `from` of its closing on. */
+    closers: (from: number) =>
+      layout.closing.flatMap((part, at) =>
+        at < from || 'hole' in part ? [] : choicesOf('callClose', [part], closingState(layout, at + 1)),
+      ),
+    sectionEnds,
+    /** What may follow a call: another call, the end of the section, other regions, the end of the turn. */
+    following: distinct([
+      ...choices(layout.separators),
+      ...sectionEnds,
+      ...choices(layout.another),
+      ...turn.turnStart,
+      ...atRegion,
+      ...turn.contentStart,
+      ...turn.turnEnds,
+      ...turn.resultStart,
+    ]),
+  };
+}
+
+function choiceOf(layout: CallsLayout, { marker, read, ...opener }: CallOpener): MarkerChoice {
+  const { name, ...conditions } = opener;
+  return { name, marker: marker.text, next: openingState(layout, read), role: 'call', ...conditions };
+}

@@ -1,7 +1,7 @@
 /** The states of a parser, which are printed as a module or interpreted. */
+import { Marker } from '../layout/marker.ts';
 import type { ParserDefinition } from '../parser/define-parser.ts';
 import type { NamedTransition, StateDefinition, StateName } from '../parser/steps/state-definition.ts';
-import { notBlank } from './marker-text.ts';
 
 export type { StateName } from '../parser/steps/state-definition.ts';
 
@@ -36,11 +36,14 @@ export const malformed: StateName = 'inMalformed';
 /** Choices that all lead to the same state under the same conditions, without blank ones. */
 export function choicesOf(
   name: string,
-  markers: readonly string[],
+  markers: readonly (Marker | string)[],
   next: StateName,
   conditions: Omit<MarkerChoice, 'name' | 'marker' | 'next'> = {},
 ): readonly MarkerChoice[] {
-  return notBlank(markers).map((marker) => ({ name, marker, next, ...conditions }));
+  return markers
+    .map((each) => (typeof each === 'string' ? new Marker(each) : each))
+    .filter(({ isBlank }) => !isBlank)
+    .map(({ text: marker }) => ({ name, marker, next, ...conditions }));
 }
 
 /**

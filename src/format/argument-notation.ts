@@ -2,7 +2,12 @@
  * How a format writes arguments: as one JSON object, or as entries. Says nothing of calls, so whatever compiles or writes
  * values needs no more of a format than this.
  */
-import type { Delimiters } from './delimiters.ts';
+
+/** The literals around something. */
+export interface Delimiters {
+  readonly open: string;
+  readonly close: string;
+}
 
 /** The arguments of a call: one JSON object, or a sequence of entries. */
 export type ArgumentsFormat = JsonArguments | EntryArguments;
@@ -74,13 +79,16 @@ export interface EntryFormat {
   /** Between the key and the value's frame. */
   readonly key: string;
   /** After the value's frame; the key may be repeated: [`</`, {hole: 'key'}, `>`]. */
-  readonly close: readonly (string | KeyHole)[];
+  readonly close: KeyedText;
 }
 
 /** The key, repeated in the closer of its entry: `</city>`. */
 export interface KeyHole {
   readonly hole: 'key';
 }
+
+/** Text that contains the entry's key: [`</`, {hole: 'key'}, `>`]. */
+export type KeyedText = readonly (string | KeyHole)[];
 
 /** The kinds of values that formats may write differently. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
@@ -111,7 +119,7 @@ export interface NestedFormat {
     readonly separator: string;
     readonly keyOpen: string;
     readonly keyClose: string;
-    readonly entryClose: readonly (string | KeyHole)[];
+    readonly entryClose: KeyedText;
   };
   /** `itemOpen VALUE itemClose`, joined by `separator`, inside `open` and `close`: `[1,2]`. */
   readonly array: Delimiters & {

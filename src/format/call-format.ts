@@ -1,6 +1,5 @@
 /** The part of a ChatFormat for tool calls; their arguments are in `argument-notation.ts`. */
-import type { ArgumentsFormat } from './argument-notation.ts';
-import type { Delimiters } from './delimiters.ts';
+import type { ArgumentsFormat, Delimiters } from './argument-notation.ts';
 
 export type * from './argument-notation.ts';
 

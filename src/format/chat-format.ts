@@ -19,11 +19,9 @@
  *     \n<tool_call>\n {"name": "f", "arguments": {…}} \n</tool_call>   calls
  *     <|im_end|>\n                                                one of turn.ends
  */
-import type { CallPart, CallsFormat } from './call-format.ts';
-import type { Delimiters } from './delimiters.ts';
+import type { CallPart, CallsFormat, Delimiters } from './call-format.ts';
 
 export type * from './call-format.ts';
-export type { Delimiters } from './delimiters.ts';
 
 /** Version of this representation; generated modules contain the version that they were generated with. */
 export const chatFormatVersion = 1;

@@ -2,7 +2,13 @@
  * Values as templates write them: JSON in a style, Python literals, and a format's own notation for nested values.
  * They are written as Python does, because templates run there: `1e-07`, `True`, `'it\'s'`.
  */
-import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from './argument-notation.ts';
+import type {
+  ArgumentsFormat,
+  EntryArguments,
+  JsonStyle,
+  JsonType,
+  ValueFrame,
+} from './argument-notation.ts';
 import type { JsonObject, JsonValue } from './messages.ts';
 
 /** The JSON type of a value. */
@@ -125,14 +131,10 @@ export function writePython(value: JsonValue): string {
 }
 
 /** How values are written: frames by type, the style of JSON, the notation of nested values. */
-export interface ValueNotation {
-  readonly frames: Readonly<Record<JsonType, ValueFrame>>;
-  readonly integer?: ValueFrame;
-  readonly alternativeString: ValueFrame | null;
-  readonly nested: NestedFormat | null;
-  readonly style: JsonStyle;
-  readonly sorted: boolean;
-}
+export type ValueNotation = Pick<
+  EntryArguments,
+  'frames' | 'integer' | 'alternativeString' | 'nested' | 'style' | 'sorted'
+>;
 
 /** A value inside its frame. */
 export function writeFramed(value: JsonValue, notation: ValueNotation): string {
@@ -192,4 +194,23 @@ function writeNested(value: JsonValue, notation: ValueNotation): string {
       return keyOpen + key + keyClose + writeFramed(item, notation) + closer;
     });
   return open + items.join(separator) + close;
+}
+
+/** The arguments of one call. */
+export function writeArguments(format: ArgumentsFormat, values: JsonObject): string {
+  if (format.kind === 'entries') return writeEntries(format, values);
+  if (format.empty !== null && Object.keys(values).length === 0) return format.empty;
+  const json = writeJson(values, format.style);
+  return format.encoding === 'string' ? writeJsonString(json, format.style.ascii) : json;
+}
+
+function writeEntries(format: EntryArguments, values: JsonObject): string {
+  const entries = orderedEntries(values, format.sorted ? 'ignoring-case' : 'none')
+    .filter(([, value]) => format.frames[jsonType(value)].codec !== 'absent')
+    .map(([key, value]) => {
+      const close = format.entry.close.map((part) => (typeof part === 'string' ? part : key)).join('');
+      return format.entry.open + key + format.entry.key + writeFramed(value, format) + close;
+    });
+  if (entries.length === 0) return format.empty;
+  return format.open + entries.join(format.separator) + format.close;
 }

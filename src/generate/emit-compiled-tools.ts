@@ -7,6 +7,7 @@ import { UnsupportedOptionError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { sha256 } from '../format/sha256.ts';
 import { compilerText, ToolArguments } from '../grammar/tool-arguments.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 
 /**
  * The compiled arguments of `tools` for requests with this policy, independent of tool choice, number of calls and
@@ -17,7 +18,8 @@ export function compileAhead(
   tools: readonly Tool[],
   policy: 'strict' | 'degrade',
 ): CompiledTools {
-  const { calls, templateSha256: template } = format;
+  const { calls } = turnLayout(format);
+  const { templateSha256: template } = format;
   if (calls === null)
     throw new UnsupportedOptionError({ option: 'tools', reason: 'this chat template renders no tool calls' });
   const options = { policy, argumentOrder: 'later' } as const;

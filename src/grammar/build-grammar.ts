@@ -1,5 +1,4 @@
 /** Builds the grammar of one request: GBNF, its triggers, and a report of what it does not enforce. */
-import { markerPlan } from '../codegen/marker-plan.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../format/messages.ts';
@@ -8,6 +7,7 @@ import { checkGrammar, refuseFindings } from '../language/expression/check-gramm
 import type { Grammar } from '../language/expression/expression.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { printGbnf } from '../language/gbnf/print-gbnf.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
 import { toJsonSchema } from '../tools/standard-schema.ts';
 import { normalizeTools } from '../tools/tools.ts';
@@ -176,9 +176,10 @@ export function toolsOfChoice(tools: readonly Tool[], toolChoice: ToolChoice = '
 
 /** Whether a call can follow the text that the prompt already contains. */
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
-  const open = openContent(format, prompt);
-  if (open === null || format.content.position === 'before-calls') return true;
-  return !prompt.begun && open.close.trim() !== '';
+  const { content } = turnLayout(format);
+  const open = openContent(content, prompt);
+  if (open === null || content.next.includes('calls')) return true;
+  return !prompt.begun && !open.close.isBlank;
 }
 
 function refuseEndedTurn(): never {
@@ -196,9 +197,7 @@ function refuseBegunContent(): never {
 }
 
 function schemaOrCalls(format: ChatFormat): ResponseShape {
-  if ((markerPlan(format).calls?.opener ?? '') !== '') {
-    return 'schema-or-calls';
-  }
+  if (turnLayout(format).calls?.opener.isBlank === false) return 'schema-or-calls';
   throw new UnsupportedOptionError({
     option: 'responseFormat',
     reason:
@@ -241,28 +240,27 @@ function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
  * the response. If the prompt already wrote the opener, the first call has none, but later calls do.
  */
 function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
-  const { calls } = markerPlan(format);
+  const layout = turnLayout(format);
+  const { calls } = layout;
   if (calls === null) return [];
-  const { opener, otherOpeners } = calls;
-  const texts = [...new Set([opener, ...otherOpeners])].map((text) => restOfOpener(text, prompt));
+  const texts = [...new Set(calls.openers.map(({ core }) => core))].map((text) => restOfOpener(text, prompt));
   const words = texts.filter((text) => text !== '');
   const triggers = (openers: readonly string[]): readonly Trigger[] =>
     openers
-      .flatMap((opener) => distinctTriggers(format, opener, tools))
+      .flatMap((opener) => distinctTriggers(layout, opener, tools))
       .map((value) => ({ type: 'word', value }));
   if (words.length > 0) return triggers(words);
   const beginnings = callBeginnings(format, tools);
   const pattern = `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))`;
-  const later = opener === '' ? [] : [opener];
+  const later = calls.opener.isBlank ? [] : [calls.opener.core];
   return [{ type: 'pattern', value: pattern }, ...triggers(later)];
 }
 
 /** What can follow the opener of a call: the head that all calls share, or else the name of any tool. */
 export function callBeginnings(format: ChatFormat, tools: readonly Tool[]): readonly string[] {
-  const { calls } = markerPlan(format);
+  const { calls } = turnLayout(format);
   if (calls === null) return [];
-  const head = calls.opening.slice(calls.opener.length);
-  return head === '' ? tools.map((tool) => tool.function.name) : [head];
+  return calls.headStart === '' ? tools.map((tool) => tool.function.name) : [calls.headStart];
 }
 
 function escapeRegExp(text: string): string {

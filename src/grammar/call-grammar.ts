@@ -1,5 +1,5 @@
 /** Tool calls as an expression: the skeleton of `ChatFormat.calls` with its holes filled by the tools. */
-import type { ArgumentsFormat, CallPart, CallsFormat } from '../format/chat-format.ts';
+import type { ArgumentsFormat, CallPart } from '../format/chat-format.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { compileArguments } from '../json-schema/compile-arguments.ts';
 import { alternatives } from '../language/expression/alternatives.ts';
@@ -12,6 +12,8 @@ import {
   sequence,
 } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
+import type { CallsRegion } from '../layout/calls-region.ts';
+import type { Marker } from '../layout/marker.ts';
 
 /** Options of a call section. */
 export interface CallGrammarOptions {
@@ -19,16 +21,10 @@ export interface CallGrammarOptions {
   readonly tools: readonly OfferedTool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
-  /** Other spellings of the opener, which are accepted but never forced (`ChatFormat.alternatives`). */
-  readonly otherOpeners: readonly CallOpener[];
-  /** Turns the full text of the section's opener into an expression, which may omit what is already written. */
-  readonly spellOpener: (text: string) => Expression;
-}
-
-/** How a call begins: its opening literal, then its skeleton up to the arguments. */
-export interface CallOpener {
-  readonly open: string;
-  readonly head: readonly CallPart[];
+  /** Accepts other spellings of the opener, too; nothing forces them. */
+  readonly allSpellings: boolean;
+  /** Turns the section's opener into an expression, which may omit what is already written. */
+  readonly spellOpener: (opener: Marker) => Expression;
 }
 
 /** One tool in the grammar: its spelled name and the expression of its arguments. */
@@ -51,21 +47,21 @@ export const idOfAnyLength: Expression = repeat(idCharacter, 1, maxIdLength);
 const maxIndexDigits = 3;
 
 /** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */
-export function callSection(calls: CallsFormat, options: CallGrammarOptions, rules: RuleSet): Expression {
+export function callSection(calls: CallsRegion, options: CallGrammarOptions, rules: RuleSet): Expression {
   const offered = options.tools.length > 0 ? options.tools : [anyTool(calls, rules)];
   const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
   const following = followingCall(calls, offered, own, rules);
   const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
   const rest = sequence(more, sectionEnd(calls));
-  const openers = openersByText(calls, options.otherOpeners).map(([open, heads]) => {
-    const [onlyHead, ...otherHeads] = heads;
-    const first =
-      onlyHead === calls.head && otherHeads.length === 0
-        ? own
-        : rules.add('call', callBody(calls, heads, offered, 'first'));
-    return sequence(options.spellOpener(calls.section.open + open), first, rest);
+  const spellings = options.allSpellings ? calls.spellings : calls.spellings.slice(0, 1);
+  const openers = new Map(spellings.map(({ open }) => [open.text, open]));
+  const sections = Array.from(openers, ([text, opener]) => {
+    const heads = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
+    const isOwn = heads.length === 1 && heads[0] === calls.head;
+    const first = isOwn ? own : rules.add('call', callBody(calls, heads, offered, 'first'));
+    return sequence(options.spellOpener(opener), first, rest);
   });
-  return alternatives(...openers);
+  return alternatives(...sections);
 }
 
 /**
@@ -73,11 +69,11 @@ export function callSection(calls: CallsFormat, options: CallGrammarOptions, rul
  * head may differ. `opened`: the format's whole opener was written; otherwise the first marker of the closer is enough.
  * `null` if the name does not precede the arguments.
  */
-export function restOfCall(calls: CallsFormat, tool: OfferedTool, opened: boolean): Expression | null {
+export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolean): Expression | null {
   const rest = afterName(calls.head);
   if (rest === null) return null;
   const spell = (part: CallPart) => partExpression(part, calls, tool, 'first');
-  const closer = calls.call.close.trimEnd();
+  const closer = calls.call.close.upToCore;
   const firstMarker = /^\s*(?:<[^<>]*>|\S*)/.exec(closer)?.[0] ?? '';
   return sequence(
     ...rest.map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
@@ -103,42 +99,28 @@ function withAnySpace(text: string): Expression {
   return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
 }
 
-/** Groups the heads by the opening literal they follow. */
-function openersByText(
-  calls: CallsFormat,
-  others: readonly CallOpener[],
-): readonly (readonly [open: string, heads: readonly (readonly CallPart[])[]])[] {
-  const heads = new Map<string, (readonly CallPart[])[]>([[calls.call.open, [calls.head]]]);
-  for (const { open, head } of others) heads.set(open, [...(heads.get(open) ?? []), head]);
-  return [...heads];
-}
-
 /**
  * The calls after the first. `laterSeparator` may contain an end of turn, at which generation stops, so that a model
  * may also use the first separator again.
  */
-function moreCalls(calls: CallsFormat, following: Expression): Expression {
-  const after = (separator: string) =>
-    sequence(literal(trailingSpace(calls.call.close) + separator + calls.call.open), following);
-  const { separator, laterSeparator = separator } = calls;
-  if (laterSeparator === separator) return repeat(after(separator));
+function moreCalls(calls: CallsRegion, following: Expression): Expression {
+  const { call, separator, laterSeparator } = calls;
+  const after = (between: Marker) =>
+    sequence(literal(call.close.after + between.text + call.open.text), following);
+  if (laterSeparator.text === separator.text) return repeat(after(separator));
   const later = alternatives(after(separator), after(laterSeparator));
   return optional(sequence(after(separator), repeat(later)));
 }
 
 /** The close of the section, without trailing white space: a model may stop right after the last marker. */
-function sectionEnd({ section, call, sectionCloseOptional }: CallsFormat): Expression {
-  if (section.close.trim() === '') return literal('');
-  const close = literal(trailingSpace(call.close) + section.close.trimEnd());
-  return sectionCloseOptional ? optional(close) : close;
-}
-
-function trailingSpace(text: string): string {
-  return text.slice(text.trimEnd().length);
+function sectionEnd({ close, call, sectionCloseOptional }: CallsRegion): Expression {
+  if (close.isBlank) return literal('');
+  const end = literal(call.close.after + close.upToCore);
+  return sectionCloseOptional ? optional(end) : end;
 }
 
 /** A tool with any name and any arguments, for the grammar of a format without tools. */
-function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
+function anyTool(calls: CallsRegion, rules: RuleSet): OfferedTool {
   const parameters: JsonSchema = isAllText(calls.arguments)
     ? { type: 'object', additionalProperties: { type: 'string' } }
     : { type: 'object' };
@@ -147,7 +129,7 @@ function anyTool(calls: CallsFormat, rules: RuleSet): OfferedTool {
     rules,
     policy: 'degrade',
     argumentOrder: 'schema',
-    followedBy: textAfterArguments(calls),
+    followedBy: calls.afterArguments,
   });
   return {
     name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
@@ -167,7 +149,7 @@ function isAllText(format: ArgumentsFormat): boolean {
 }
 
 function followingCall(
-  calls: CallsFormat,
+  calls: CallsRegion,
   tools: readonly OfferedTool[],
   first: Expression,
   rules: RuleSet,
@@ -186,7 +168,7 @@ function holdsIndex(part: CallPart): boolean {
  * tool has its own alternative. All `heads` must agree up to the name.
  */
 function callBody(
-  calls: CallsFormat,
+  calls: CallsRegion,
   heads: readonly (readonly CallPart[])[],
   tools: readonly OfferedTool[],
   place: 'first' | 'following',
@@ -203,7 +185,7 @@ function callBody(
       alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
       tool.arguments,
       ...calls.tail.map(spell),
-      literal(calls.call.close.trimEnd()),
+      literal(calls.call.close.upToCore),
     );
   };
   const common = split[0]?.common ?? [];
@@ -220,7 +202,7 @@ function holdsName(part: CallPart): boolean {
 
 function partExpression(
   part: CallPart,
-  calls: CallsFormat,
+  calls: CallsRegion,
   tool: OfferedTool | null,
   place: 'first' | 'following',
 ): Expression {
@@ -238,12 +220,6 @@ function partExpression(
 }
 
 /** An id: of the length that the template requires, otherwise of any length. */
-function idExpression({ id }: CallsFormat): Expression {
+function idExpression({ id }: CallsRegion): Expression {
   return id?.length === undefined ? idOfAnyLength : repeat(idCharacter, id.length, id.length);
-}
-
-/** The literal that follows the arguments. */
-export function textAfterArguments({ tail, call }: CallsFormat): string {
-  const [first = call.close] = tail;
-  return typeof first === 'string' ? first : '';
 }

@@ -3,7 +3,6 @@
  * and in the notation that the model chose. The response is free after it.
  */
 
-import type { CallsFormat } from '../format/chat-format.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { compileSchema, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
@@ -17,6 +16,7 @@ import {
 } from '../language/expression/expression.ts';
 import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
+import type { CallsRegion } from '../layout/calls-region.ts';
 import type { CallNotation } from '../parser/open-call.ts';
 import { restOfCall } from './call-grammar.ts';
 import type { ArgumentOptions, ToolArguments } from './tool-arguments.ts';
@@ -27,7 +27,7 @@ const blanks = repeat(blank, 0, 20);
 
 /** What the rest of a call is made of. */
 export interface OpenCallParts {
-  readonly calls: CallsFormat;
+  readonly calls: CallsRegion;
   /** The compiled arguments of the request. */
   readonly library: ToolArguments;
   readonly options: ArgumentOptions;
@@ -52,7 +52,7 @@ export function openCallGrammar(
   }
 }
 
-function formatRest(calls: CallsFormat, library: ToolArguments, tool: Tool, opened: boolean): Grammar | null {
+function formatRest(calls: CallsRegion, library: ToolArguments, tool: Tool, opened: boolean): Grammar | null {
   const [offered] = library.offer([tool]).tools;
   const rest = offered === undefined ? null : restOfCall(calls, offered, opened);
   return rest === null ? null : grammarOf(library.branch(), rest);

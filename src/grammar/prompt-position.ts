@@ -3,6 +3,7 @@ import { createResponseParser } from '../codegen/create-response-parser.ts';
 import { placeOfState, type TurnPlace } from '../codegen/turn-places.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { Tool } from '../format/messages.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 import type { ResponseEvent } from '../parser/events.ts';
 import { withoutHeader } from '../parser/response-parser.ts';
 
@@ -50,7 +51,8 @@ export function readPromptPosition(
   const place = placeOfState(state);
   // Events cover the prompt without gaps, at negative offsets; the text after the last event is pending.
   const readTo = events.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
-  const prompt = withoutHeader(generationPrompt, format.turn.start);
+  const start = turnLayout(format).start.text;
+  const prompt = withoutHeader(generationPrompt, start);
   const from = (offset: number): string => prompt.slice(Math.max(0, prompt.length + offset));
   const inCall = place === 'call';
   return {
@@ -58,7 +60,7 @@ export function readPromptPosition(
     pending: inCall ? from(callsBegin(events)).trimStart() : from(readTo),
     laterCall: inCall && callsOpenedAt !== null ? from(callsOpenedAt) : '',
     begun: hasText(events),
-    untouched: format.turn.start !== '' && generationPrompt.endsWith(format.turn.start),
+    untouched: start !== '' && generationPrompt.endsWith(start),
     written: prompt,
   };
 }

@@ -1,6 +1,5 @@
 /** Builds the expression of one response from the format, the tools and the request. */
-import { markerPlan } from '../codegen/marker-plan.ts';
-import type { ChatFormat, Delimiters } from '../format/chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import { GrammarError, type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import {
@@ -27,6 +26,9 @@ import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
+import type { Marker } from '../layout/marker.ts';
+import type { ContentRegion, Wrapper } from '../layout/regions.ts';
+import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
 import { callSection } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { withReasoning } from './reasoning-grammar.ts';
@@ -106,19 +108,20 @@ export function* responseGrammarSteps(
   options: ResponseGrammarOptions,
   known?: ToolArguments,
 ): Steps<ResponseGrammar> {
-  const library =
-    known ?? (format.calls === null ? null : new ToolArguments(format.calls, options, null, options.store));
+  const layout = turnLayout(format);
+  const { calls } = layout;
+  const library = known ?? (calls === null ? null : new ToolArguments(calls, options, null, options.store));
   const tools = callableTools(format, options);
   if (library !== null) yield* library.add(tools);
   const offered = library?.offer(tools) ?? { tools: [], issues: [] };
   const rules = library?.branch() ?? new RuleSet();
-  const content = yield* contentSteps(format, options, rules);
+  const content = yield* contentSteps(layout.content, options, rules);
   const parts: Parts = { offered, rules, content: content.expression, issues: [...content.issues] };
-  const answer = answerExpression(format, options, parts);
+  const answer = answerExpression(layout, options, parts);
   const fromTrigger = options.shape === 'calls-from-trigger';
-  const root = fromTrigger ? answer : turnExpression(format, options, answer, parts.rules);
+  const root = fromTrigger ? answer : turnExpression(layout, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
-  const grammar = fromTrigger ? whole : afterPrompt(whole, format, options.prompt);
+  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options.prompt);
   return { grammar: withoutUnused(grammar), issues: parts.issues };
 }
 
@@ -126,35 +129,35 @@ export function* responseGrammarSteps(
  * Removes the prompt's pending text from the front of the grammar. If the grammar cannot begin with it, the pending
  * text is plain text or a malformed call, and the grammar stays as it is.
  */
-function afterPrompt(grammar: Grammar, { turn }: ChatFormat, prompt: PromptPosition): Grammar {
+function afterPrompt(grammar: Grammar, { restarts }: TurnLayout, prompt: PromptPosition): Grammar {
   const { place, pending, laterCall } = prompt;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
   if (rest !== null) return rest;
   // If every region has a header, no call can begin inside the malformed one.
-  if (turn.restart && (place === 'call' || place === 'start')) return refuseBrokenHeader();
+  if (restarts && (place === 'call' || place === 'start')) return refuseBrokenHeader();
   return grammar;
 }
 
 /** The rest of the turn from the prompt's position: whatever precedes the answer, then `answer`. */
 function turnExpression(
-  format: ChatFormat,
+  { start, lead, reasoning }: TurnLayout,
   { prompt, shape }: ResponseGrammarOptions,
   answer: Expression,
   rules: RuleSet,
 ): Expression {
-  const { lead = '', start } = format.turn;
-  const turn = withReasoning({ format, prompt, answer, empty: emptyReasoning(format, shape) }, rules);
-  if (prompt.place === 'between-turns') return sequence(literal(start), turn);
-  return prompt.untouched && lead !== '' ? sequence(optional(literal(lead)), turn) : turn;
+  const empty = emptyReasoning(reasoning, shape);
+  const turn = withReasoning({ reasoning, prompt, answer, empty }, rules);
+  if (prompt.place === 'between-turns') return sequence(literal(start.text), turn);
+  return prompt.untouched && lead.text !== '' ? sequence(optional(literal(lead.text)), turn) : turn;
 }
 
 /** Texts that may replace empty reasoning. None before free text, which can begin with anything. */
-function emptyReasoning({ reasoning }: ChatFormat, shape: ResponseShape): readonly string[] {
+function emptyReasoning(reasoning: TurnLayout['reasoning'], shape: ResponseShape): readonly Marker[] {
   if (reasoning === null || shape === 'text' || shape === 'whole') return [];
-  const { empty, emptyWithCalls = empty } = reasoning;
+  const { empty, emptyWithCalls } = reasoning;
   if (shape === 'calls') return [emptyWithCalls];
-  return shape === 'schema' ? [empty] : [...new Set([empty, emptyWithCalls])];
+  return shape === 'schema' || empty.text === emptyWithCalls.text ? [empty] : [empty, emptyWithCalls];
 }
 
 /** The parts of a grammar. */
@@ -167,28 +170,28 @@ interface Parts {
 }
 
 function answerExpression(
-  format: ChatFormat,
+  layout: TurnLayout,
   options: ResponseGrammarOptions,
   { offered, rules, content, issues }: Parts,
 ): Expression {
   const calls = () => {
     const fromTrigger = options.shape === 'calls-from-trigger';
     const section = callSection(
-      requireCalls(format),
+      requireCalls(layout),
       {
         tools: offered.tools,
         parallel: options.parallel,
         // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
         // grammar forces a single one.
-        otherOpeners: fromTrigger ? (format.alternatives?.calls ?? []) : [],
-        spellOpener: (text) => (fromTrigger ? spellTrigger(text, options.prompt) : literal(text)),
+        allSpellings: fromTrigger,
+        spellOpener: (opener) => (fromTrigger ? spellTrigger(opener, options.prompt) : literal(opener.text)),
       },
       rules,
     );
     issues.push(...offered.issues);
     // In a free response, the model closes the content before the calls itself.
     const isFree = fromTrigger || options.shape === 'whole';
-    const before = isFree ? literal('') : contentBeforeCalls(format, options.prompt);
+    const before = isFree ? literal('') : contentBeforeCalls(layout, options.prompt);
     return sequence(before, section, repeat(blank, 0, maxBlanks));
   };
   switch (options.shape) {
@@ -200,14 +203,17 @@ function answerExpression(
     case 'schema-or-calls':
       return alternatives(content, calls());
     case 'text':
-      return rules.add('answer', textWithoutCalls(format, options));
+      return rules.add('answer', textWithoutCalls(layout, options));
     case 'whole':
-      return rules.add('answer', format.calls === null ? without() : textThenCalls(format, calls()));
+      return rules.add(
+        'answer',
+        layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
+      );
   }
 }
 
-function requireCalls(format: ChatFormat) {
-  if (format.calls !== null) return format.calls;
+function requireCalls({ calls }: TurnLayout): CallsLayout {
+  if (calls !== null) return calls;
   throw new UnsupportedOptionError({
     option: 'toolChoice',
     reason: 'this chat template renders no tool calls, so none can be required',
@@ -215,29 +221,26 @@ function requireCalls(format: ChatFormat) {
 }
 
 /** What precedes the calls: the close of content that the prompt opened, otherwise the marker for no content. */
-function contentBeforeCalls(format: ChatFormat, prompt: PromptPosition): Expression {
-  const open = openContent(format, prompt);
-  const { empty = '' } = format.content;
-  if (open !== null) return literal(open.close.trimEnd());
+function contentBeforeCalls({ content }: TurnLayout, prompt: PromptPosition): Expression {
+  const open = openContent(content, prompt);
+  const { text: empty } = content.empty;
+  if (open !== null) return literal(open.close.upToCore);
   if (prompt.begun || prompt.place === 'call' || empty === '') return literal('');
   // After reasoning, the prompt may already contain the marker.
   return prompt.place === 'answer' ? optional(literal(empty)) : literal(empty);
 }
 
-/** The delimiters of the content that the prompt opened; `null` if it opened none. */
-export function openContent({ content }: ChatFormat, { place }: PromptPosition): Delimiters | null {
-  if (place === 'content') return content;
-  return place === 'content-with-calls' ? content.withCalls : null;
+/** The wrapper of the content that the prompt opened; `null` if it opened none. */
+export function openContent({ wrappers }: ContentRegion, { place }: PromptPosition): Wrapper | null {
+  return wrappers.find((wrapper) => wrapper.place === place) ?? null;
 }
 
 /**
  * The opener of the calls from its first marker on. If the prompt contains its beginning, the first call needs only
  * the rest, but later calls need the whole opener.
  */
-function spellTrigger(opener: string, prompt: PromptPosition): Expression {
-  const whole = opener.trimStart();
+function spellTrigger({ fromCore: whole, core: marker }: Marker, prompt: PromptPosition): Expression {
   const rest = restOfOpener(whole, prompt);
-  const marker = opener.trim();
   if (rest === whole || marker === '') return literal(rest);
   return rest === '' ? optional(literal(marker)) : alternatives(literal(rest), literal(whole));
 }
@@ -250,7 +253,7 @@ export function restOfOpener(opener: string, { pending }: PromptPosition): strin
 
 /** Compiles the content's schema; empty for shapes without one. */
 function* contentSteps(
-  format: ChatFormat,
+  region: ContentRegion,
   { shape, contentSchema, policy, prompt, store = null }: ResponseGrammarOptions,
   rules: RuleSet,
 ): Steps<Omit<CompiledSchema, 'steps'>> {
@@ -265,11 +268,11 @@ function* contentSteps(
   // value, not the same one in another layout.
   const isChecked = lenient.issues.some(({ effect }) => effect === 'checked');
   const { expression, issues } = isChecked ? yield* compileIn(jsonSyntax) : lenient;
-  const open = openContent(format, prompt);
+  const open = openContent(region, prompt);
   const content = sequence(
-    literal(open === null ? format.content.open.trimStart() : ''),
+    literal(open === null ? region.open.fromCore : ''),
     rules.add('response', expression),
-    literal((open ?? format.content).close.trimEnd()),
+    literal((open ?? region).close.upToCore),
     repeat(blank, 0, maxBlanks),
   );
   return { expression: content, issues };
@@ -279,13 +282,13 @@ function* contentSteps(
  * Free text up to a call opener followed by calls, or free text alone. Calls without a marker cannot follow text.
  * Content whose opening marker contains the call opener gets an alternative that begins with that marker.
  */
-function textThenCalls(format: ChatFormat, calls: Expression): Expression {
-  const opener = triggerText(format);
+function textThenCalls(
+  { open: { text: open }, empty }: ContentRegion,
+  { trigger: opener, opener: own }: CallsLayout,
+  calls: Expression,
+): Expression {
   if (opener === '') return without();
-  const { open, empty = '' } = format.content;
-  if ((markerPlan(format).calls?.opener ?? '') === '') {
-    return alternatives(sequence(optional(literal(empty)), calls), without(opener));
-  }
+  if (own.isBlank) return alternatives(sequence(optional(literal(empty.text)), calls), without(opener));
   const answer = untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
   return open.includes(opener) ? alternatives(sequence(literal(open), without(opener)), answer) : answer;
 }
@@ -304,12 +307,12 @@ function dropLeading(expression: Expression, text: string): Expression {
 }
 
 /** Free text without calls. If the prompt ends in a prefix that calls and content share, force the content's marker. */
-function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammarOptions): Expression {
-  const opener = triggerText(format);
-  const text = opener === '' ? without() : without(...distinctTriggers(format, opener, tools));
-  const { open } = format.content;
+function textWithoutCalls(layout: TurnLayout, { tools, prompt }: ResponseGrammarOptions): Expression {
+  const opener = layout.calls?.trigger ?? '';
+  const text = opener === '' ? without() : without(...distinctTriggers(layout, opener, tools));
+  const open = layout.content.open.text;
   const begins = (marker: string): boolean => restOfOpener(marker, prompt) !== marker;
-  const isShared = openContent(format, prompt) === null && begins(opener) && begins(open);
+  const isShared = openContent(layout.content, prompt) === null && begins(opener) && begins(open);
   return isShared ? sequence(literal(open), text) : text;
 }
 
@@ -318,25 +321,17 @@ function textWithoutCalls(format: ChatFormat, { tools, prompt }: ResponseGrammar
  * `opener` followed by each tool's name.
  */
 export function distinctTriggers(
-  format: ChatFormat,
+  { regions, calls }: TurnLayout,
   opener: string,
   tools: readonly Tool[],
 ): readonly string[] {
-  const { reasoning, content, calls, alternatives = {} } = format;
-  const starts = [reasoning?.start ?? '', content.open];
-  const others = [...starts, ...(alternatives.reasoning ?? []), ...(alternatives.content ?? [])];
+  const others = regions.flatMap(({ kind, openers }) => (kind === 'calls' ? [] : openers));
   const [head] = calls?.head ?? [];
   const named = typeof head === 'object' && head.hole === 'name';
-  if (!named || !others.some((other) => other.includes(opener))) return [opener];
+  if (!named || !others.some(({ text }) => text.includes(opener))) return [opener];
   const words = tools.map((tool) => opener + tool.function.name);
   // Drop words that contain another one: the shorter word already triggers.
   return words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
-}
-
-/** The text at which a lazy grammar starts: the opener of the first call, without surrounding white space. */
-export function triggerText(format: ChatFormat): string {
-  const { calls } = markerPlan(format);
-  return calls?.opener || (calls?.opening ?? '');
 }
 
 function refuseBrokenHeader(): never {

@@ -2,7 +2,7 @@
  * Compiles each tool's arguments once, into one rule set shared by the grammars of all tool choices (all tools, one
  * named tool, some tools, one call or several).
  */
-import type { CallsFormat, ChatFormat } from '../format/chat-format.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import type { CompiledArguments, CompiledTools } from '../format/compiled-tools.ts';
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
@@ -15,8 +15,9 @@ import { packExpression, unpackExpression } from '../language/expression/packed-
 import { referredRules } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
+import type { CallsRegion } from '../layout/calls-region.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
-import { type OfferedTool, textAfterArguments } from './call-grammar.ts';
+import type { OfferedTool } from './call-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 
@@ -45,7 +46,7 @@ export function compilerText(format: ChatFormat, { policy, argumentOrder }: Argu
 
 /** The arguments of tools in one format, compiled on demand or taken from those compiled ahead. */
 export class ToolArguments {
-  readonly #calls: CallsFormat;
+  readonly #calls: CallsRegion;
   readonly #options: ArgumentOptions;
   readonly #rules = new RuleSet();
   /** Keyed by the schema's text: servers offer the same arguments under many names. */
@@ -60,7 +61,7 @@ export class ToolArguments {
   #underway: Steps<void> | null = null;
 
   constructor(
-    calls: CallsFormat,
+    calls: CallsRegion,
     options: ArgumentOptions,
     ahead: CompiledAhead | null = null,
     store: SchemaStore | null = null,
@@ -153,7 +154,7 @@ export class ToolArguments {
 
   *#compile(tool: Tool, text: string | null): Steps<void> {
     const rules = this.#rules;
-    const followedBy = textAfterArguments(this.#calls);
+    const { afterArguments: followedBy } = this.#calls;
     try {
       const { policy, argumentOrder } = this.#options;
       const options = { policy, argumentOrder, rules, followedBy };

@@ -2,27 +2,21 @@
  * The tables of states: each step of the runtime (`between`, `region`, `expect`, …) has a table of the markers
  * that may come and where they lead. `Ref` is a state: its name in a definition, or the state itself.
  */
-import type { JsonType } from '../format/chat-format.ts';
+import type { JsonType, KeyedText } from '../format/chat-format.ts';
+import type { EnvelopePaths, Evidence } from '../layout/evidence.ts';
 import type { LeniencyLaw } from './events.ts';
 
+export type { KeyedText } from '../format/chat-format.ts';
+export type { EnvelopePaths } from '../layout/evidence.ts';
+
 /** When a marker counts. An absent condition is fulfilled. */
-export interface MarkerConditions {
+export interface MarkerConditions extends Evidence {
   /** `call`: opens a call, so it counts only while calls are allowed. `thought`: belongs to reasoning. */
   readonly role?: 'call' | 'thought';
-  /** Counts only before the name of an offered tool that is followed by one of these texts. */
-  readonly nameFollows?: readonly string[];
-  /** Before that name comes the call's number and this text: `. ` in `1. f`. */
-  readonly afterNumber?: string;
-  /** Counts only before one of these, because prose may mention markers. Not required of special tokens. */
-  readonly followedBy?: Following;
   /** Counts only as a special token, because prose may mention it. */
   readonly onlyAsSpecialToken?: true;
-  /** Counts only where a JSON call of an offered tool begins: after the marker, or with it if it is the brace. */
-  readonly envelopeFollows?: EnvelopePaths;
   /** Counts only at the very end of the response: an end of turn whose last token was not delivered. */
   readonly onlyAtEnd?: true;
-  /** What closes the block of calls that the marker opens: `</tool_call>`. If it comes at once, the block is empty. */
-  readonly blockEnd?: string;
   /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
   /** The marker means nothing: it is skipped, and the state does not change. */
@@ -46,23 +40,6 @@ export interface Transition<Ref> extends MarkerConditions {
   readonly ambiguous?: true;
   /** In text: it is a call only if nothing but calls follows up to the end of the turn, which `next` finds out. */
   readonly speculative?: true;
-}
-
-/** What must follow a marker, after optional white space. */
-export interface Following {
-  /** One of these texts; an empty one stands for the end of the response. */
-  readonly texts?: readonly string[];
-  /** Or any name followed by one of these texts. */
-  readonly nameEnds?: readonly string[];
-}
-
-/** The paths to the parts of a JSON call; keys, outermost first. */
-export interface EnvelopePaths {
-  /** `null`: the name is the only key, and its value the arguments. */
-  readonly name: readonly string[] | null;
-  readonly arguments: readonly string[];
-  readonly id?: readonly string[];
-  readonly index?: readonly string[];
 }
 
 /** `between`: between regions. Markers are tried after white space; other text begins at `otherwise`. */
@@ -194,9 +171,6 @@ export interface EnvelopeTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly ends?: Choices | undefined;
   readonly recover: Ref;
 }
-
-/** Text that contains the entry's key: [`</`, {hole: 'key'}, `>`]. */
-export type KeyedText = readonly (string | { readonly hole: 'key' })[];
 
 /** The surroundings of a value: an entry of the arguments, or a property or item of a nested value. */
 export interface ValuePlace<Ref> {

@@ -4,18 +4,43 @@
  * has duplicate tokens, and does not load.)
  */
 import { ModelFileError } from '../format/errors.ts';
-import type { GgufMetadata, GgufValue } from './gguf-types.ts';
-import { ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
+import type { GgufMetadata, GgufTensor, GgufValue } from './gguf-types.ts';
+import { ggufAlignment, ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
 
 const headerLength = 24;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** A file whole. */
+export interface GgufFile {
+  readonly metadata: GgufMetadata;
+  readonly tensors: ReadonlyMap<string, GgufTensor>;
+}
+
 /** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `ModelFileError` for other or incomplete data. */
 export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
   const reader = new ByteReader(bytes);
+  return readMetadata(reader, readHeader(reader).values);
+}
+
+/** The file in `bytes`. Throws `ModelFileError` for other data, and for tensors that are neither F32 nor F16. */
+export function readGguf(bytes: Uint8Array): GgufFile {
+  const reader = new ByteReader(bytes);
+  const { tensors, values } = readHeader(reader);
+  const metadata = readMetadata(reader, values);
+  const infos = Array.from({ length: tensors }, () => readTensorInfo(reader));
+  const alignment = numberIn(metadata, 'general.alignment') ?? ggufAlignment;
+  const start = Math.ceil(reader.position / alignment) * alignment;
+  const read = infos.map((info) => [info.name, readTensor(bytes, start, info)] as const);
+  return { metadata, tensors: new Map(read) };
+}
+
+function readHeader(reader: ByteReader): { readonly tensors: number; readonly values: number } {
   const header = reader.view(headerLength);
   if (header.getUint32(0, true) !== ggufMagic) throw unreadable('is not a GGUF file');
-  const count = Number(header.getBigUint64(16, true));
+  return { tensors: Number(header.getBigUint64(8, true)), values: Number(header.getBigUint64(16, true)) };
+}
+
+function readMetadata(reader: ByteReader, count: number): GgufMetadata {
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < count; index++) {
     const key = decoder.decode(reader.string());
@@ -24,9 +49,44 @@ export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
   return metadata;
 }
 
+/** Where a tensor is, counted from the first one. */
+interface TensorInfo {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly type: number;
+  readonly offset: number;
+}
+
+function readTensorInfo(reader: ByteReader): TensorInfo {
+  const name = decoder.decode(reader.string());
+  const shape = Array.from({ length: reader.uint32() }, () => reader.uint64());
+  return { name, shape, type: reader.uint32(), offset: reader.uint64() };
+}
+
+/** The numbers are copied, because those of a file need not lie where an array may begin. */
+function readTensor(bytes: Uint8Array, start: number, { name, shape, type, offset }: TensorInfo): GgufTensor {
+  if (type > 1) throw unreadable(`has the tensor ${name} in the type ${type}; only F32 and F16 are read`);
+  const size = shape.reduce((product, each) => product * each, 1) * (type === 0 ? 4 : 2);
+  const from = start + offset;
+  if (from + size > bytes.length) throw unreadable('is cut short');
+  const { buffer } = bytes.slice(from, from + size);
+  return { name, shape, data: type === 0 ? new Float32Array(buffer) : new Uint16Array(buffer) };
+}
+
 /** The error about `bytes`, which have no file name. */
 export function unreadable(reason: string): ModelFileError {
   return new ModelFileError({ file: 'the file', reason });
+}
+
+/** The number at `key`, whether it was read or is to be written; `undefined` if there is none. */
+export function numberIn(metadata: GgufMetadata, key: string): number | undefined {
+  const { type, value } = metadata.get(key) ?? {};
+  if (typeof value === 'number') return value;
+  if (!(value instanceof RawArray)) return undefined;
+  const view = new DataView(value.bytes.buffer, value.bytes.byteOffset, value.bytes.byteLength);
+  if (type === ggufTypes.UINT32) return view.getUint32(0, true);
+  if (type === ggufTypes.INT32) return view.getInt32(0, true);
+  return type === ggufTypes.FLOAT32 ? view.getFloat32(0, true) : undefined;
 }
 
 /** The texts of an array of strings, decoded. */

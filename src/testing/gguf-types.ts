@@ -1,6 +1,9 @@
 /** `GGUF`, the first four bytes of a file. */
 export const ggufMagic = 0x46554747;
 
+/** Tensors begin at multiples of this many bytes, if the file does not say otherwise. */
+export const ggufAlignment = 32;
+
 /** GGUF's types of metadata values, as in the specification. */
 export const ggufTypes = {
   UINT8: 0,
@@ -41,3 +44,12 @@ export interface GgufValue {
 
 /** Metadata, in the order of writing. */
 export type GgufMetadata = ReadonlyMap<string, GgufValue>;
+
+/** One tensor. */
+export interface GgufTensor {
+  readonly name: string;
+  /** Sizes in GGUF's order, fastest-varying dimension first. */
+  readonly shape: readonly number[];
+  /** `Float32Array` is written as F32; `Uint16Array` has the bits of F16. */
+  readonly data: Float32Array | Uint16Array;
+}

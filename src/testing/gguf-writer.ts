@@ -1,16 +1,15 @@
 /** Writes GGUF files, version 3, little endian: metadata and tensors only. Does not need Node. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
-import { type GgufMetadata, type GgufValue, ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
-
-/** One tensor. */
-export interface GgufTensor {
-  readonly name: string;
-  /** Sizes in GGUF's order, fastest-varying dimension first. */
-  readonly shape: readonly number[];
-  /** `Float32Array` is written as F32; `Uint16Array` has the bits of F16. */
-  readonly data: Float32Array | Uint16Array;
-}
+import {
+  ggufAlignment as alignment,
+  type GgufMetadata,
+  type GgufTensor,
+  type GgufValue,
+  ggufMagic,
+  ggufTypes,
+  RawArray,
+} from './gguf-types.ts';
 
 const metadataMap: OptionRule = {
   expected: 'a Map of values with their GGUF types',
@@ -35,7 +34,6 @@ function isTensor(value: unknown): boolean {
   );
 }
 
-const alignment = 32;
 const version = 3;
 
 /** A string as a GGUF value. */

@@ -4,9 +4,9 @@
  */
 import { bytes, readOptions, requireOption } from '../format/option-rules.ts';
 import { decodeInt32s, decodeStrings, readGgufMetadata, replaceStrings, unreadable } from './gguf-reader.ts';
-import type { GgufMetadata, GgufValue } from './gguf-types.ts';
+import type { GgufMetadata, GgufTensor, GgufValue } from './gguf-types.ts';
 import { RawArray } from './gguf-types.ts';
-import { float32Value, type GgufTensor, stringValue, uint32Value, writeGguf } from './gguf-writer.ts';
+import { float32Value, stringValue, uint32Value, writeGguf } from './gguf-writer.ts';
 import {
   type ModelFileOptions,
   type RenamedToken,

@@ -4,11 +4,11 @@ import * as sdk6 from 'ai-v6';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { idiolect } from '../../src/ai-sdk/index.ts';
-import type { ChatModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { EngineModel } from '../../src/runtime/engine/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 
 const City = z.strictObject({ city: z.enum(['Bern', 'Oslo']), days: z.int().min(1).max(7) });
-let model: ChatModel;
+let model: EngineModel;
 beforeAll(async () => {
   model = await openTiny();
 });

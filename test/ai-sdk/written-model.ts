@@ -6,7 +6,7 @@ import type { IdiolectModel } from '../../src/ai-sdk/index.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import type { ChatOptions } from '../../src/runtime/chat/chat-options.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';

@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { TemplateError } from '../../src/format/errors.ts';
 import type { AssistantMessage, Message, Tool } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { shapeMessages } from '../../src/template/prompt/input-shape.ts';
 import { thinkingSwitches } from '../../src/template/prompt/thinking-switches.ts';
 import { parseTemplate, type Template } from '../../src/template/template.ts';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import { AnalysisError } from '../../src/format/errors.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { verificationCases, verificationTools } from '../../src/generate/verify/verification-cases.ts';
 import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 
 const name = '{{ call.function.name }}';
 const json = '{{ call.function.arguments | tojson }}';

@@ -8,8 +8,9 @@ import { generatedBanner } from '../../src/codegen/banner.ts';
 import { lowerToStates, references } from '../../src/codegen/lower-to-states.ts';
 import type { ToolCall } from '../../src/format/messages.ts';
 import { toolVersion } from '../../src/format/version.ts';
-import { writeCalls } from '../../src/format/write-response.ts';
 import { emitModule } from '../../src/generate/emit-module.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
+import { writeCalls } from '../../src/layout/write-response.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { sampleFormats } from '../support/sample-formats.ts';
 
@@ -43,9 +44,8 @@ describe.each(sampleFormats)('%s', (_name, format) => {
   });
 
   it('draws every state inside a call as the format writes it', () => {
-    const written = sampleCalls
-      .map((made) => (format.calls === null ? '' : writeCalls(format.calls, made)))
-      .join('\f');
+    const { calls } = turnLayout(format);
+    const written = sampleCalls.map((made) => (calls === null ? '' : writeCalls(calls, made))).join('\f');
     for (const { name, picture } of program.states.filter((state) => insideCalls.test(state.name))) {
       // What is too long for a line is cut; each of the rest is written.
       const sample = (picture.before + picture.here + picture.after).split('…');

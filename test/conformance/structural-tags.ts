@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool, ToolCall } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { buildStructuralTag } from '../../src/grammar/structural-tag/build-structural-tag.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { structuralTagMatcher } from '../support/xgrammar.ts';
 
 interface Registry {

@@ -1,8 +1,8 @@
 /** Responses of models, read by a format and by a response template. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { parseWithResponseTemplate, type ResponseTemplate } from '../../src/index.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { samples } from '../response-template/sample-templates.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';

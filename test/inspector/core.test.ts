@@ -7,7 +7,7 @@ import { type Reading, readResponse } from '../../site/inspector/core/read-respo
 import { sampleMessage, sampleSpans, sampleTool } from '../../src/cli/sample-response.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { sampled } from '../support/sample.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ArgumentsFormat, ValueFrame } from '../../src/format/chat-format.ts';
 import { SchemaError, ToolError } from '../../src/format/errors.ts';
 import type { JsonObject, JsonSchema, Tool } from '../../src/format/messages.ts';
-import { writeArguments } from '../../src/format/write-response.ts';
+import { writeArguments } from '../../src/format/write-values.ts';
 import { compileArguments } from '../../src/json-schema/compile-arguments.ts';
 import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
 import { sequence } from '../../src/language/expression/expression.ts';

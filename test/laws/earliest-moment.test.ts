@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, ToolCall } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawMessage, lawTools } from '../support/law-tools.ts';

@@ -8,7 +8,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { AnalysisError } from '../../src/format/errors.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { modules } from '../../generated/index.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { verificationCases, verificationTools } from '../../src/generate/verify/verification-cases.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 import { mutate, type Random, seededRandom } from '../support/sample-grammar.ts';

@@ -7,7 +7,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import { AnalysisError, TemplateError } from '../../src/format/errors.ts';
 import type { AssistantMessage, Message } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates } from '../support/corpora.ts';

@@ -8,8 +8,8 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { AnalysisError } from '../../src/format/errors.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { renderTurn } from '../../src/generate/verify/render-turn.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import type { OpenCall } from '../../src/parser/open-call.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
@@ -141,8 +141,10 @@ function isTooMany(days: unknown): boolean {
 
 it('what models write most is enforced, not only validated', () => {
   const enforced = ['bare', 'compact', 'fenced', 'list', 'a foreign tag', 'as in APIs'];
-  // Where an answer begins with a marker, text without one is read only when the response ends.
-  const unmarked = formats.filter(({ format }) => format.content.open.trim() === '');
+  // Where an answer begins with a marker, or thoughts without one, such text is read only when the response ends.
+  const unmarked = formats.filter(
+    ({ format }) => format.content.open.trim() === '' && format.reasoning?.start !== '',
+  );
   expect(unmarked.length).toBeGreaterThan(50);
   const formatsWithout = unmarked.filter(({ format }) => {
     const texts = enforced.map((name) => notations[name]?.(3, format) ?? '');

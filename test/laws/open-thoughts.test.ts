@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
 import { sampled } from '../support/sample.ts';

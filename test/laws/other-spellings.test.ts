@@ -3,10 +3,10 @@
  * as the same calls and reported, at every cut; `strict` does neither. Text that only shows such a spelling is text.
  */
 import { describe, expect, it } from 'vitest';
-import { markerPlan } from '../../src/codegen/marker-plan.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseParserOptions } from '../../src/parser/response-parser.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
@@ -28,7 +28,7 @@ const message: AssistantMessage = {
 
 /** The first marker of the way into a call: one word between brackets. */
 function firstMarker(format: ChatFormat): string {
-  return /^<\|?[^<>|\s｜=]+\|?>|^\[\w+\]/.exec(markerPlan(format).calls?.opener ?? '')?.[0] ?? '';
+  return /^<\|?[^<>|\s｜=]+\|?>|^\[\w+\]/.exec(turnLayout(format).calls?.opener.core ?? '')?.[0] ?? '';
 }
 
 /** Other spellings of a marker, by what was changed. */
@@ -74,7 +74,7 @@ function outcome(format: ChatFormat, text: string, options: ResponseParserOption
 describe.each(formats)('%s', (_name, format) => {
   const written = writeResponse(format, message);
   const marker = firstMarker(format);
-  const begin = written.indexOf(markerPlan(format).calls?.opener ?? '');
+  const begin = written.indexOf(turnLayout(format).calls?.opener.core ?? '');
   const asWritten = outcome(format, written);
 
   it.each(otherSpellings(marker))('reads its opener %s', (_, spelling) => {

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { AssistantMessage, JsonObject, ToolChoice } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
 import {
@@ -14,6 +13,7 @@ import {
   buildStructuralTag,
 } from '../../src/grammar/structural-tag/build-structural-tag.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';

@@ -1,16 +1,16 @@
 /** `none`: a response may hold all that a format writes without a call, and nothing that begins one. */
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { triggerText } from '../../src/grammar/response-grammar.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';
 
 const formats = sampled(
-  generatedFormats().filter(({ format }) => triggerText(format) !== ''),
+  generatedFormats().filter(({ format }) => (turnLayout(format).calls?.trigger ?? '') !== ''),
   3,
   2,
 );

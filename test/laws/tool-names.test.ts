@@ -4,8 +4,8 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { ToolError } from '../../src/format/errors.ts';
 import type { AssistantMessage, Tool } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { sampled } from '../support/sample.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { ChatDeltas, foldEvents } from '../../src/parser/assistant-message.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';

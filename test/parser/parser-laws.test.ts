@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseParserOptions } from '../../src/parser/response-parser.ts';
 import { generatedModule } from '../support/generated-module.ts';
 import { lawMessage, lawTools } from '../support/law-tools.ts';

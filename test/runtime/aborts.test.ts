@@ -7,8 +7,8 @@ import { LlamaContextSequence } from 'node-llama-cpp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { ContextOverflowError, ModelDisposedError } from '../../src/format/errors.ts';
-import type { ChatModel, ChatOptions } from '../../src/runtime/node-llama-cpp/index.ts';
-import { openTiny } from '../support/small-chats.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
+import { openLlamaTiny } from '../support/small-chats.ts';
 
 const runs = process.env.LAWS === 'long' ? 300 : 25;
 
@@ -23,9 +23,9 @@ const request = {
   parallelToolCalls: false,
 } as const satisfies ChatOptions;
 
-let model: ChatModel;
+let model: EngineModel;
 beforeAll(async () => {
-  model = await openTiny({ sequences: 2 });
+  model = await openLlamaTiny({ sequences: 2 });
 });
 afterAll(() => model.dispose());
 afterEach(() => {
@@ -143,7 +143,7 @@ describe('a model that is disposed of', () => {
   it('ends chats that run, wait or come, whatever they do', async () => {
     const long = { ...request, toolChoice: 'none', maxTokens: 3000 } as const;
     for (const turns of [0, 1, 5, 30, 100]) {
-      const other = await openTiny();
+      const other = await openLlamaTiny();
       const ends = [1, 2, 3].map(() => other.chat(long).message.catch((error: unknown) => error));
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
       const disposed = other.dispose();
@@ -154,7 +154,7 @@ describe('a model that is disposed of', () => {
   });
 
   it('ends those that wait for one whose reader stays away', async () => {
-    const other = await openTiny();
+    const other = await openLlamaTiny();
     const left = other.chat(request)[Symbol.asyncIterator]();
     await left.next();
     const waiting = other.chat(request).message;
@@ -165,7 +165,7 @@ describe('a model that is disposed of', () => {
   });
 
   it('leaves an abort that came before it its reason', async () => {
-    const other = await openTiny();
+    const other = await openLlamaTiny();
     const controller = new AbortController();
     const stream = other.chat({ ...request, signal: controller.signal });
     const read = async (): Promise<void> => {
@@ -180,7 +180,7 @@ describe('a model that is disposed of', () => {
 
 describe('a context', () => {
   it('that is full ends the response, and drops nothing of the prompt', async () => {
-    const small = await openTiny({ contextSize: 256 });
+    const small = await openLlamaTiny({ contextSize: 256 });
     const erase = vi.spyOn(LlamaContextSequence.prototype, 'eraseContextTokenRanges');
     const messages = [{ role: 'user', content: 'Tell me a story.' }] as const;
     const { promptTokens } = small.preview({ messages });

@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
+import { writeModelFile } from '../../examples/support/small-models.ts';
 import type { Usage } from '../../src/parser/events.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { chatTemplate, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 import { type Past, tinyArchitecture } from '../support/tiny-architectures.ts';
 

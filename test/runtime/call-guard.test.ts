@@ -2,10 +2,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { guardAnswer } from '../../src/runtime/chat/steering/guarded-answer.ts';
-import type { ChatModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { EngineModel } from '../../src/runtime/engine/index.ts';
 import { createHandler } from '../../src/serve/index.ts';
 import { defineTool, normalizeTools } from '../../src/tools/tools.ts';
-import { openKeyedChat } from '../support/small-chats.ts';
+import { openKeyedChat, openLlamaKeyedChat } from '../support/small-chats.ts';
 
 const parameters = {
   type: 'object',
@@ -34,7 +34,7 @@ async function open(...turns: readonly (readonly [after: string, pieces: readonl
 
 const asked = '<|im_start|>user\nHow warm is it?';
 
-async function eventsOf(model: ChatModel, policy?: 'strict' | 'degrade') {
+async function eventsOf(model: EngineModel, policy?: 'strict' | 'degrade') {
   const chat = model.chat({ messages, tools, toolChoice: 'auto', temperature: 0, ...(policy && { policy }) });
   const types: string[] = [];
   for await (const event of chat) types.push(event.type);
@@ -95,7 +95,10 @@ it('a tool that is not allowed is never called', () => {
 });
 
 it('an opener after which nothing comes is a message that says so', async () => {
-  const { types, message } = await eventsOf(await open([asked, ['<tool_call>', '<|im_end|>']]));
+  // A script in JavaScript closes the call that it has opened; this one has nothing to say until the context ends.
+  const model = await openLlamaKeyedChat([{ after: asked, pieces: ['<tool_call>', '<|im_end|>'] }]);
+  onTestFinished(() => model.dispose());
+  const { types, message } = await eventsOf(model);
   expect(message.tool_calls).toBeUndefined();
   expect(types.at(-1)).toBe('finish');
 });
@@ -160,6 +163,15 @@ describe('an answer to a schema', () => {
     const { events, message } = guardAnswer(guard, answer, finished('{"n": 9}'));
     expect(message).toMatchObject({ content: null, malformed: [{ raw: '{"n": 9}' }] });
     expect(events.map(({ type }) => type)).toEqual(['malformed', 'finish']);
+  });
+
+  it('is judged from where the model goes on with what the prompt has begun', () => {
+    const guard = callGuard({ responseFormat: format }, [], []);
+    guard.enforced.begin(0);
+    const begun = { start: -6, end: 8 };
+    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}')).message.assurance).toBe('enforced');
+    guard.enforced.end(2);
+    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}')).message.assurance).toBe('validated');
   });
 
   it('is not enforced by a grammar that leaves keywords out', () => {

@@ -16,8 +16,15 @@ import {
 } from '../../src/format/errors.ts';
 import type { ToolChoice } from '../../src/format/messages.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
-import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { chatTemplate, openScriptedChat, openTiny, vocabulary } from '../support/small-chats.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
+import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import {
+  chatTemplate,
+  openLlamaTiny,
+  openScriptedChat,
+  openTiny,
+  vocabulary,
+} from '../support/small-chats.ts';
 import { testLlama } from '../support/test-models.ts';
 
 const question: ChatOptions = {
@@ -26,7 +33,7 @@ const question: ChatOptions = {
 };
 
 /** A model that answers `question` with `pieces`. */
-function openScripted(pieces: readonly string[]): Promise<ChatModel> {
+function openScripted(pieces: readonly string[]): Promise<EngineModel> {
   return openScriptedChat([{ request: question, pieces }]);
 }
 
@@ -129,7 +136,7 @@ describe('auto, on a model with a script', () => {
 });
 
 describe('on a model with random weights', () => {
-  let model: ChatModel;
+  let model: EngineModel;
   beforeAll(async () => {
     model = await openTiny({ sequences: 2 });
   });
@@ -373,14 +380,14 @@ describe('loading', () => {
   });
 
   it.each([2_000_000_000, 100_000_000])('a context of %i tokens is refused at once', async (contextSize) => {
-    await expect(openTiny({ contextSize })).rejects.toMatchObject({
+    await expect(openLlamaTiny({ contextSize })).rejects.toMatchObject({
       code: 'unsupported-option',
       option: 'contextSize',
     });
   });
 
   it('a model that was disposed of says so', async () => {
-    const model = await openTiny();
+    const model = await openLlamaTiny();
     await model.dispose();
     await expect(model.chat(question).message).rejects.toBeInstanceOf(ModelDisposedError);
     expect(() => model.preview(question)).toThrow(ModelDisposedError);

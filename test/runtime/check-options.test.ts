@@ -12,7 +12,7 @@ import {
   type RunToolsOptions,
   runTools,
 } from '../../src/runtime/node-llama-cpp/index.ts';
-import { chatTemplate, openTiny } from '../support/small-chats.ts';
+import { chatTemplate, openLlamaTiny } from '../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
@@ -174,7 +174,7 @@ describe('null', () => {
       toolChoice: null,
       stop: null,
     };
-    const model = await openTiny({ contextSize: null, sequences: null } as unknown as {
+    const model = await openLlamaTiny({ contextSize: null, sequences: null } as unknown as {
       contextSize: number;
     });
     const asked = { messages, maxTokens: 8 };
@@ -192,7 +192,7 @@ describe('null', () => {
 });
 
 test('a chat with nothing is refused as it is read', async () => {
-  await using model = await openTiny({});
+  await using model = await openLlamaTiny({});
   for (const nothing of [undefined, null])
     await expect(model.chat(nothing as unknown as ChatOptions).message).rejects.toThrow(
       /^options must be an object, got /,

@@ -7,15 +7,16 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { CheckFailedError } from '../../src/format/errors.ts';
 import type { JsonObject, JsonSchema } from '../../src/format/messages.ts';
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { foldEvents } from '../../src/parser/index.ts';
-import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
+import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';
 import { serveModel } from '../support/model-server.ts';
 import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { tinyModelFile } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 import { tinyArchitecture } from '../support/tiny-architectures.ts';
 
@@ -64,7 +65,7 @@ const values = fc
   });
 
 describe('in this process', () => {
-  let model: ChatModel;
+  let model: EngineModel;
   beforeAll(async () => {
     model = await openTiny();
   });

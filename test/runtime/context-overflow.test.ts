@@ -9,7 +9,7 @@ import { ContextOverflowError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
 import { fitPrompt } from '../../src/runtime/engine/context-window.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openLlamaTiny, vocabulary } from '../support/small-chats.ts';
 import { testLlama } from '../support/test-models.ts';
 import { tinyArchitecture } from '../support/tiny-architectures.ts';
 
@@ -111,7 +111,7 @@ async function openRecurrent(contextSize: number): Promise<ChatModel> {
 
 describe('a conversation that is too long', () => {
   it('is refused with its size', async () => {
-    const model = await openTiny({ contextSize: 256 });
+    const model = await openLlamaTiny({ contextSize: 256 });
     for (const option of [{}, { contextOverflow: 'error' }] as const) {
       const error = await model.chat({ messages, ...option }).message.catch((reason: unknown) => reason);
       const { promptTokens } = model.preview({ messages });
@@ -125,7 +125,7 @@ describe('a conversation that is too long', () => {
   });
 
   it('is shortened where that is asked for, and the response says so', async () => {
-    const model = await openTiny({ contextSize: 256 });
+    const model = await openLlamaTiny({ contextSize: 256 });
     const options = { messages, contextOverflow: 'shift', maxTokens: 20 } as const;
     const { prompt, promptTokens } = model.preview(options);
     expect(promptTokens + 20).toBeLessThanOrEqual(256);
@@ -140,7 +140,7 @@ describe('a conversation that is too long', () => {
 });
 
 describe.each([
-  ['attention', (contextSize: number) => openTiny({ contextSize })],
+  ['attention', (contextSize: number) => openLlamaTiny({ contextSize })],
   ['a recurrent state', openRecurrent],
 ])('a response at the end of the context of a model with %s', (_, open) => {
   const short = [system, ...chatter.slice(0, 6), last];

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
-import type { ChatModel, ChatOptions } from '../../src/runtime/node-llama-cpp/index.ts';
-import { openScriptedChat, openTiny } from '../support/small-chats.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
+import { openLlamaTiny, openScriptedChat, openTiny } from '../support/small-chats.ts';
 
 const messages: readonly Message[] = [{ role: 'user', content: 'How warm is it in Bern?' }];
 
@@ -35,9 +35,10 @@ describe('a final message that is continued', () => {
 });
 
 describe('on a model with random weights', () => {
-  let model: ChatModel;
+  let model: EngineModel;
   beforeAll(async () => {
-    model = await openTiny({ sequences: 3 });
+    // The sequences of its context count what they evaluate.
+    model = await openLlamaTiny({ sequences: 3 });
   });
   afterAll(() => model.dispose());
   afterEach(() => {

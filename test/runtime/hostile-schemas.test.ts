@@ -3,17 +3,17 @@
  * an answer or an error of the package, a request in 200, or in a reason, and the next one is answered as ever.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { mcpTools } from '../../src/mcp/index.ts';
-import { type ChatModel, runTools } from '../../src/runtime/node-llama-cpp/index.ts';
+import { type EngineModel, runTools } from '../../src/runtime/engine/index.ts';
 import { connectServer, type ServerModel } from '../../src/runtime/servers/index.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { notJson, odd, tooLarge } from '../support/hostile-schemas.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
 import { sampled } from '../support/sample.ts';
-import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openTiny } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 
 const tinyChat = {
   vocabulary,
@@ -27,7 +27,7 @@ const maxTokens = 5;
 const toolOf = (parameters: JsonSchema) =>
   ({ type: 'function', function: { name: 't', parameters } }) as const;
 
-let model: ChatModel;
+let model: EngineModel;
 let engine: ModelServer;
 let remote: ServerModel;
 let server: RunningServer;

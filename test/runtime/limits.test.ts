@@ -2,24 +2,24 @@
 import { LlamaContextSequence } from 'node-llama-cpp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ResponseEvent } from '../../src/parser/events.ts';
-import type { ChatModel, ChatOptions } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
 import { openMatrixModel } from '../support/mode-matrix.ts';
-import { openScriptedChat, openTiny } from '../support/small-chats.ts';
+import { openLlamaTiny, openScriptedChat } from '../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 const tools = [{ name: 'xlongername' }] as const;
 const required = { messages, tools, toolChoice: 'required', thinking: false } as const;
 
-let model: ChatModel;
+let model: EngineModel;
 beforeAll(async () => {
-  model = await openTiny();
+  model = await openLlamaTiny();
 });
 afterAll(() => model.dispose());
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function read(from: ChatModel, options: ChatOptions): Promise<readonly ResponseEvent[]> {
+async function read(from: EngineModel, options: ChatOptions): Promise<readonly ResponseEvent[]> {
   const events: ResponseEvent[] = [];
   for await (const event of from.chat(options)) events.push(event);
   return events;

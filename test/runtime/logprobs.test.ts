@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TextDelta } from '../../src/parser/events.ts';
 import { AnswerLogprobs } from '../../src/runtime/chat/answer-logprobs.ts';
-import type { ChatModel, ChatOptions } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 
 const model = await openTiny({ contextSize: 1024 });
@@ -26,7 +26,7 @@ const constrained: ChatOptions = {
 type Tokens = NonNullable<TextDelta['logprobs']>;
 
 async function ask(
-  asked: ChatModel,
+  asked: EngineModel,
   options: ChatOptions,
 ): Promise<{ readonly content: string; readonly tokens: Tokens; readonly injected: number }> {
   const chat = asked.chat(options);

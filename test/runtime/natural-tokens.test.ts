@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { MarkerTokens } from '../../src/runtime/engine/tokens/marker-tokens.ts';
 import { generatedFormats } from '../support/generated-formats.ts';

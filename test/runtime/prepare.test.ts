@@ -1,7 +1,6 @@
 /** What `loadModel` does ahead of the first request changes no answer, and fails for nobody. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { responseModule } from '../../generated/qwen-qwen3-0.6b/index.ts';
 import { rememberTools } from '../../src/format/compiled-tools.ts';
 import {
@@ -18,6 +17,7 @@ import { type LoadModelOptions, loadModel } from '../../src/runtime/node-llama-c
 import { parseTemplate } from '../../src/template/template.ts';
 import { normalizeTools } from '../../src/tools/tools.ts';
 import { chatTemplate, vocabulary } from '../support/small-chats.ts';
+import { tinyModelFile } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 
 vi.mock('../../src/language/matcher/token-index.ts', { spy: true });

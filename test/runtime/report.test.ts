@@ -1,7 +1,7 @@
 /** What grammars enforce otherwise than written is on what a chat and a run return, before the first token. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SchemaError, UnsupportedOptionError } from '../../src/format/errors.ts';
-import type { ChatModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { EngineModel } from '../../src/runtime/engine/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'How warm is it?' }] as const;
@@ -17,7 +17,7 @@ const request = { messages, tools: [first, second], policy: 'degrade', maxTokens
 const issue = (tool: string) =>
   expect.objectContaining({ tool, pointer: '/properties/tags', keyword: 'pattern', effect: 'widened' });
 
-let model: ChatModel;
+let model: EngineModel;
 beforeAll(async () => {
   model = await openTiny();
 });

@@ -3,21 +3,17 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
+import { writeModelFile } from '../../examples/support/small-models.ts';
 import { ModelFileError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkChatOptions } from '../../src/runtime/chat/check-chat-options.ts';
+import type { ChatOptions, EngineModel, SamplingOptions } from '../../src/runtime/engine/index.ts';
 import { AllowedTokens } from '../../src/runtime/engine/masks/allowed-tokens.ts';
-import {
-  type ChatModel,
-  type ChatOptions,
-  type LoadModelOptions,
-  loadModel,
-  type SamplingOptions,
-} from '../../src/runtime/node-llama-cpp/index.ts';
+import { type LoadModelOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer, type ServerKind } from '../../src/runtime/servers/index.ts';
 import { float32Value, stringValue, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { serveModel } from '../support/model-server.ts';
-import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openLlamaTiny, openTiny } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
@@ -165,7 +161,7 @@ describe('where a grammar allows few tokens', () => {
   } as const;
 
   it('they are told to the sampler, which draws what it would have', async () => {
-    const model = await openTiny();
+    const model = await openLlamaTiny();
     for (const content of ['One?', 'Why not three of them?']) {
       const request = {
         messages: [{ role: 'user', content }],
@@ -185,7 +181,7 @@ describe('where a grammar allows few tokens', () => {
 });
 
 describe('in free text', () => {
-  let model: ChatModel;
+  let model: EngineModel;
   beforeAll(async () => {
     model = await openTiny();
   });

@@ -5,12 +5,13 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { LlamaContextSequence } from 'node-llama-cpp';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
+import { writeModelFile } from '../../examples/support/small-models.ts';
 import { StateFileError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { sampled } from '../support/sample.ts';
-import { chatTemplate, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 import { type Past, tinyArchitecture } from '../support/tiny-architectures.ts';
 

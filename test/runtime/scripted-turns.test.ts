@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import type { LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedTurn } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/tools.ts';
-import { type KeyedTurn, openKeyedChat, vocabulary } from '../support/small-chats.ts';
+import type { ScriptedTurn } from '../support/scripted/scripted-options.ts';
+import { type KeyedTurn, openLlamaKeyedChat, vocabulary } from '../support/small-chats.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 
 /** The end of a text in this vocabulary, which is written where nothing fits. */
@@ -87,7 +87,7 @@ const weatherTurns: readonly KeyedTurn[] = [
 ];
 
 it('goes through loops of tools, two at once and one after the other', async () => {
-  const model = await openKeyedChat(weatherTurns, { sequences: 2 });
+  const model = await openLlamaKeyedChat(weatherTurns, { sequences: 2 });
   const ask = (city: string) => ({ role: 'user', content: `How is it in ${city}?` }) as const;
   const run = (city: string) => model.runTools({ messages: [ask(city)], tools: [weather] });
   const [bern, oslo] = [run('Bern'), run('Oslo')];

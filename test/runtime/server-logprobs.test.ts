@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import type { TextDelta } from '../../src/parser/events.ts';
 import {
   connectServer,
@@ -13,7 +12,8 @@ import {
 import { readLlamaLogprobs, readOpenAiLogprobs } from '../../src/runtime/servers/server-logprobs.ts';
 import { serve } from '../../src/serve/index.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
-import { chatTemplate, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 
 const kinds: readonly ServerKind[] = ['llama-server', 'vllm', 'sglang'];
 const messages = [{ role: 'user', content: 'Hello' }] as const;

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { Ajv } from 'ajv';
 import type { Token } from 'node-llama-cpp';
 import { afterEach, describe, expect, it } from 'vitest';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { ServerError } from '../../src/format/errors.ts';
 import { isRecord } from '../../src/format/option-rules.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
@@ -17,6 +16,7 @@ import {
 import { ServerConnection } from '../../src/runtime/servers/server-connection.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
 import { chatTemplate, scriptedChatFile, vocabulary } from '../support/small-chats.ts';
+import { tinyModelFile } from '../support/small-vocabulary.ts';
 import { structuralTagMatcher } from '../support/xgrammar.ts';
 
 const kinds: readonly ServerKind[] = ['llama-server', 'vllm', 'sglang'];

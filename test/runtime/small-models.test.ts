@@ -5,7 +5,8 @@ import { loadVocabulary, tinyModelFile } from '../../examples/support/small-mode
 import { ModelFileError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { decodeInt32s, decodeStrings, readGgufMetadata } from '../../src/testing/gguf-reader.ts';
 import type { RawArray } from '../../src/testing/gguf-types.ts';
-import { scriptedModel, tokenTexts, vocabularyOf, writeGguf } from '../../src/testing/index.ts';
+import { tokenTexts, vocabularyOf, writeGguf } from '../../src/testing/index.ts';
+import { scriptedModel } from '../support/scripted/scripted-model.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 
 const markers = ['<tool_call>', '</tool_call>', '<think>'];

@@ -11,7 +11,7 @@ import type { ResponseEvent } from '../../src/parser/events.ts';
 import { ResponseRun } from '../../src/runtime/engine/decoding/response-run.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
-import { openTiny } from '../support/small-chats.ts';
+import { openLlamaTiny } from '../support/small-chats.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { testLlama } from '../support/test-models.ts';
 
@@ -85,14 +85,14 @@ describe.each(templates.flatMap((template) => template ?? []))('$name', ({ sourc
 });
 
 it('takes fewer batches where a call repeats what was called before', async () => {
-  const model = await openTiny();
+  const model = await openLlamaTiny();
   const { plain, guessed } = await compare(model);
   expect(guessed).toBeLessThan(plain);
   await model.dispose();
 });
 
 it('is refused where chance decides', async () => {
-  const model = await openTiny();
+  const model = await openLlamaTiny();
   const messages = [{ role: 'user', content: 'Hello' }] as const;
   const { message } = model.chat({ messages, speculate: true, temperature: 1 });
   await expect(message).rejects.toThrow(expect.objectContaining({ option: 'speculate' }));

@@ -1,11 +1,12 @@
 /** What ends a response but the engine's own ends of generation: the turn's end in any token, and texts that were asked for. */
 import { describe, expect, it } from 'vitest';
 import { demoTools } from '../../examples/support/demo-tools.ts';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { type PassedPieces, StopWatch, type TextPiece } from '../../src/runtime/chat/steering/stop-watch.ts';
-import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
+import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { readVocabulary } from '../support/read-vocabulary.ts';
-import { chatTemplate, openScriptedChat, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openScriptedChat } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 
 const request = {
@@ -26,7 +27,7 @@ const pieces = [
   '<|im_end|>',
 ];
 
-async function answer(model: ChatModel, options: ChatOptions) {
+async function answer(model: EngineModel, options: ChatOptions) {
   const stream = model.chat(options);
   let reason = '';
   for await (const event of stream) if (event.type === 'finish') reason = event.reason;

@@ -3,14 +3,15 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { tinyModelFile, writeModelFile } from '../../examples/support/small-models.ts';
+import { writeModelFile } from '../../examples/support/small-models.ts';
 import type { Message } from '../../src/format/messages.ts';
 import type { Usage } from '../../src/parser/events.ts';
 import { addUsage, noUsage } from '../../src/runtime/chat/token-usage.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';
 import { serveModel } from '../support/model-server.ts';
-import { chatTemplate, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { testLlama } from '../support/test-models.ts';
 import { tinyArchitecture } from '../support/tiny-architectures.ts';
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { type ServableModel, serve } from '../../src/serve/index.ts';
-import { openTiny } from '../support/small-chats.ts';
+import { openLlamaTiny } from '../support/small-chats.ts';
 
 const scanner = path.join(import.meta.dirname, '../../node_modules/compatcanary/src/cli.js');
 
-const random = await openTiny({ contextSize: 2048 });
+const random = await openLlamaTiny({ contextSize: 2048 });
 afterAll(() => random.dispose());
 
 /** Random weights hardly ever end a turn: a stop does, so that a response is complete and not cut by its limit. */

@@ -4,7 +4,7 @@ import type { Message } from '../../src/format/messages.ts';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
 import { sharedLength } from '../../src/runtime/node-llama-cpp/sequences/shared-prefix.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
-import { openTiny } from '../support/small-chats.ts';
+import { openLlamaTiny } from '../support/small-chats.ts';
 import { toldStories } from '../support/told-stories.ts';
 
 const long = process.env.LAWS === 'long';
@@ -13,7 +13,7 @@ const conversations = long ? 20 : 12;
 const turns = long ? 5 : 3;
 const sequences = 4;
 
-const model = await openTiny({ sequences, contextSize: 2048 });
+const model = await openLlamaTiny({ sequences, contextSize: 2048 });
 afterAll(() => model.dispose());
 
 let server: RunningServer | null = null;

@@ -9,11 +9,11 @@ import { generateText, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
 import { serveModel } from '../support/model-server.ts';
-import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openLlamaTiny } from '../support/small-chats.ts';
+import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
 import { answer, formats, oneCall, question, serveTurns, weatherTool } from './served-models.ts';
 
 let server: RunningServer | null = null;
@@ -125,7 +125,7 @@ describe('with random weights, under the grammar', () => {
   }
 
   it('calls are valid, and refusals come before a token', async () => {
-    const model = await openTiny({ sequences: 2 });
+    const model = await openLlamaTiny({ sequences: 2 });
     server = await serve(model, { port: 0 });
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: model.name, maxRetries: 0 });
     expectValid(await create(client));

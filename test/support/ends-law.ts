@@ -9,7 +9,7 @@ import type { LlamaModel } from 'node-llama-cpp';
 import { writeModelFile } from '../../examples/support/small-models.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { DecodingError } from '../../src/format/errors.ts';
-import { writeResponse } from '../../src/format/write-response.ts';
+import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';

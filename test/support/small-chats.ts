@@ -1,9 +1,11 @@
 /** Chat models of a few megabytes under Qwen3's template: with random weights, or with a script. */
 import type { LlamaModel } from 'node-llama-cpp';
-import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
+import { type ScriptedEngineOptions, scriptedEngine, tinyEngine } from '../../src/testing/index.ts';
 import { llamaTemplate } from './corpora.ts';
 import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
+import { tinyModelFile } from './small-vocabulary.ts';
 import { scriptedModelFile, testLlama } from './test-models.ts';
 
 const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];
@@ -14,16 +16,39 @@ export const { source: chatTemplate } = await llamaTemplate('Qwen-Qwen3-0.6B');
 
 const tiny = { vocabulary, markers, controls, chatTemplate };
 
+/**
+ * The engine of these models: plain JavaScript, which starts at once and needs no file; or node-llama-cpp, with
+ * `ENGINE=node-llama-cpp`. That both do the same is a law (engines-agree.test.ts). What needs one of them says so.
+ */
+const onLlama = process.env.ENGINE === 'node-llama-cpp';
+
+interface ChatSize {
+  readonly sequences?: number;
+  readonly contextSize?: number;
+}
+
+const contextSize = 4096;
+const inJavaScript = { chatTemplate, markers, controls, end: '<|im_end|>', contextSize };
+
 /** A model with random weights. */
-export async function openTiny(
-  options: { readonly sequences?: number; readonly contextSize?: number } = {},
-): Promise<ChatModel> {
+export async function openTiny(options: ChatSize = {}): Promise<EngineModel> {
+  if (onLlama) return openLlamaTiny(options);
+  return connectEngine(tinyEngine({ ...inJavaScript, ...withoutSequences(options) }));
+}
+
+/** A model with random weights, on node-llama-cpp. */
+export async function openLlamaTiny(options: ChatSize = {}): Promise<ChatModel> {
   return loadModel(await tinyModelFile(tiny), {
     llama: await testLlama(),
     threads: 1,
-    contextSize: 4096,
+    contextSize,
     ...options,
   });
+}
+
+/** In JavaScript, any number of chats run at the same time. */
+function withoutSequences({ sequences: _, ...options }: ChatSize): ChatSize {
+  return options;
 }
 
 /** What a scripted model answers to one request: pieces of text, each marker a piece of its own. */
@@ -47,10 +72,29 @@ export async function scriptedChatFile(turns: readonly ScriptedTurn[]): Promise<
   return scriptedModelFile({ ...tiny, script, promptLength });
 }
 
-/** The model of such a file. */
-export async function openScriptedChat(turns: readonly ScriptedTurn[]): Promise<ChatModel> {
+/** A model that answers each of `turns`. */
+export async function openScriptedChat(turns: readonly ScriptedTurn[]): Promise<EngineModel> {
+  if (onLlama) return openLlamaScriptedChat(turns);
+  asker ??= openTiny();
+  const model = await asker;
+  const promptOf = (request: ChatOptions): string => model.preview(request).prompt;
+  // A single answer is given to whatever is asked.
+  return openScript(
+    turns.map(({ request, pieces }) => ({
+      after: turns.length === 1 ? '' : promptOf(request),
+      script: pieces,
+    })),
+  );
+}
+
+/** The model of such a file, on node-llama-cpp. */
+export async function openLlamaScriptedChat(turns: readonly ScriptedTurn[]): Promise<ChatModel> {
   const file = await scriptedChatFile(turns);
-  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 4096 });
+  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize });
+}
+
+function openScript(turns: ScriptedEngineOptions['turns']): Promise<EngineModel> {
+  return connectEngine(scriptedEngine({ ...inJavaScript, turns }));
 }
 
 /** What the model answers wherever the conversation comes to this. */
@@ -73,21 +117,31 @@ export async function keyedChatFile(turns: readonly KeyedTurn[]): Promise<string
   return scriptedModelFile({ ...tiny, turns: keyed, otherwise });
 }
 
-/** The model of such a file. */
+/** A model that follows the conversation, and ends its turn where nothing fits. */
 export async function openKeyedChat(
   turns: readonly KeyedTurn[],
-  options: { readonly sequences?: number } = {},
-): Promise<ChatModel> {
-  const file = await keyedChatFile(turns);
-  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 4096, ...options });
+  options: ChatSize = {},
+): Promise<EngineModel> {
+  if (onLlama) return openLlamaKeyedChat(turns, options);
+  return openScript(turns.map(({ after, pieces }) => ({ after: `${after}<|im_end|>`, script: pieces })));
 }
 
-// To open a model costs more than most tests do, and these two only tokenize: one of each serves the whole process.
+/** The model of such a file, on node-llama-cpp. */
+export async function openLlamaKeyedChat(
+  turns: readonly KeyedTurn[],
+  options: ChatSize = {},
+): Promise<ChatModel> {
+  const file = await keyedChatFile(turns);
+  return loadModel(file, { llama: await testLlama(), threads: 1, contextSize, ...options });
+}
+
+// To open a model costs more than most tests do, and these only tokenize: one of each serves the whole process.
+let asker: Promise<EngineModel> | undefined;
 let asked: Promise<ChatModel> | undefined;
 let tokens: ReturnType<typeof loadTokens> | undefined;
 
 async function promptLengths(turns: readonly ScriptedTurn[]): Promise<readonly number[]> {
-  asked ??= openTiny();
+  asked ??= openLlamaTiny();
   const model = await asked;
   return turns.map(({ request }) => model.preview(request).promptTokens);
 }

@@ -3,17 +3,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { getLlama, type Llama, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import { bundledFile } from '../../examples/support/llama-bundle.ts';
-import {
-  loadVocabulary,
-  type VocabularyChoice,
-  writeModelFile,
-} from '../../examples/support/small-models.ts';
-import {
-  type ScriptedModelOptions,
-  type ScriptedTurnsOptions,
-  scriptedModel,
-} from '../../src/testing/index.ts';
+import { type VocabularyChoice, writeModelFile } from '../../examples/support/small-models.ts';
 import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
+import { scriptedModel } from './scripted/scripted-model.ts';
+import type { ScriptedModelOptions, ScriptedTurnsOptions } from './scripted/scripted-options.ts';
+import { loadVocabulary } from './small-vocabulary.ts';
 
 let engine: Promise<Llama> | undefined;
 

@@ -1,10 +1,11 @@
 /** Small models of architectures that keep their past in other ways: recurrent, hybrid, with a sliding window. */
+
 import type { VocabularyChoice } from '../../examples/support/small-models.ts';
-import { loadVocabulary } from '../../examples/support/small-models.ts';
-import type { GgufValue } from '../../src/testing/gguf-types.ts';
+import type { GgufTensor, GgufValue } from '../../src/testing/gguf-types.ts';
 import { ggufTypes, RawArray } from '../../src/testing/gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';
+import { float32Value, uint32Value, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { modelMetadata } from '../../src/testing/tiny-model.ts';
+import { loadVocabulary } from './small-vocabulary.ts';
 
 /** How a model keeps its past. */
 export type Past = 'recurrent' | 'hybrid' | 'sliding-window';

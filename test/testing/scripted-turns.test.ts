@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
-import { type ScriptedTurn, scriptedModel } from '../../src/testing/index.ts';
-import { pieceLevels } from '../../src/testing/scripted/piece-levels.ts';
-import { type TurnKey, turnKeys } from '../../src/testing/scripted/turn-keys.ts';
+import { pieceLevels } from '../support/scripted/piece-levels.ts';
+import { scriptedModel } from '../support/scripted/scripted-model.ts';
+import type { ScriptedTurn } from '../support/scripted/scripted-options.ts';
+import { type TurnKey, turnKeys } from '../support/scripted/turn-keys.ts';
 
 const tokens = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 2 }), { minLength: least, maxLength: most });
@@ -156,4 +157,16 @@ describe('a model with turns', () => {
       make({ vocabulary: { metadata: marked, size: 10 }, otherwise: 9 })(),
     );
   });
+});
+
+const vocabulary = { metadata: new Map(), size: 10 };
+
+it.each([
+  { script: [10] },
+  { script: [-1] },
+  { promptLength: undefined },
+  { contextLength: 4, script: [1, 2, 3], promptLength: 3 },
+])('a script by position is not %j', (options) => {
+  const right = { vocabulary, script: [1], promptLength: 1 };
+  expect(() => scriptedModel({ ...right, ...options } as typeof right)).toThrow(UnsupportedOptionError);
 });

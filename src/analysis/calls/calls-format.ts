@@ -7,6 +7,7 @@ import type {
   JsonStyle,
 } from '../../format/chat-format.ts';
 import { writePython } from '../../format/write-values.ts';
+import { mergeLiterals } from '../../layout/skeleton.ts';
 import { matchStyle, spacedStyle } from '../literals/find-json.ts';
 import { type Repetition, solveRepetition } from '../literals/repetition.ts';
 import type { Boundaries } from '../literals/token-boundaries.ts';
@@ -31,7 +32,7 @@ import type { CallSection, CallsInput } from './calls-input.ts';
 import type { WithCallsOpening } from './calls-opening.ts';
 import { inferEntries } from './entries.ts';
 import { textAfterNumber, withNumbers } from './numbered-calls.ts';
-import { callParts, composeId, envelopePaths, mergeLiterals, withIndexHoles } from './skeleton.ts';
+import { callParts, composeId, envelopePaths, withIndexHoles } from './skeleton.ts';
 import { refuseUnterminatedValues } from './unterminated-values.ts';
 
 type Given = Probing & Boundaries & WithTurnStart & WithTurns & WithEnds & WithCallsOpening;

@@ -2,6 +2,7 @@
 import type { CallEnvelope, CallPart } from '../../format/chat-format.ts';
 import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import { mergeLiterals } from '../../layout/skeleton.ts';
 import { sameJson } from '../literals/find-json.ts';
 import type { CallSpan } from '../probes/call-spans.ts';
 import type { ProbeCall } from '../probes/probes.ts';
@@ -55,17 +56,6 @@ function countedParts(first: string, second: string): readonly CallPart[] {
     else return [first];
   }
   return parts;
-}
-
-/** Merges adjacent literals. */
-export function mergeLiterals(parts: readonly CallPart[]): readonly CallPart[] {
-  const merged: CallPart[] = [];
-  for (const part of parts) {
-    const last = merged.at(-1);
-    if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part;
-    else if (part !== '') merged.push(part);
-  }
-  return merged;
 }
 
 /**

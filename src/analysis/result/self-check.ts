@@ -4,7 +4,7 @@
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
-import { writeResponse } from '../../format/write-response.ts';
+import { writeResponse } from '../../layout/write-response.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import type { InferredInput } from '../probes/message-form.ts';

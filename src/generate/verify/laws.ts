@@ -3,9 +3,11 @@
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool } from '../../format/messages.ts';
-import { writeCalls, writeResponse } from '../../format/write-response.ts';
 import { jsonType } from '../../format/write-values.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
+import { Marker } from '../../layout/marker.ts';
+import { type TurnLayout, turnLayout } from '../../layout/turn-layout.ts';
+import { writeCalls, writeResponse } from '../../layout/write-response.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 
 /** One message, and the turn that the template renders. */
@@ -29,9 +31,10 @@ export interface Breach {
  */
 export function exactLaw({ format, message, turn }: RenderedCase): Breach | null {
   const written = writeResponse(format, shownMessage(format, message, turn));
-  const ends = ['', ...format.turn.ends, ...format.turn.ends.map((end) => end.trimEnd())];
-  const equal = ends.some((end) => turn === written + end);
-  const unterminated = format.turn.ends.length === 0 && turn.trimEnd() === written.trimEnd();
+  const { ends } = turnLayout(format);
+  const possible = ['', ...ends.flatMap(({ text, upToCore }) => [text, upToCore])];
+  const equal = possible.some((end) => turn === written + end);
+  const unterminated = ends.length === 0 && turn.trimEnd() === written.trimEnd();
   return equal || unterminated ? null : { expected: turn, actual: written };
 }
 
@@ -67,9 +70,9 @@ export function nothingLostLaw({ format, tools, turn }: RenderedCase): Breach | 
 /** Complete: a grammar of calls, with `matcher` at its beginning, accepts the calls that the template renders. */
 export function completeLaw({ format, message, turn }: RenderedCase, matcher: Matcher): Breach | null {
   const made = shownMessage(format, message, turn).tool_calls ?? [];
-  if (format.calls === null || made.length === 0) return null;
-  const written = writeCalls(format.calls, made).trimStart();
-  const text = written.trimEnd();
+  const { calls } = turnLayout(format);
+  if (calls === null || made.length === 0) return null;
+  const { core: text, fromCore: written } = new Marker(writeCalls(calls, made));
   if ([text, written].some((each) => isComplete(matcher, each))) return null;
   const reached = text.slice(0, matcher.allowedLength(text));
   return {
@@ -96,7 +99,7 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
   const rendered = (made ?? []).filter((call) => turn.includes(call.function.name));
   const calls = format.calls === null ? [] : shownCalls(format, rendered);
   if (calls.length === 0) return shown;
-  const withCalls = format.content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
+  const withCalls = turnLayout(format).content.position === 'reasoning' ? contentAsReasoning(shown) : shown;
   return { ...withCalls, tool_calls: calls };
 }
 
@@ -113,13 +116,13 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
  */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
-  if (thoughts === undefined && leavesReasoningOpen(format, turn)) return false;
+  if (thoughts === undefined && leavesReasoningOpen(turnLayout(format), turn)) return false;
   return content !== '' || thoughts !== undefined || calls !== undefined;
 }
 
-function leavesReasoningOpen({ reasoning }: ChatFormat, turn: string): boolean {
-  if (reasoning === null || reasoning.start.trim() === '') return false;
-  return turn.trimStart().startsWith(reasoning.start.trim()) && !turn.includes(reasoning.end.trim());
+function leavesReasoningOpen({ reasoning }: TurnLayout, turn: string): boolean {
+  if (reasoning === null || reasoning.open.isBlank) return false;
+  return turn.trimStart().startsWith(reasoning.open.core) && !turn.includes(reasoning.close.core);
 }
 
 function shownCalls(format: ChatFormat, made: NonNullable<AssistantMessage['tool_calls']>) {

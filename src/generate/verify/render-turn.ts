@@ -3,6 +3,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { AssistantMessage, Tool } from '../../format/messages.ts';
 import { commonPrefix } from '../../language/expression/alternatives.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import { renderPrompt } from '../../template/prompt/render-prompt.ts';
 
 const question = 'Question-7f3a?';
@@ -41,7 +42,7 @@ function turnUnder(
   message: AssistantMessage,
   thinking: boolean | undefined,
 ): string | null {
-  const { start } = context.format.turn;
+  const { text: start } = turnLayout(context.format).start;
   const withTurn = afterQuestion(context, [message], thinking);
   const without = afterQuestion(context, [], thinking);
   if (withTurn === null || without === null) return null;

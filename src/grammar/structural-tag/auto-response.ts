@@ -3,7 +3,6 @@
  * on. Unlike all other grammars here, it is ambiguous where reasoning or content may begin, because text may begin
  * the same way; it is for engines that follow all readings in parallel.
  */
-import type { ChatFormat } from '../../format/chat-format.ts';
 import {
   type CharacterClass,
   characterClass,
@@ -21,6 +20,7 @@ import {
   untilOrEnd,
 } from '../../language/expression/expression.ts';
 import { withoutUnused } from '../../language/expression/references.ts';
+import type { TurnLayout } from '../../layout/turn-layout.ts';
 import type { Trigger } from '../build-grammar.ts';
 import type { PromptPosition } from '../prompt-position.ts';
 import { openContent } from '../response-grammar.ts';
@@ -29,7 +29,7 @@ import { stripPrefix } from './strip-prefix.ts';
 
 /** The prompt's position in the response, and the calls that may follow. */
 export interface AutoResponse {
-  readonly format: ChatFormat;
+  readonly layout: TurnLayout;
   readonly prompt: PromptPosition;
   /** The grammar from a trigger on. */
   readonly calls: Grammar;
@@ -44,7 +44,7 @@ const callsRule = 'calls';
 
 /** Builds the grammar described above; `null` if the calls do not begin with their triggers. */
 export function autoResponse(response: AutoResponse): Grammar | null {
-  const { calls, triggers, format, prompt } = response;
+  const { calls, triggers, layout, prompt } = response;
   const rules = new Map([...calls.rules].filter(([name]) => name !== calls.root));
   const known = { root: callsRule, rules: rules.set(callsRule, calls.rules.get(calls.root) ?? empty) };
   const words = triggers.filter(({ type }) => type === 'word').map(({ value }) => value);
@@ -52,7 +52,7 @@ export function autoResponse(response: AutoResponse): Grammar | null {
   const isAnchored = triggers.some(({ type }) => type === 'pattern');
   const answer = text !== null && isAnchored ? callOrText(response.beginnings, words, known, text) : text;
   if (answer === null) return null;
-  const root = sequence(reasoningRest(format, prompt), withContent(format, prompt, answer));
+  const root = sequence(reasoningRest(layout, prompt), withContent(layout, prompt, answer));
   return withoutUnused({ root: 'root', rules: new Map([['root', root], ...rules]) });
 }
 
@@ -106,30 +106,25 @@ function otherThan(characters: readonly string[], atStart: boolean): CharacterCl
 }
 
 /** The reasoning that the prompt left open. It ends at its first end marker, whatever follows. */
-function reasoningRest(
-  { reasoning, alternatives = {}, turn }: ChatFormat,
-  { place }: PromptPosition,
-): Expression {
-  const restart = literal(place === 'between-turns' ? turn.start : '');
-  const end = reasoning?.end.trim() ?? '';
+function reasoningRest({ reasoning, start }: TurnLayout, { place }: PromptPosition): Expression {
+  const restart = literal(place === 'between-turns' ? start.text : '');
+  const end = reasoning?.close.core ?? '';
   if (reasoning === null || end === '') return restart;
   const [marker = end] = findable([end]);
   const rest = until({ delimiter: marker, next: literal(end.slice(marker.length)) });
   if (place === 'reasoning') return rest;
-  const starts = [reasoning.start, ...(alternatives.reasoning ?? [])].map((start) => start.trim());
-  const written = starts.filter((start) => start !== '').map(literal);
+  const written = reasoning.openers.filter(({ isBlank }) => !isBlank).map(({ core }) => literal(core));
   if ((place !== 'start' && place !== 'between-turns') || written.length === 0) return restart;
   return sequence(restart, optional(sequence(blanks, choice(...written), rest)));
 }
 
 /** Delimited content contains no calls, unless calls end it. */
-function withContent(format: ChatFormat, prompt: PromptPosition, text: Expression): Expression {
-  const open = openContent(format, prompt);
-  const { content } = format;
-  const begin = open === null ? content.open.trim() : '';
+function withContent({ content }: TurnLayout, prompt: PromptPosition, text: Expression): Expression {
+  const open = openContent(content, prompt);
+  const begin = open === null ? content.open.core : '';
   if (open === null && begin === '') return text;
-  const close = (open ?? content).close.trim();
-  if (close === '' && content.position === 'before-calls') return text;
+  const close = (open ?? content).close.core;
+  if (close === '' && content.next.includes('calls')) return text;
   const begun = sequence(open === null ? blanks : empty, literal(begin));
   if (close === '') return choice(sequence(begun, untilOrEnd()), text);
   const [marker = close] = findable([close]);

@@ -4,6 +4,7 @@ import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts
 import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
 import type { Grammar } from '../../language/expression/expression.ts';
 import { grammarAfter } from '../../language/matcher/rest-of-grammar.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import { type BuiltGrammar, buildGrammar, callBeginnings, planRequest } from '../build-grammar.ts';
 import type { GrammarOptions, PlainGrammarOptions } from '../grammar-options.ts';
@@ -71,7 +72,13 @@ function wholeResponse(
     return rest ?? refusePrompt('ends inside of a call that is not one of the tools');
   }
   const beginnings = callBeginnings(format, tools);
-  const whole = autoResponse({ format, prompt, calls: expression, triggers, beginnings });
+  const whole = autoResponse({
+    layout: turnLayout(format),
+    prompt,
+    calls: expression,
+    triggers,
+    beginnings,
+  });
   return whole ?? refusePrompt('leaves calls that do not begin with a marker');
 }
 

@@ -1,17 +1,14 @@
 /** The field `tool_calls` of a response template, made from a format's calls. */
-import { mergeLiterals } from '../../analysis/calls/skeleton.ts';
-import type {
-  CallEnvelope,
-  CallPart,
-  CallsFormat,
-  ChatFormat,
-  JsonArguments,
-} from '../../format/chat-format.ts';
+import type { CallEnvelope, CallPart } from '../../format/chat-format.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import type { EntriesLayout } from '../../layout/entries.ts';
+import { coresOf, Marker } from '../../layout/marker.ts';
+import { literalsOf, mergeLiterals } from '../../layout/skeleton.ts';
+import type { CallsLayout, TurnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseTemplateField } from '../index.ts';
 import { patternOfParts } from './call-holes.ts';
 import { entryContent } from './entry-content.ts';
-import { exactly, loosely, marker, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts';
+import { exactly, loosely, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts';
 import type { UnsupportedReason } from './unsupported.ts';
 
 /** A field, if there can be one, and what it does not cover. */
@@ -20,39 +17,39 @@ export interface CallField {
   readonly unsupported: readonly UnsupportedReason[];
 }
 
-/** The field that reads `calls` of `format`. */
-export function callField(format: ChatFormat, calls: CallsFormat): CallField {
-  if (calls.arguments.kind === 'entries') return entryField(format, calls);
+/** The field that reads the calls of `layout`. */
+export function callField(layout: TurnLayout, calls: CallsLayout): CallField {
+  if (calls.entries !== null) return entryField(layout, calls, calls.entries);
   if (calls.arguments.style.python) {
     const detail = "whole calls are written as Python's literals, which no content parser reads";
     return { field: null, unsupported: [{ code: 'python-values', fatal: true, detail }] };
   }
-  if (calls.envelope?.name == null) return headedField(format, calls, calls.arguments);
+  if (calls.envelope?.name == null) return headedField(layout, calls);
   return isJsonList(calls)
-    ? listField(format, calls, calls.envelope)
-    : envelopeField(format, calls, calls.arguments, calls.envelope);
+    ? listField(layout, calls, calls.envelope)
+    : envelopeField(layout, calls, calls.envelope);
 }
 
 /** `[TOOL_CALLS][{…}, {…}]`: the calls are read as one JSON array. */
-export function isJsonList(calls: CallsFormat): boolean {
-  if (calls.arguments.kind !== 'json' || calls.envelope?.name == null) return false;
-  return calls.section.open.trim().endsWith('[') && calls.call.open.trim() === '';
+export function isJsonList({ arguments: values, envelope, open, call }: CallsLayout): boolean {
+  if (values.kind !== 'json' || envelope?.name == null) return false;
+  return open.core.endsWith('[') && call.open.isBlank;
 }
 
 /** A pattern for the beginning of every call; empty if it has none of its own. */
-export function callBeginning(calls: CallsFormat): string {
+export function callBeginning(calls: CallsLayout): string {
   return openingPattern(calls)?.beginning ?? '';
 }
 
-function listField(format: ChatFormat, calls: CallsFormat, envelope: CallEnvelope): CallField {
-  const opener = calls.section.open.trim().slice(0, -1).trim();
-  const closer = calls.section.close.trim().replace(/^\]/, '').trim();
+function listField(layout: TurnLayout, calls: CallsLayout, envelope: CallEnvelope): CallField {
+  const opener = new Marker(calls.open.core.slice(0, -1)).core;
+  const closer = new Marker(calls.close.core.replace(/^\]/, '')).core;
   const open =
     opener === '' ? { open_pattern: `(?=\\[\\s*${loosely(beginningOfJson(calls))})` } : { open: opener };
   return {
     field: {
       ...open,
-      ...closeKeys(closer === '' ? turnEnds(format) : [closer]),
+      ...closeKeys(closer === '' ? turnEnds(layout) : [closer]),
       content: 'json',
       transform_each: true,
       transform: callShape((path) => `{${path.join('.')}}`, envelope),
@@ -61,22 +58,17 @@ function listField(format: ChatFormat, calls: CallsFormat, envelope: CallEnvelop
   };
 }
 
-function envelopeField(
-  format: ChatFormat,
-  calls: CallsFormat,
-  json: JsonArguments,
-  envelope: CallEnvelope,
-): CallField {
-  const opener = calls.call.open.trim() || calls.section.open.trim();
-  const shared = calls.call.open.trim() === '';
-  const closer = calls.call.close.trim() || (shared ? calls.section.close.trim() : '');
+function envelopeField(layout: TurnLayout, calls: CallsLayout, envelope: CallEnvelope): CallField {
+  const shared = calls.call.open.isBlank;
+  const opener = calls.call.open.core || calls.open.core;
+  const closer = calls.call.close.core || (shared ? calls.close.core : '');
   const next =
     opener === '' ? `\\{\\s*${loosely(beginningOfJson(calls).replace(/^\{\s*/, ''))}` : exactly(opener);
   const indistinct = shared && calls.parallel;
   return {
     field: {
       ...(opener === '' ? { open_pattern: `(?=${next})` } : { open: opener }),
-      ...closing(format, calls, closer, shared ? null : next),
+      ...closing(layout, calls, closer, shared ? null : next),
       repeats: true,
       content: 'json',
       transform: callShape((path) => `{content.${path.join('.')}}`, envelope),
@@ -84,23 +76,23 @@ function envelopeField(
     unsupported: [
       ...(opener === '' ? [noMarker()] : []),
       ...(indistinct ? [notSeparated()] : []),
-      ...emptyArguments(json),
+      ...emptyArguments(calls),
     ],
   };
 }
 
 /** `<function=f>{…}</function>`: the name precedes the arguments. */
-function headedField(format: ChatFormat, calls: CallsFormat, json: JsonArguments): CallField {
+function headedField(layout: TurnLayout, calls: CallsLayout): CallField {
   const opening = openingPattern(calls);
   if (opening === null) return { field: null, unsupported: [{ ...noMarker(), fatal: true }] };
-  const own = literalsOf(calls.tail) + calls.call.close;
+  const own = new Marker(literalsOf(calls.tail) + calls.call.close.text);
   // A brace alone would end the call at the first brace inside its arguments.
-  const ambiguous = /^[\s}]+$/.test(own);
-  const closer = ambiguous ? own.trim() + calls.section.close.trim() : own.trim();
+  const ambiguous = /^[\s}]+$/.test(own.text);
+  const closer = ambiguous ? own.core + calls.close.core : own.core;
   return {
     field: {
       open_pattern: opening.pattern,
-      ...closing(format, calls, closer, opening.beginning),
+      ...closing(layout, calls, closer, opening.beginning),
       repeats: true,
       content: 'json',
       transform: headedShape(opening.groups),
@@ -108,26 +100,25 @@ function headedField(format: ChatFormat, calls: CallsFormat, json: JsonArguments
     unsupported: [
       ...(ambiguous && calls.parallel ? [notSeparated()] : []),
       ...unreachableId(calls, opening.groups),
-      ...emptyArguments(json),
+      ...emptyArguments(calls),
     ],
   };
 }
 
-function entryField(format: ChatFormat, calls: CallsFormat): CallField {
-  if (calls.arguments.kind !== 'entries') return { field: null, unsupported: [] };
-  const after = literalsOf(calls.tail) + calls.call.close;
-  const content = entryContent(calls.arguments, literalsOf(calls.head.slice(-1)), after);
+function entryField(layout: TurnLayout, calls: CallsLayout, entries: EntriesLayout): CallField {
+  const after = literalsOf(calls.tail) + calls.call.close.text;
+  const content = entryContent(entries, literalsOf(calls.head.slice(-1)), after);
   const braces = content.content?.content === 'json';
   // The braces of JSON belong to the content.
   const opening = openingPattern(braces ? { ...calls, head: withoutBrace(calls.head) } : calls);
   if (content.content === null || opening === null) {
     return { field: null, unsupported: [...content.unsupported, ...(opening === null ? [noMarker()] : [])] };
   }
-  const closer = (calls.call.close.trim() || literalsOf(calls.tail)).trim();
+  const closer = calls.call.close.core || new Marker(literalsOf(calls.tail)).core;
   return {
     field: {
       open_pattern: opening.pattern,
-      ...closing(format, calls, braces ? closer.replace(/^\}\s*/, '') : closer, opening.beginning),
+      ...closing(layout, calls, braces ? closer.replace(/^\}\s*/, '') : closer, opening.beginning),
       repeats: true,
       ...content.content,
       transform: headedShape(opening.groups),
@@ -149,14 +140,14 @@ interface Opening {
 }
 
 /** The text before the arguments; `null` if it begins with no literal. */
-function openingPattern(calls: CallsFormat): Opening | null {
+function openingPattern(calls: CallsLayout): Opening | null {
   const first = calls.head[0];
-  const literal = calls.call.open + (typeof first === 'string' ? first : '');
-  const beginning = literal.trim() === '' ? calls.section.open : literal;
-  if (beginning.trim() === '') return null;
-  const parts: CallPart[] = [literal.trim() === '' ? calls.section.open : calls.call.open, ...calls.head];
+  const literal = new Marker(calls.call.open.text + (typeof first === 'string' ? first : ''));
+  const beginning = literal.isBlank ? calls.open : literal;
+  if (beginning.isBlank) return null;
+  const parts: CallPart[] = [(literal.isBlank ? calls.open : calls.call.open).text, ...calls.head];
   const { pattern, groups } = patternOfParts(mergeLiterals(parts));
-  return { pattern: pattern.replace(/^(?:\\n|\\t| )\?/, ''), groups, beginning: marker(beginning) };
+  return { pattern: pattern.replace(/^(?:\\n|\\t| )\?/, ''), groups, beginning: exactly(beginning.core) };
 }
 
 /**
@@ -164,28 +155,26 @@ function openingPattern(calls: CallsFormat): Opening | null {
  * is peeked.
  */
 function closing(
-  format: ChatFormat,
-  calls: CallsFormat,
+  layout: TurnLayout,
+  calls: CallsLayout,
   closer: string,
   next: string | null,
 ): Pick<ResponseTemplateField, 'close' | 'close_pattern'> {
-  const separator = calls.separator.trim();
+  const { core: separator, text: between } = calls.separator;
   if (closer !== '') {
     if (separator === '' || separator.includes(closer)) return { close: closer };
-    return { close_pattern: `${exactly(closer)}(?:${withOptionalEdges(calls.separator)})?` };
+    return { close_pattern: `${exactly(closer)}(?:${withOptionalEdges(between)})?` };
   }
-  const ends = turnEnds(format);
-  const section = calls.section.close.trim();
-  const literals = section === '' ? ends : [section, ...ends];
+  const ends = turnEnds(layout);
+  const literals = calls.close.isBlank ? ends : [calls.close.core, ...ends];
   if (next === null || !calls.parallel) return closeKeys(literals);
-  const before = separator === '' ? '' : loosely(calls.separator);
+  const before = separator === '' ? '' : loosely(between);
   return { close_pattern: oneOfPatterns([...literals.map(exactly), `${before}(?=${next})`]) };
 }
 
 /** Texts that end the turn, trimmed. */
-export function turnEnds(format: ChatFormat): readonly string[] {
-  const ends = [...format.turn.ends, ...format.stops].map((end) => end.trim());
-  return [...new Set(ends)].filter((end) => end !== '');
+export function turnEnds({ ends, stops }: TurnLayout): readonly string[] {
+  return coresOf([...ends, ...stops]);
 }
 
 /** `close` for these literals; nothing if there are none. */
@@ -207,13 +196,9 @@ function headedShape(groups: ReadonlySet<string>): JsonObject {
 }
 
 /** The beginning of a JSON call: its first literal, up to the first hole. */
-function beginningOfJson(calls: CallsFormat): string {
+function beginningOfJson(calls: CallsLayout): string {
   const first = calls.head[0];
   return typeof first === 'string' ? first : '{';
-}
-
-function literalsOf(parts: readonly CallPart[]): string {
-  return parts.map((part) => (typeof part === 'string' ? part : '')).join('');
 }
 
 function noMarker(): UnsupportedReason {
@@ -227,14 +212,14 @@ function notSeparated(): UnsupportedReason {
   return { code: 'calls-not-separated', fatal: false, detail };
 }
 
-function unreachableId(calls: CallsFormat, groups: ReadonlySet<string>): readonly UnsupportedReason[] {
+function unreachableId(calls: CallsLayout, groups: ReadonlySet<string>): readonly UnsupportedReason[] {
   if (calls.id === null || groups.has('id')) return [];
   const detail = 'the id stands after the arguments, where no placeholder reaches it';
   return [{ code: 'unreachable-id', fatal: false, detail }];
 }
 
-function emptyArguments(json: JsonArguments): readonly UnsupportedReason[] {
-  if (json.empty === null || json.empty.trim() === '{}') return [];
-  const detail = `calls without arguments are written as ${JSON.stringify(json.empty)}, which is not read`;
+function emptyArguments({ arguments: { empty } }: CallsLayout): readonly UnsupportedReason[] {
+  if (empty === null || new Marker(empty).core === '{}') return [];
+  const detail = `calls without arguments are written as ${JSON.stringify(empty)}, which is not read`;
   return [{ code: 'empty-arguments', fatal: false, detail }];
 }

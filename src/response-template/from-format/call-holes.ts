@@ -1,5 +1,6 @@
 /** The skeleton of a call as a pattern with named groups for its holes. */
 import type { CallPart } from '../../format/chat-format.ts';
+import { Marker } from '../../layout/marker.ts';
 import { withOptionalEdges } from './literal-patterns.ts';
 
 /** A pattern and the groups it captures. */
@@ -20,8 +21,7 @@ export function patternOfParts(parts: readonly CallPart[]): HolePattern {
 
 /** The first character after a hole; a call's arguments begin with a brace or a tag. */
 function firstCharacter(part: CallPart | undefined): string {
-  const literal = typeof part === 'string' ? part.trim() : '';
-  return literal.charAt(0);
+  return typeof part === 'string' ? new Marker(part).core.charAt(0) : '';
 }
 
 function holePattern(part: Exclude<CallPart, string>, next: string, groups: Set<string>): string {

@@ -1,5 +1,7 @@
 /** How a response template reads arguments that are written as entries. */
-import type { EntryArguments, ValueFrame } from '../../format/chat-format.ts';
+import type { ValueFrame } from '../../format/chat-format.ts';
+import type { EntriesLayout } from '../../layout/entries.ts';
+import { Marker } from '../../layout/marker.ts';
 import type { ResponseTemplateField } from '../index.ts';
 import { exactly, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts';
 import type { UnsupportedReason } from './unsupported.ts';
@@ -11,12 +13,13 @@ export interface EntryContent {
 }
 
 /** The content parser for `entries`, whose braces may be part of the literals around them, `before` and `after`. */
-export function entryContent(entries: EntryArguments, before: string, after: string): EntryContent {
-  const braced =
-    (before + entries.open).trim().endsWith('{') && (entries.close + after).trim().startsWith('}');
+export function entryContent(entries: EntriesLayout, before: string, after: string): EntryContent {
+  const open = new Marker(before + entries.open.text);
+  const close = new Marker(entries.close.text + after);
+  const braced = open.core.endsWith('{') && close.core.startsWith('}');
   if (braced && isJsonDialect(entries))
     return { content: dialect(entries), unsupported: unreadNull(entries) };
-  if (entries.entry.open.trim() === '') {
+  if (entries.entry.open.isBlank) {
     const detail = 'arguments are written as in a Python call, which no content parser reads';
     return { content: null, unsupported: [{ code: 'pythonic-arguments', fatal: true, detail }] };
   }
@@ -24,26 +27,26 @@ export function entryContent(entries: EntryArguments, before: string, after: str
 }
 
 /** `{a:<|"|>x<|"|>,b:1}`: JSON with bare keys and foreign quotes. */
-function isJsonDialect(entries: EntryArguments): boolean {
+function isJsonDialect(entries: EntriesLayout): boolean {
   const { entry, frames, nested } = entries;
   return (
-    entry.open === '' &&
-    entry.key.trim() === ':' &&
-    entries.separator === ',' &&
+    entry.open.text === '' &&
+    entry.key.core === ':' &&
+    entries.separator.text === ',' &&
     frames.string.codec === 'raw' &&
     frames.string.open !== '' &&
     frames.number.codec === 'json' &&
-    (nested === null || (nested.object.open === '{' && nested.array.open === '['))
+    (nested === null || (nested.object.open.text === '{' && nested.array.open.text === '['))
   );
 }
 
-function unreadNull(entries: EntryArguments): readonly UnsupportedReason[] {
+function unreadNull(entries: EntriesLayout): readonly UnsupportedReason[] {
   if (entries.frames.null.codec !== 'python') return [];
   const detail = 'null is written as None, and a call that holds it is not read';
   return [{ code: 'python-values', fatal: false, detail }];
 }
 
-function dialect(entries: EntryArguments): EntryContent['content'] {
+function dialect(entries: EntriesLayout): EntryContent['content'] {
   const { string } = entries.frames;
   return {
     content: 'json',
@@ -52,7 +55,7 @@ function dialect(entries: EntryArguments): EntryContent['content'] {
 }
 
 /** `<parameter=a>\n…\n</parameter>`. Types come from the tools' schemas. */
-function tags(entries: EntryArguments): EntryContent['content'] {
+function tags(entries: EntriesLayout): EntryContent['content'] {
   const { entry } = entries;
   const frames = [
     ...(entries.alternativeString === null ? [] : [entries.alternativeString]),
@@ -66,7 +69,7 @@ function tags(entries: EntryArguments): EntryContent['content'] {
     .map((part) => (typeof part === 'string' ? withOptionalEdges(part) : '(?P=key)'))
     .join('');
   const tagPattern =
-    `${exactly(entry.open.trimStart())}(?P<key>.+?)${withOptionalEdges(entry.key)}` +
+    `${exactly(entry.open.fromCore)}(?P<key>.+?)${withOptionalEdges(entry.key.text)}` +
     `${group(open)}${open === '' ? '' : optional}(?P<value>.*?)${group(close)}${close === '' ? '' : optional}${ending.replace(/(?:\\n|\\t| )\?$/, '')}`;
   const encoded = entries.frames.string.codec === 'json';
   return {
@@ -82,11 +85,11 @@ function group(pattern: string): string {
   return pattern === '' || pattern.startsWith('(?:') ? pattern : `(?:${pattern})`;
 }
 
-function framesOf(entries: EntryArguments): readonly ValueFrame[] {
+function framesOf(entries: EntriesLayout): readonly ValueFrame[] {
   return Object.values(entries.frames).filter((frame) => frame.codec !== 'absent');
 }
 
-function unreadValues(entries: EntryArguments): readonly UnsupportedReason[] {
+function unreadValues(entries: EntriesLayout): readonly UnsupportedReason[] {
   const containers = [entries.frames.array, entries.frames.object];
   const reasons: UnsupportedReason[] = [];
   if (entries.frames.string.codec === 'escaped') {

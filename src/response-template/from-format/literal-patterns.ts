@@ -1,4 +1,5 @@
 /** Python patterns made from a format's literals. */
+import { Marker } from '../../layout/marker.ts';
 
 /** A pattern for exactly `literal`. */
 export function exactly(literal: string): string {
@@ -6,11 +7,6 @@ export function exactly(literal: string): string {
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
     .replaceAll('\n', '\\n')
     .replaceAll('\t', '\\t');
-}
-
-/** A pattern for `literal` without the white space at its ends. */
-export function marker(literal: string): string {
-  return exactly(literal.trim());
 }
 
 /** A pattern for `literal` in which white space may be any white space, or missing. */
@@ -23,10 +19,8 @@ export function loosely(literal: string): string {
 
 /** A pattern for `literal` whose white space at either end is optional. */
 export function withOptionalEdges(literal: string): string {
-  const trimmed = literal.trim();
-  if (trimmed === '') return optionally(literal);
-  const at = literal.indexOf(trimmed);
-  return optionally(literal.slice(0, at)) + exactly(trimmed) + optionally(literal.slice(at + trimmed.length));
+  const { before, core, after } = new Marker(literal);
+  return optionally(before) + exactly(core) + optionally(after);
 }
 
 function optionally(literal: string): string {

@@ -1,9 +1,12 @@
 /** Derives a Hugging Face response template from a chat format; authors of models otherwise write it by hand. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { chatFormat, requireOption } from '../../format/option-rules.ts';
+import { coresOf } from '../../layout/marker.ts';
+import type { ReasoningRegion } from '../../layout/regions.ts';
+import { type TurnLayout, turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseTemplate, ResponseTemplateField } from '../index.ts';
 import { callBeginning, callField, closeKeys, isJsonList, turnEnds } from './call-field.ts';
-import { exactly, marker, oneOfPatterns } from './literal-patterns.ts';
+import { exactly, oneOfPatterns } from './literal-patterns.ts';
 import type { UnsupportedReason } from './unsupported.ts';
 
 /** A response template, and what it does not cover. */
@@ -21,15 +24,15 @@ export interface MadeResponseTemplate {
  */
 export function toResponseTemplate(format: ChatFormat): MadeResponseTemplate {
   requireOption('format', format, chatFormat);
-  const calls = format.calls === null ? null : callField(format, format.calls);
-  const anchor = startAnchor(format);
+  const layout = turnLayout(format);
+  const calls = layout.calls === null ? null : callField(layout, layout.calls);
+  const anchor = startAnchor(layout);
   const unsupported = [...(anchor.problem === null ? [] : [anchor.problem]), ...(calls?.unsupported ?? [])];
   if (unsupported.some((reason) => reason.fatal)) return { template: null, unsupported };
   const fields: Record<string, ResponseTemplateField> = {};
-  const reasoning = reasoningField(format);
-  if (reasoning !== null) fields[reasoningKey(format)] = reasoning;
+  if (layout.reasoning !== null) fields[reasoningKey(format)] = reasoningField(layout, layout.reasoning);
   if (calls?.field != null) fields.tool_calls = calls.field;
-  fields.content = contentField(format);
+  fields.content = contentField(layout);
   const template: ResponseTemplate = { defaults: { role: 'assistant' }, ...anchor.keys, fields };
   return { template, unsupported };
 }
@@ -45,73 +48,59 @@ interface StartAnchor {
   readonly problem: UnsupportedReason | null;
 }
 
-function startAnchor(format: ChatFormat): StartAnchor {
-  const { start, prompt } = format.turn;
-  if (start !== '') return { keys: { start_anchor: start }, problem: null };
+function startAnchor({ start, prompt }: TurnLayout): StartAnchor {
+  if (start.text !== '') return { keys: { start_anchor: start.text }, problem: null };
   // Nothing begins the turn, so all of the prompt is before it.
   const keys = { start_anchor_pattern: '\\Z' };
-  if (Object.values(prompt).every((opened) => opened === '')) return { keys, problem: null };
+  if (Object.values(prompt).every(({ text }) => text === '')) return { keys, problem: null };
   const detail = 'the prompt opens something, but nothing begins the turn by which to find it';
   return { keys, problem: { code: 'no-turn-start', fatal: false, detail } };
 }
 
-function reasoningField(format: ChatFormat): ResponseTemplateField | null {
-  const { reasoning, turn } = format;
-  if (reasoning === null) return null;
-  const end = closingMarker(reasoning.end, turn.start);
-  const closers = end === '' ? turnEnds(format) : [end];
-  if (reasoning.start.trim() !== '')
-    return { open: reasoning.start.trim(), ...closeKeys(closers), ...joined };
+function reasoningField(layout: TurnLayout, reasoning: ReasoningRegion): ResponseTemplateField {
+  const { open, close, end, empty } = reasoning;
+  const marker = end.core || close.core;
+  const closers = marker === '' ? turnEnds(layout) : [marker];
+  if (!open.isBlank) return { open: open.core, ...closeKeys(closers), ...joined };
   // Only the prompt opens it, so the turn begins with it, unless its end may be missing.
-  const always = reasoning.empty.includes(end);
-  return { open_pattern: always ? '^' : `^(?=.*?${marker(end)})`, ...closeKeys(closers), ...joined };
+  const always = empty.text.includes(marker);
+  return { open_pattern: always ? '^' : `^(?=.*?${exactly(marker)})`, ...closeKeys(closers), ...joined };
 }
 
 /** A region that recurs is continued; otherwise the last one would replace the others. */
 const joined = { repeats: true, join: '' } as const;
 
-/** What ends a region, without the beginning of the next turn. */
-function closingMarker(literal: string, turnStart: string): string {
-  const start = turnStart.trim();
-  const at = start === '' ? -1 : literal.lastIndexOf(start);
-  const own = (at > 0 ? literal.slice(0, at) : literal).trim();
-  return own === '' ? literal.trim() : own;
-}
-
-function contentField(format: ChatFormat): ResponseTemplateField {
-  const { content } = format;
-  const wrappers = [content, ...(content.withCalls === null ? [] : [content.withCalls])];
+function contentField(layout: TurnLayout): ResponseTemplateField {
+  const { wrappers } = layout.content;
   // With and without the white space after it, so that it can be as long as a similar opener.
-  const openers = [...new Set(wrappers.flatMap(({ open }) => [open.trimStart(), open.trim()]))];
-  const closers = [...new Set(wrappers.map(({ close }) => close.trim()))].filter((close) => close !== '');
+  const openers = [...new Set(wrappers.flatMap(({ open }) => [open.fromCore, open.core]))];
+  const closers = coresOf(wrappers.map(({ close }) => close));
   if (!openers.includes('')) {
     const [only, second] = openers;
     const open = only !== undefined && second === undefined ? only : openers;
-    return { open, ...closingContent(format, closers), ...joined };
+    return { open, ...closingContent(layout, closers), ...joined };
   }
-  return { ...closeKeys([...new Set([...closers, ...turnEnds(format), ...noise(format)])]), ...joined };
+  return { ...closeKeys([...new Set([...closers, ...turnEnds(layout), ...noise(layout)])]), ...joined };
 }
 
 /** What closes content with an opener: its closer, the end of the turn, or the next call. */
 function closingContent(
-  format: ChatFormat,
+  layout: TurnLayout,
   closers: readonly string[],
 ): Pick<ResponseTemplateField, 'close' | 'close_pattern'> {
-  const literals = [...closers, ...turnEnds(format)];
-  const call = format.calls === null ? '' : callBeginning(format.calls);
-  if (closers.length > 0 || format.turn.restart || call === '') return closeKeys(literals);
+  const literals = [...closers, ...turnEnds(layout)];
+  const call = layout.calls === null ? '' : callBeginning(layout.calls);
+  if (closers.length > 0 || layout.restarts || call === '') return closeKeys(literals);
   return { close_pattern: oneOfPatterns([...literals.map(exactly), `(?=${call})`]) };
 }
 
 /** Literals between regions that belong to none; what closes the implicit region is not part of it. */
-function noise(format: ChatFormat): readonly string[] {
-  const { calls, turn, reasoning, content } = format;
-  const wrapped = [content.empty ?? '', content.withCalls?.open ?? ''];
-  const section = calls === null || isJsonList(calls) ? [] : [calls.section.open, calls.section.close];
+function noise({ calls, start, restarts, reasoning, content }: TurnLayout): readonly string[] {
+  const section = calls === null || isJsonList(calls) ? [] : [calls.open, calls.close];
+  const restart = restarts ? [start] : [];
   // A bare closer, if a message without thoughts has only that.
-  const bare = reasoning === null ? [] : [reasoning.end];
-  const restart = turn.restart ? [turn.start] : [];
-  return [...section, ...restart, ...bare, ...wrapped]
-    .map((literal) => literal.trim())
-    .filter((literal) => literal.length > 1);
+  const bare = reasoning === null ? [] : [reasoning.close];
+  const [, withCalls] = content.wrappers;
+  const wrapped = [content.empty, ...(withCalls === undefined ? [] : [withCalls.open])];
+  return coresOf([...section, ...restart, ...bare, ...wrapped]).filter((core) => core.length > 1);
 }

@@ -5,6 +5,7 @@ import type { SchemaIssue } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
@@ -89,7 +90,7 @@ export function steeringOf(
     answerEnds: answerEnds(format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),
     thinkingBudget: options.thinkingBudget ?? unlimited,
-    reasoningEnd: format.reasoning?.end ?? '',
+    reasoningEnd: turnLayout(format).reasoning?.close.text ?? '',
     plainText: isPlainText(options),
   };
 }

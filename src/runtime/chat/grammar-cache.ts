@@ -1,6 +1,6 @@
 /** Caches grammars of earlier requests, and the arguments in them: each schema is compiled once. */
 
-import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
 import type { Tool } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
@@ -17,6 +17,7 @@ import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import { type CallsLayout, turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';
 
 /** A grammar, and a matcher at its beginning, to be cloned. */
@@ -98,8 +99,9 @@ export class GrammarCache {
     const request = planRequest(format, options);
     const library = request === null ? null : this.#argumentsFor(format, request);
     const tool = request?.tools.find((each) => each.function.name === toolName);
-    if (request === null || library === null || format.calls === null || tool === undefined) return null;
-    const grammar = openCallGrammar({ calls: format.calls, library, options: request }, tool, notation);
+    const { calls } = turnLayout(format);
+    if (request === null || library === null || calls === null || tool === undefined) return null;
+    const grammar = openCallGrammar({ calls, library, options: request }, tool, notation);
     return grammar === null ? null : createMatcher(grammar);
   }
 
@@ -130,13 +132,13 @@ export class GrammarCache {
   /** The compiled arguments of these tools, or the slot for compiling them; `null` if no tool can be called. */
   #argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): ToolArguments | null {
     const tools = callableTools(format, request);
-    const { calls } = format;
+    const { calls } = turnLayout(format);
     if (calls === null || tools.length === 0) return null;
     const compiler = compilerText(format, request);
     const sets = this.#arguments.get(compiler) ?? [];
     const known =
       sets.find((set) => set.lacking(tools) === 0) ??
-      compiledAhead({ ...format, calls }, request, tools, compiler, this.#digest) ??
+      compiledAhead(format.templateSha256, calls, request, tools, compiler, this.#digest) ??
       new ToolArguments(calls, request, null, this.#store);
     this.#arguments.delete(compiler);
     this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
@@ -148,7 +150,8 @@ export class GrammarCache {
 
 /** What `generate --tools` compiled with this compiler: the set that lacks the fewest of `tools`. */
 function compiledAhead(
-  { calls, templateSha256 }: ChatFormat & { readonly calls: CallsFormat },
+  templateSha256: string,
+  calls: CallsLayout,
   request: ResponseGrammarOptions,
   tools: readonly Tool[],
   compiler: string,

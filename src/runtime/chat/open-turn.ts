@@ -5,6 +5,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { readPromptPosition } from '../../grammar/prompt-position.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
 import { type RenderPromptOptions, renderPromptSpans } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
@@ -43,7 +44,8 @@ function openThoughts(
   format: ChatFormat,
 ): OpenTurn | null {
   const last = options.messages.at(-1);
-  if (continueFinalMessage !== true || last?.role !== 'assistant' || format.reasoning === null) return null;
+  const { reasoning } = turnLayout(format);
+  if (continueFinalMessage !== true || last?.role !== 'assistant' || reasoning === null) return null;
   const { content, reasoning_content: thoughts = '', tool_calls: calls = [] } = last;
   if ((content ?? '').length > 0 || calls.length > 0 || thoughts === '') return null;
   const prompt = renderOpenTurn(
@@ -53,7 +55,7 @@ function openThoughts(
   );
   const { place } = readPromptPosition(format, prompt.generationPrompt, []);
   if (place !== 'start' && place !== 'reasoning') return null;
-  const opener = place === 'start' ? format.reasoning.start : '';
+  const opener = place === 'start' ? reasoning.open.text : '';
   const written: readonly TextSpan[] = [
     { text: opener, origin: 'template' },
     { text: thoughts, origin: 'data' },

@@ -9,6 +9,8 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
+import { coresOf } from '../../layout/marker.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import type { RenderPromptOptions } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
 import { renderOpenTurn } from './open-turn.ts';
@@ -151,9 +153,10 @@ export function reportUnprotected(
   format: ChatFormat,
   specials: SpecialFinder,
 ): readonly SchemaIssue[] {
-  const markers = [...format.preservedTokens, ...format.stops, format.turn.start]
-    .map((marker) => marker.trim())
-    .filter((marker) => /[^\w\s]/.test(marker) && specials.find(marker).next().done === true);
+  const { start, stops, preserved } = turnLayout(format);
+  const markers = coresOf([...preserved, ...stops, start]).filter(
+    (marker) => /[^\w\s]/.test(marker) && specials.find(marker).next().done === true,
+  );
   const { foreign } = sortMarkers(
     text,
     spans,

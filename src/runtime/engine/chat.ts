@@ -1,5 +1,4 @@
 /** One chat with an engine: its prompt, grammar and parser, and decoding. */
-import { markerPlan } from '../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
@@ -7,6 +6,7 @@ import { refuseOptions } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import {
@@ -213,12 +213,10 @@ export function createRun(
  * and the grammar is complete only at the end of a section.
  */
 export function isUnconstrainedAfterCalls(format: ChatFormat, { lazy, triggers }: BuiltGrammar): boolean {
-  const plan = markerPlan(format).calls;
-  if (plan === null || !lazy) return false;
-  const { opener } = plan;
-  const { section } = plan.calls;
-  const known = triggers.some(({ value }) => value.startsWith(opener)) && triggers.every(isWord);
-  return known && (section.open.trim() === '' || section.close.trim() !== '');
+  const { calls } = turnLayout(format);
+  if (calls === null || !lazy) return false;
+  const known = triggers.some(({ value }) => value.startsWith(calls.opener.core)) && triggers.every(isWord);
+  return known && (calls.open.isBlank || !calls.close.isBlank);
 }
 
 function isWord({ type }: Trigger): boolean {

@@ -2,7 +2,7 @@
 
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
-import { invoke, iterate, truthy } from '../values/operators.ts';
+import { invoke, iterate } from '../values/operators.ts';
 import type { Scope } from '../values/runtime.ts';
 import {
   Dict,
@@ -13,6 +13,7 @@ import {
   PythonError,
   Tuple,
   textOf,
+  truthy,
   Undefined,
   type Value,
 } from '../values/values.ts';

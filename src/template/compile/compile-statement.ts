@@ -1,9 +1,9 @@
 /** Compiles statements of the syntax tree to functions, once per template. */
 
-import { iterate, truthy } from '../values/operators.ts';
+import { iterate } from '../values/operators.ts';
 import { Scope } from '../values/runtime.ts';
 import { str } from '../values/text.ts';
-import { Attributes, PythonError, type Value } from '../values/values.ts';
+import { Attributes, PythonError, truthy, type Value } from '../values/values.ts';
 import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
 import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';

@@ -1,6 +1,6 @@
 /** Filters on lists and dicts: order, grouping, ends and sums. */
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
-import { getItem } from '../values/attributes.ts';
+import { attributeReader, getItem } from '../values/attributes.ts';
 import { itemsView, pairsOf } from '../values/container-methods.ts';
 import { binary, compare, equals, iterate, lengthOf } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
@@ -24,24 +24,6 @@ import {
   type Value,
 } from '../values/values.ts';
 import type { Filter } from './filter.ts';
-
-/** Reads an item's attribute path such as `function.name` or `0`; an undefined value may be replaced. */
-export function attributeReader(runtime: Runtime, path: Value | undefined, otherwise?: Value) {
-  if (path === undefined || path === null) return (item: Value) => item;
-  const text = textOf(path);
-  runtime.chargeEach(text?.length ?? 0);
-  const parts =
-    text === null ? [path] : text.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return (item: Value): Value => {
-    let value = item;
-    for (const part of parts) {
-      runtime.charge(1);
-      value = getItem(runtime, value, part);
-      if (value instanceof Undefined && otherwise !== undefined) value = otherwise;
-    }
-    return value;
-  };
-}
 
 function foldCase(runtime: Runtime, value: Value, caseSensitive: boolean): Value {
   const text = caseSensitive ? null : textOf(value);

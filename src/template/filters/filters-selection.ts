@@ -1,10 +1,10 @@
 /** Filters that apply tests and filters to every element: `map`, `select`, `rejectattr`. */
 
-import { iterate, truthy } from '../values/operators.ts';
+import { attributeReader } from '../values/attributes.ts';
+import { iterate } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
-import { type Keywords, PythonError, Stream, textOf, type Value } from '../values/values.ts';
+import { type Keywords, PythonError, Stream, textOf, truthy, type Value } from '../values/values.ts';
 import type { Filter, FindFilter } from './filter.ts';
-import { attributeReader } from './filters-collection.ts';
 import { findTest } from './tests.ts';
 
 /** In Jinja, anything false counts as an empty list here, including `None`. */

@@ -4,7 +4,7 @@ import { bind, flagArgument, integerArgument, textArgument } from '../values/arg
 import { getAttribute } from '../values/attributes.ts';
 import { importValue } from '../values/input.ts';
 import { type DumpOptions, dump } from '../values/json.ts';
-import { compare, iterate, truthy } from '../values/operators.ts';
+import { compare, iterate } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
 import { fixed, repr, str } from '../values/text.ts';
 import { lengthOfText, plainText, TracedText } from '../values/traced-text.ts';
@@ -19,6 +19,7 @@ import {
   PythonError,
   textOf,
   tracedOf,
+  truthy,
   typeName,
   Undefined,
   undefinedError,

@@ -1,5 +1,4 @@
 /** Binds the arguments of a call to the parameters of filters, tests and methods. */
-import { truthy } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { dataText, type Text } from './traced-text.ts';
 import {
@@ -7,6 +6,7 @@ import {
   numeric,
   PythonError,
   textOf,
+  truthy,
   typeName,
   Undefined,
   undefinedError,

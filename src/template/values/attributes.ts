@@ -240,3 +240,21 @@ export function getSlice(runtime: Runtime, value: Value, from: Value, to: Value,
   runtime.charge(1 + value.elements.length);
   return new Tuple(pick(value.elements, start, stop, step));
 }
+
+/** Reads an item's attribute path such as `function.name` or `0`; an undefined value may be replaced. */
+export function attributeReader(runtime: Runtime, path: Value | undefined, otherwise?: Value) {
+  if (path === undefined || path === null) return (item: Value) => item;
+  const text = textOf(path);
+  runtime.chargeEach(text?.length ?? 0);
+  const parts =
+    text === null ? [path] : text.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return (item: Value): Value => {
+    let value = item;
+    for (const part of parts) {
+      runtime.charge(1);
+      value = getItem(runtime, value, part);
+      if (value instanceof Undefined && otherwise !== undefined) value = otherwise;
+    }
+    return value;
+  };
+}

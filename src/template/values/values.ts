@@ -356,3 +356,16 @@ export function undefinedError(value: Undefined): PythonError {
 export function orElse(value: Value | undefined, otherwise: Value): Value {
   return value === undefined ? otherwise : value;
 }
+
+/** Python's truth: empty, zero, `None` and undefined are false. */
+export function truthy(value: Value): boolean {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return value !== '';
+  if (typeof value === 'number') return value !== 0;
+  if (value === null || value instanceof Undefined) return false;
+  if (value instanceof List) return value.length > 0;
+  if (value instanceof Dict) return value.size > 0;
+  if (value instanceof Tuple || value instanceof View) return value.elements.length > 0;
+  if (value instanceof Float) return value.value !== 0;
+  return value instanceof Markup ? value.content !== '' : true;
+}

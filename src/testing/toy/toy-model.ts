@@ -3,8 +3,8 @@
  * card describes what it knows; `scripts/toy` trained it.
  */
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
-import type { GgufValue } from '../gguf-types.ts';
-import { float32Value, type GgufTensor, uint32Value, writeGguf } from '../gguf-writer.ts';
+import type { GgufTensor, GgufValue } from '../gguf-types.ts';
+import { float32Value, uint32Value, writeGguf } from '../gguf-writer.ts';
 import { fromHalf } from '../half-float.ts';
 import { modelMetadata } from '../tiny-model.ts';
 import { type ToyFormat, toyTemplates } from './templates.ts';

@@ -1,4 +1,5 @@
 /** The metadata of the toy's tokenizer. */
+import { byteCharacters } from '../evaluator/byte-pairs.ts';
 import { type GgufValue, ggufTypes } from '../gguf-types.ts';
 import { stringValue, uint32Value } from '../gguf-writer.ts';
 import type { Vocabulary } from '../model-file-options.ts';
@@ -16,16 +17,37 @@ const normalType = 1;
 const controlType = 3;
 const userDefinedType = 4;
 
+/** The special tokens of a vocabulary. */
+export interface SpecialTexts {
+  /** Texts of control tokens, such as `<|im_end|>`. */
+  readonly controls: readonly string[];
+  /** Texts of user-defined tokens, such as `<tool_call>`. */
+  readonly markers: readonly string[];
+  /** The control token that ends a turn. */
+  readonly end: string;
+}
+
+/** The special tokens of one format; only the end of a turn differs. */
+export function toySpecials(format: ToyFormat): SpecialTexts {
+  return { controls: toyControls, markers: toyMarkers, end: turnEnds[format] };
+}
+
 /** The vocabulary of one format; the tokens are the same in all. */
 export function toyVocabulary(format: ToyFormat): Vocabulary {
+  return vocabularyWith(toySpecials(format));
+}
+
+/** The toy's bytes and merges, with these special tokens. */
+export function vocabularyWith({ controls, markers, end }: SpecialTexts): Vocabulary {
   const merges = toyMerges();
-  const normal = [...byteTexts(), ...merges.map((pair) => pair.join(''))];
-  const tokens = [...normal, ...toyControls, ...toyMarkers];
+  const normal = [...byteCharacters, ...merges.map((pair) => pair.join(''))];
+  const tokens = [...normal, ...controls, ...markers];
   const types = [
     ...normal.map(() => normalType),
-    ...toyControls.map(() => controlType),
-    ...toyMarkers.map(() => userDefinedType),
+    ...controls.map(() => controlType),
+    ...markers.map(() => userDefinedType),
   ];
+  const idOf = (text: string): GgufValue => uint32Value(tokens.indexOf(text));
   const metadata = new Map<string, GgufValue>([
     ['tokenizer.ggml.model', stringValue('gpt2')],
     ['tokenizer.ggml.pre', stringValue('bloom')],
@@ -38,8 +60,8 @@ export function toyVocabulary(format: ToyFormat): Vocabulary {
         merges.map((pair) => pair.join(' ')),
       ),
     ],
-    ['tokenizer.ggml.bos_token_id', uint32Value(tokens.indexOf('<|endoftext|>'))],
-    ['tokenizer.ggml.eos_token_id', uint32Value(tokens.indexOf(turnEnds[format]))],
+    ['tokenizer.ggml.bos_token_id', idOf(controls[0] ?? end)],
+    ['tokenizer.ggml.eos_token_id', idOf(end)],
     ['tokenizer.ggml.add_bos_token', { type: ggufTypes.BOOL, value: false }],
   ]);
   return { metadata, size: tokens.length };
@@ -47,15 +69,4 @@ export function toyVocabulary(format: ToyFormat): Vocabulary {
 
 function listOf(subType: number, value: readonly string[] | readonly number[]): GgufValue {
   return { type: ggufTypes.ARRAY, subType, value };
-}
-
-/** The characters of the 256 bytes in GPT-2's tokenizer: printable ones represent themselves, others begin at 256. */
-function byteTexts(): string[] {
-  let next = 256;
-  return Array.from({ length: 256 }, (_, byte) => {
-    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xff && byte !== 0xad);
-    if (printable) return String.fromCharCode(byte);
-    next += 1;
-    return String.fromCharCode(next - 1);
-  });
 }

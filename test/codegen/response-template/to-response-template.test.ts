@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, ToolCall } from '../../../src/format/messages.ts';
-import { writeResponse } from '../../../src/format/write-response.ts';
+import { writeResponse } from '../../../src/layout/write-response.ts';
 import {
   type MadeResponseTemplate,
   reasoningKey,

@@ -25,7 +25,10 @@ export function guardAnswer(
   const content = message.content ?? '';
   const isAnswer = content.trim() !== '' || message.tool_calls === undefined;
   if (judgeAnswer === null || answer === null || finish?.reason === 'length' || !isAnswer) return finished;
-  const { problems, assurance } = judgeAnswer(content, enforced.covers(answer.start, answer.end));
+  // What the prompt has begun of an answer is not the model's, and stands at negative offsets.
+  const begun = Math.max(0, 0 - answer.start);
+  const isEnforced = enforced.covers(answer.start + begun, answer.end);
+  const { problems, assurance } = judgeAnswer(content.slice(begun), isEnforced);
   if (problems.length === 0) return assured(finished, assurance);
   const malformed: Malformed = {
     type: 'malformed',

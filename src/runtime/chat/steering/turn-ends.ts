@@ -1,27 +1,24 @@
 /** The texts that end a turn, however they are tokenised. */
-import { markerPlan } from '../../../codegen/marker-plan.ts';
 import type { ChatFormat } from '../../../format/chat-format.ts';
+import type { Marker } from '../../../layout/marker.ts';
+import { type TurnLayout, turnLayout } from '../../../layout/turn-layout.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
 import type { OpenEnd } from './stop-watch.ts';
 
 /** Texts that end the turn, except those that also occur in markers of the response. */
 export function turnEnds(format: ChatFormat): readonly string[] {
-  const markers = markersOf(format);
-  return format.stops
-    .map((stop) => stop.trimEnd())
-    .filter((stop) => stop !== '' && !markers.includes(quoted(stop)));
+  const { stops, holds } = turnLayout(format);
+  return textsOf(stops).filter((stop) => !holds(stop));
 }
 
 /** Ends of the turn that may also begin a call; the following text decides. */
 export function openEnds(format: ChatFormat): readonly OpenEnd[] {
-  const { calls } = markerPlan(format);
-  const openers = calls === null ? [] : [calls.opener, ...calls.otherOpeners];
-  return format.stops.flatMap((stop) => {
-    const text = stop.trimEnd();
-    const begun = openers.filter((opener) => opener.startsWith(text) && opener.trimEnd() !== text);
-    // White space at the end of an opener belongs to the text after it.
-    const unless = begun.map((opener) => opener.slice(text.length).trimEnd());
-    return text === '' || unless.length === 0 ? [] : [{ text, unless }];
+  const { calls, stops } = turnLayout(format);
+  // White space at the end of an opener belongs to the text after it.
+  const openers = (calls?.openers ?? []).map(({ core }) => core);
+  return textsOf(stops).flatMap((text) => {
+    const begun = openers.filter((opener) => opener.startsWith(text) && opener !== text);
+    return begun.length === 0 ? [] : [{ text, unless: begun.map((opener) => opener.slice(text.length)) }];
   });
 }
 
@@ -31,16 +28,15 @@ export function openEnds(format: ChatFormat): readonly OpenEnd[] {
  */
 export function answerEnds(format: ChatFormat): (text: string, length: number) => readonly string[] {
   // If answers before calls have the same opener, the last answer cannot be recognised.
-  if ((format.alternatives?.content ?? []).length === 0) return () => [];
+  const layout = turnLayout(format);
+  if (layout.content.openers.length === 1) return () => [];
   const known = turnEnds(format);
-  const ends = format.turn.ends
-    .map((end) => end.trimEnd())
-    .filter((end) => end !== '' && !known.includes(end));
+  const ends = textsOf(layout.ends).filter((end) => !known.includes(end));
   const longest = Math.max(0, ...ends.map((end) => end.length));
   return (text, length) => {
     const latest = text.slice(-(length + longest));
     // `isLastAnswer` searches the whole answer, so it is only called after an end.
-    return ends.filter((end) => !latest.includes(end) || isLastAnswer(format, text));
+    return ends.filter((end) => !latest.includes(end) || isLastAnswer(layout, text));
   };
 }
 
@@ -55,27 +51,24 @@ export function mayContinue(
   marker: string,
   text: string,
 ): boolean {
-  if (region === 'reasoning') return format.reasoning?.end.includes(marker) === true;
-  const ends = region === 'text' && isLastAnswer(format, text) ? format.turn.ends : format.stops;
+  const layout = turnLayout(format);
+  if (region === 'reasoning') return layout.reasoning?.close.text.includes(marker) === true;
+  const ends = region === 'text' && isLastAnswer(layout, text) ? layout.ends : layout.stops;
   const opens = openEnds(format);
   const isEnd = ends
-    .map((end) => end.trimEnd())
+    .map(({ upToCore }) => upToCore)
     .some((end) => end.endsWith(marker) && !opens.some(({ text: open }) => open === end));
-  return !isEnd && markersOf(format).includes(quoted(marker));
+  return !isEnd && layout.holds(marker);
 }
 
 /** Whether `text` ends with an answer that no call can follow, recognised by its opener, which preambles lack. */
-function isLastAnswer({ content, alternatives = {} }: ChatFormat, text: string): boolean {
-  const opened = content.open.trim() === '' ? -1 : text.lastIndexOf(content.open.trim());
-  const others = (alternatives.content ?? []).map((open) => text.lastIndexOf(open.trim()));
+function isLastAnswer({ content: { open, openers } }: TurnLayout, text: string): boolean {
+  const opened = open.isBlank ? -1 : text.lastIndexOf(open.core);
+  const others = openers.slice(1).map(({ core }) => text.lastIndexOf(core));
   return opened >= 0 && others.every((other) => other < opened);
 }
 
-function markersOf({ reasoning, content, calls, alternatives = {} }: ChatFormat): string {
-  return JSON.stringify([reasoning, content, calls, alternatives]);
-}
-
-/** The text as written inside a JSON string. */
-function quoted(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+/** Without the white space after them, and without blank ones. */
+function textsOf(ends: readonly Marker[]): readonly string[] {
+  return ends.filter(({ isBlank }) => !isBlank).map(({ upToCore }) => upToCore);
 }

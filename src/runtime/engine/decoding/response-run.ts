@@ -61,9 +61,9 @@ export class ResponseRun {
     if (!constrained) return given === null ? null : biasMask(given, free);
     if (matcher === null) return lostMask(given, free, (reason) => this.#response.broken(reason));
     const { follows, unmasked } = this.#guide;
-    // In plain text nothing counts characters.
-    const illFormed = free ? null : vocabulary.allowed.illFormedBias(matcher);
-    const bias = this.#backtracking.bias(matcher) ?? this.#guide.bias ?? given ?? illFormed;
+    // In plain text, the caller's bias applies instead, and nothing counts characters.
+    const otherwise = free ? given : vocabulary.allowed.illFormedBias(matcher);
+    const bias = this.#backtracking.bias(matcher) ?? this.#guide.bias ?? otherwise;
     return unmasked ? biasMask(bias, free) : new GrammarMask({ matcher, vocabulary, bias, free, follows });
   }
 

@@ -41,8 +41,8 @@ export class AllowedTokens {
   }
 
   /**
-   * Favours the allowed tokens, and forbids ill-formed ones. `null` if there are too many, or the text may end: favouring
-   * everything else would prevent the end.
+   * Favours the allowed tokens, and forbids ill-formed ones. `null` if there are too many, or the text may end:
+   * favouring everything else would prevent the end.
    */
   bias(matcher: Matcher): TokenBiases | null {
     if (matcher.complete) return null;
@@ -57,10 +57,10 @@ export class AllowedTokens {
    * favoured.
    */
   illFormedBias(matcher: Matcher): TokenBiases | null {
-    const tokens = matcher.illFormedTokens(this.#vocabulary.index);
-    if (tokens.length === 0) return null;
-    const bias = this.#illFormed.get(tokens) ?? new Map(tokens.map((token) => [token, -Infinity]));
-    this.#illFormed.set(tokens, bias);
+    const ids = matcher.illFormedTokens(this.#vocabulary.index);
+    if (ids.length === 0) return null;
+    const bias = this.#illFormed.get(ids) ?? biasAgainst(ids);
+    this.#illFormed.set(ids, bias);
     return bias;
   }
 
@@ -74,11 +74,14 @@ export class AllowedTokens {
   }
 
   #biasTowards(tokens: readonly number[], matcher: Matcher): TokenBiases {
-    const illFormed = matcher.illFormedTokens(this.#vocabulary.index);
-    const bias = new Map(illFormed.map((token) => [token, -Infinity]));
-    for (const token of withoutSpellings(tokens, this.#vocabulary)) bias.set(token, allowedBias);
-    return bias;
+    const favoured = withoutSpellings(tokens, this.#vocabulary).map((token) => [token, allowedBias] as const);
+    return new Map([...biasAgainst(matcher.illFormedTokens(this.#vocabulary.index)), ...favoured]);
   }
+}
+
+/** Forbids these tokens. */
+function biasAgainst(tokens: readonly number[]): TokenBiases {
+  return new Map(tokens.map((token) => [token, Number.NEGATIVE_INFINITY]));
 }
 
 /** The allowed tokens, without those that would begin to spell an allowed special token. */

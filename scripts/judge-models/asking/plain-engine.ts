@@ -1,0 +1,57 @@
+/** The plain engine: node-llama-cpp without any grammar, on the same file, with the same prompt. */
+import type { Llama, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import type { FreeText } from './response.ts';
+import type { Sampling } from './sampling.ts';
+
+/** One sequence of a model. */
+export class PlainEngine {
+  readonly model: LlamaModel;
+  readonly #sequence: LlamaContextSequence;
+
+  private constructor(model: LlamaModel, sequence: LlamaContextSequence) {
+    this.model = model;
+    this.#sequence = sequence;
+  }
+
+  /** Opens the file. */
+  static async open(llama: Llama, file: string, contextSize: number, threads: number): Promise<PlainEngine> {
+    const model = await llama.loadModel({ modelPath: file, gpuLayers: 0 });
+    const context = await model.createContext({ contextSize, threads });
+    return new PlainEngine(model, context.getSequence());
+  }
+
+  /** Evaluates a prompt, so that `write` has only its last token left to evaluate. */
+  async prepare(prompt: string): Promise<number> {
+    const tokens = this.model.tokenize(prompt, true);
+    const known = await this.#keep(tokens.slice(0, -1));
+    if (known < tokens.length - 1)
+      await this.#sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(known, -1));
+    return tokens.length;
+  }
+
+  /** Continues a prompt until the model ends its turn. */
+  async write(prompt: string, { maxTokens, ...sampling }: Sampling): Promise<FreeText> {
+    const tokens = this.model.tokenize(prompt, true);
+    const known = await this.#keep(tokens.slice(0, -1));
+    const written: Token[] = [];
+    for await (const token of this.#sequence.evaluate(tokens.slice(known), sampling)) {
+      written.push(token);
+      if (written.length >= maxTokens) break;
+    }
+    return this.#text(written, written.length >= maxTokens);
+  }
+
+  dispose(): Promise<void> {
+    return this.model.dispose();
+  }
+
+  /** Drops what is evaluated and differs; returns how many of the tokens are. */
+  async #keep(tokens: readonly Token[]): Promise<number> {
+    await this.#sequence.adaptStateToTokens([...tokens], false);
+    return this.#sequence.nextTokenIndex;
+  }
+
+  #text(tokens: Token[], cut: boolean): FreeText {
+    return { text: this.model.detokenize(tokens, true), tokens: tokens.length, cut };
+  }
+}

@@ -1,0 +1,76 @@
+/** Every mode of a chat with models that insist on wrong texts; counts what comes out. */
+import { Random } from '../../toy/random.ts';
+import { isValidAnswer, Validity } from '../asking/validity.ts';
+import type { NamedTemplate } from './chat-templates.ts';
+import {
+  type InsistedResponse,
+  type InsistingVocabulary,
+  insisting,
+  type Request,
+} from './insisting-model.ts';
+import { answerSchema, boundedTools, drawWrongTexts, type WrongText } from './wrong-texts.ts';
+
+const tools = boundedTools;
+const named = { type: 'function', function: { name: 'get_weather' } } as const;
+const responseFormat = { type: 'json_schema', json_schema: { schema: answerSchema } } as const;
+
+/** The modes by name. */
+export const adversarialModes: Readonly<Record<string, Request>> = {
+  auto: { tools },
+  'auto, one call': { tools, parallelToolCalls: false },
+  required: { tools, toolChoice: 'required' },
+  named: { tools, toolChoice: named },
+  json_schema: { responseFormat },
+  'json_schema + tools': { tools, responseFormat },
+};
+
+/** What can come of a response. The last four must not. */
+export const outcomes = [
+  'complete',
+  'cut',
+  'refused',
+  'invalid call',
+  'invalid answer',
+  'typed error',
+  'untyped error',
+] as const;
+/** One of them. */
+export type Outcome = (typeof outcomes)[number];
+
+/** One response. */
+export interface Attempt {
+  readonly template: string;
+  readonly mode: string;
+  readonly text: WrongText;
+  readonly outcome: Outcome;
+  readonly response: InsistedResponse;
+}
+
+const validity = new Validity(tools);
+
+/** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
+export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
+  let texts: readonly WrongText[] = [];
+  const draw = (vocabulary: InsistingVocabulary) => {
+    texts = drawWrongTexts(vocabulary, { tools }, new Random(seed), count);
+    return texts.map(({ tokens }) => tokens);
+  };
+  return insisting(template, Object.values(adversarialModes), draw, async function* (model) {
+    for (const [index, text] of texts.entries()) {
+      for (const [mode, request] of Object.entries(adversarialModes)) {
+        const response = await model.respond(index, request);
+        const outcome = outcomeOf(response, request.responseFormat !== undefined);
+        yield { template: template.name, mode, text, outcome, response };
+      }
+    }
+  });
+}
+
+function outcomeOf({ error, calls, cut, content }: InsistedResponse, answers: boolean): Outcome {
+  if (error !== null) return error === 'refused' ? 'refused' : `${error} error`;
+  if (calls.some((call) => !validity.isValid(call))) return 'invalid call';
+  if (cut) return 'cut';
+  return answers && calls.length === 0 && !isValidAnswer(answerSchema, content)
+    ? 'invalid answer'
+    : 'complete';
+}

@@ -1,0 +1,42 @@
+/** Answers without calls, in every format whose grammar waits for a call: none may be forced, and no text lost. */
+import type { NamedTemplate } from '../insisting/chat-templates.ts';
+import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
+import { boundedTools } from '../insisting/wrong-texts.ts';
+
+/** Texts with what some formats begin calls with. */
+export const plainAnswers: readonly string[] = [
+  'See [1] for more, and [the manual](https://example.com/a[0]).',
+  'Write x[0] for the first item and x[1] for the second one.',
+  'A set is written {} in some languages, and a list is [] in most.',
+  'As shown before[^1], it holds.\n\n[^1]: With an exception.',
+  '- [ ] milk\n- [x] bread',
+  'In JSON that is {"a": [1, 2], "b": {}}.',
+  'The tag <b> is bold, and a < b > c is a chain.',
+  'Use f(x) = x + 1, or print("[1]").',
+];
+
+/** What became of one answer. */
+export interface AnswerOutcome {
+  readonly template: string;
+  readonly text: string;
+  readonly response: InsistedResponse;
+  /** A call was made of it, or a part of the text is gone. */
+  readonly broken: boolean;
+}
+
+/** Writes every answer. */
+export function tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcome> {
+  const { format, name } = template;
+  const request = { tools: boundedTools };
+  const encode = (vocabulary: InsistingVocabulary) => {
+    const { open, close } = format.content;
+    return plainAnswers.map((text) => vocabulary.encodeResponse(request, open + text + close));
+  };
+  return insisting(template, [request], encode, async function* (model) {
+    for (const [index, text] of plainAnswers.entries()) {
+      const response = await model.respond(index, request);
+      const broken = response.calls.length > 0 || response.content.trim() !== text;
+      yield { template: name, text, response, broken };
+    }
+  });
+}

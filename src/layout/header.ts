@@ -1,0 +1,68 @@
+/** The headers of regions, in formats where each region of a turn has one: `<|channel|>final<|message|>`. */
+import type { ChatFormat } from '../format/chat-format.ts';
+import { Marker, significantLength } from './marker.ts';
+import { leadingLiteral } from './skeleton.ts';
+
+/** What the headers of a format have in common. */
+export interface Header {
+  /** The end of every header: `<|message|>`. */
+  readonly end: string;
+  /** Beginnings of headers, including the word after it: `<|channel|>final`. */
+  readonly beginnings: readonly string[];
+  /** The header of thoughts without its end. */
+  readonly thought: string;
+  /** What precedes the tool's name in the header of a call; empty if the format has no calls. */
+  readonly call: string;
+  /** What marks a recipient: the beginning of `call`, if it does not occur in the headers of other regions. */
+  readonly recipient: string;
+}
+
+/** The headers of regions; `null` if regions have none, or a call's header continues after their common end. */
+export function headerOf(format: ChatFormat): Header | null {
+  const { reasoning, content, calls } = format;
+  const end = headerEnd(format);
+  if (reasoning === null || end === null) return null;
+  const opening =
+    calls === null ? '' : calls.section.open + calls.call.open + leadingLiteral(calls.head).text;
+  // White space at the marker's end separates it from the name.
+  const call = new Marker(opening).fromCore;
+  const begin = /^\W*\w+\W/.exec(call)?.[0] ?? call;
+  const isShared = [reasoning.start, content.open].some((opener) => opener.includes(begin));
+  return {
+    end,
+    beginnings: beginnings(format),
+    thought: new Marker(reasoning.start).core.slice(0, -end.length),
+    call,
+    recipient: isShared ? '' : begin,
+  };
+}
+
+/** The common end of the openers of reasoning and content. */
+function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
+  const left = new Marker(reasoning?.start ?? '').core;
+  const right = new Marker(content.open).core;
+  let length = 0;
+  while (length < left.length && left.at(-1 - length) === right.at(-1 - length)) length++;
+  const end = left.slice(left.length - length);
+  if (length < significantLength || length === left.length) return null;
+  if (calls === null) return end;
+  // A call's header has the same end if its head is a name between two literals.
+  const last = calls.head.at(-1);
+  const holes = calls.head.flatMap((part) => (typeof part === 'string' ? [] : [part.hole]));
+  const isName = calls.envelope === null && holes.join() === 'name' && typeof last === 'string';
+  return isName && new Marker(last).core.endsWith(end) ? end : null;
+}
+
+/** The common beginning of the openers of reasoning and content, with each word that may follow it. */
+function beginnings({ reasoning, content, calls }: ChatFormat): readonly string[] {
+  const [token = ''] = /^(?:<[^<>\s]+>|\W\w+\W)/.exec(new Marker(content.open).core) ?? [];
+  if (token === '') return [];
+  const head = (calls?.head ?? []).filter((part) => typeof part === 'string');
+  const literals = [reasoning?.start ?? '', content.open, content.withCalls?.open ?? '', ...head];
+  const words = literals.flatMap((text) => {
+    const { core } = new Marker(text);
+    const [word = ''] = core.startsWith(token) ? (/^\w+/.exec(core.slice(token.length)) ?? []) : [];
+    return word === '' ? [] : [token + word];
+  });
+  return [...new Set(words)];
+}

@@ -1,0 +1,127 @@
+/** The arithmetic of a transformer, on flat arrays of 32-bit floats. */
+
+/** A matrix of weights: a row of `inputs` numbers for each output, one after the other. */
+export interface Matrix {
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly weights: Float32Array;
+}
+
+/** Sums that are added up at the same time: each alone would wait for its own last addition. */
+const together = 4;
+
+/**
+ * Multiplies each of the `count` rows of `input` by `matrix`. Every sum is added up in the same order, so a batch gives
+ * the same numbers as its tokens one by one.
+ */
+export function multiply(matrix: Matrix, input: Float32Array, count: number, output: Float32Array): void {
+  let row = 0;
+  for (; row + together <= count; row += together) multiplyRows(matrix, input, row, output);
+  for (; row < count; row += 1) multiplyRow(matrix, input, row, output);
+}
+
+/** Four rows by one output after the other. */
+function multiplyRows(
+  { inputs, outputs, weights }: Matrix,
+  input: Float32Array,
+  row: number,
+  output: Float32Array,
+): void {
+  const first = row * inputs;
+  const [second, third, fourth] = [first + inputs, first + 2 * inputs, first + 3 * inputs];
+  for (let out = 0; out < outputs; out += 1) {
+    const at = out * inputs;
+    let [one, two, three, four] = [0, 0, 0, 0];
+    for (let index = 0; index < inputs; index += 1) {
+      const weight = weights[at + index] as number;
+      one += weight * (input[first + index] as number);
+      two += weight * (input[second + index] as number);
+      three += weight * (input[third + index] as number);
+      four += weight * (input[fourth + index] as number);
+    }
+    const to = row * outputs + out;
+    output[to] = one;
+    output[to + outputs] = two;
+    output[to + 2 * outputs] = three;
+    output[to + 3 * outputs] = four;
+  }
+}
+
+/** One row by four outputs at a time. */
+function multiplyRow(
+  { inputs, outputs, weights }: Matrix,
+  input: Float32Array,
+  row: number,
+  output: Float32Array,
+): void {
+  const start = row * inputs;
+  const to = row * outputs;
+  let out = 0;
+  for (; out + together <= outputs; out += together) {
+    const first = out * inputs;
+    const [second, third, fourth] = [first + inputs, first + 2 * inputs, first + 3 * inputs];
+    let [one, two, three, four] = [0, 0, 0, 0];
+    for (let index = 0; index < inputs; index += 1) {
+      const value = input[start + index] as number;
+      one += (weights[first + index] as number) * value;
+      two += (weights[second + index] as number) * value;
+      three += (weights[third + index] as number) * value;
+      four += (weights[fourth + index] as number) * value;
+    }
+    output[to + out] = one;
+    output[to + out + 1] = two;
+    output[to + out + 2] = three;
+    output[to + out + 3] = four;
+  }
+  for (; out < outputs; out += 1) {
+    let sum = 0;
+    for (let index = 0; index < inputs; index += 1)
+      sum += (weights[out * inputs + index] as number) * (input[start + index] as number);
+    output[to + out] = sum;
+  }
+}
+
+/** Normalises each stretch of `scale.length` numbers by its root mean square, and scales it. */
+export function normalise(
+  input: Float32Array,
+  length: number,
+  scale: Float32Array,
+  epsilon: number,
+  output: Float32Array,
+): void {
+  const width = scale.length;
+  for (let start = 0; start < length; start += width) {
+    let squares = 0;
+    for (let index = start; index < start + width; index += 1) squares += (input[index] as number) ** 2;
+    const factor = 1 / Math.sqrt(squares / width + epsilon);
+    for (let index = 0; index < width; index += 1)
+      output[start + index] = (input[start + index] as number) * factor * (scale[index] as number);
+  }
+}
+
+/** Adds `length` numbers of `change` to `target`. */
+export function add(target: Float32Array, change: Float32Array, length: number): void {
+  for (let index = 0; index < length; index += 1)
+    target[index] = (target[index] as number) + (change[index] as number);
+}
+
+/** SiLU of the first `length` numbers of `gate`, times those of `up`; the result is in `gate`. */
+export function gateBy(gate: Float32Array, up: Float32Array, length: number): void {
+  for (let index = 0; index < length; index += 1) {
+    const value = gate[index] as number;
+    gate[index] = (value / (1 + Math.exp(-value))) * (up[index] as number);
+  }
+}
+
+/** Turns the first `length` scores into weights that add up to 1. */
+export function softmax(scores: Float32Array, length: number): void {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < length; index += 1) most = Math.max(most, scores[index] as number);
+  let sum = 0;
+  for (let index = 0; index < length; index += 1) {
+    const weight = Math.exp((scores[index] as number) - most);
+    scores[index] = weight;
+    sum += weight;
+  }
+  for (let index = 0; index < length; index += 1) scores[index] = (scores[index] as number) / sum;
+}

@@ -1,0 +1,39 @@
+/** The examples of tests without a real model run, and hold what they assert. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const page = fs.readFileSync(path.join(root, 'docs/runtime.md'), 'utf8');
+const section = page.split('\n## Tests without a real model\n')[1]?.split('\n## ')[0] ?? '';
+const blocks = Array.from(section.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, code = '']) => code);
+/** The last one needs a model file. */
+const runnable = blocks.filter((code) => !code.includes('loadModel'));
+/** What the page has imported before. */
+const before = "import { connectEngine, defineTool } from 'idiolect/engine';\nimport { z } from 'zod';";
+const program = [before, ...runnable, 'export {};'].join('\n');
+const folder = fs.mkdtempSync(path.join(root, 'test', 'testing', 'page-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+function run(name: string, source: string): Promise<unknown> {
+  const file = path.join(folder, name);
+  fs.writeFileSync(file, source);
+  return import(file);
+}
+
+describe('the program of the page', () => {
+  it('runs', async () => {
+    expect(runnable).toHaveLength(3);
+    await run('program.ts', program);
+  });
+
+  it.each([
+    ["city: 'Bern' }", "city: 'Basel' }"],
+    ["?.content, 'It is warm.'", "?.content, 'It is cold.'"],
+    ["?.name, 'get_weather'", "?.name, 'get_time'"],
+    ['/21/', '/22/'],
+  ])('would not with %s changed', async (right, wrong) => {
+    expect(program).toContain(right);
+    await expect(run(`${right.length}.ts`, program.replace(right, wrong))).rejects.toThrow();
+  });
+});
