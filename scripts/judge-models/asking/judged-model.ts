@@ -6,7 +6,7 @@ import type { Tool } from '../../../src/format/messages.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../../src/runtime/node-llama-cpp/index.ts';
 import { PlainEngine } from './plain-engine.ts';
-import { type Assurance, type Response, readFree, thrownResponse, toResponse } from './response.ts';
+import { type Response, readFree, thrownResponse, toResponse } from './response.ts';
 import type { Sampling } from './sampling.ts';
 
 /** A response, and the processor time that writing it took; its prompt was evaluated before. */
@@ -84,15 +84,13 @@ export class JudgedModel {
 
   async #answer(options: ChatOptions): Promise<Response> {
     try {
-      const { grammar } = this.chat.preview(options);
-      const otherwise: Assurance = grammar.expression !== null && !grammar.lazy ? 'enforced' : 'none';
       const stream = this.chat.chat(options);
       const events: AnyResponseEvent[] = [];
       for await (const event of stream) events.push(event);
       const message = await stream.message;
       const { completionTokens: tokens } = await stream.usage;
       const cut = tokens >= (options.maxTokens ?? Number.POSITIVE_INFINITY);
-      return toResponse({ message, events, tokens, cut, otherwise });
+      return toResponse({ message, events, tokens, cut });
     } catch (error) {
       return thrownResponse(error);
     }

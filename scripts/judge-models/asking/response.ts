@@ -40,21 +40,18 @@ export interface ReadResponse {
   readonly events: readonly AnyResponseEvent[];
   readonly tokens: number;
   readonly cut: boolean;
-  /** What the calls are assured by where their events do not say. */
-  readonly otherwise: Assurance;
 }
 
 /** The response that these events and this message are. */
-export function toResponse({ message, events, tokens, cut, otherwise }: ReadResponse): Response {
+export function toResponse({ message, events, tokens, cut }: ReadResponse): Response {
   const { content, tool_calls: calls = [], malformed, repaired } = message;
-  const written = events.filter((event) => event.type === 'tool-call');
   return {
     content: content ?? '',
-    calls: calls.map(({ function: called }, index) => ({
+    calls: calls.map(({ function: called, assurance }) => ({
       name: called.name,
       arguments: JSON.parse(called.arguments),
       input: called.arguments,
-      assurance: assuranceOf(written[index] ?? {}) ?? otherwise,
+      assurance: assurance ?? 'none',
     })),
     told: malformed !== undefined || repaired !== undefined || events.some(isPossibleCall),
     cut,
@@ -85,12 +82,7 @@ export function readFree({ text, tokens, cut }: FreeText, { format, ...options }
   const events = [...parser.feed(text)];
   const last = parser.finish(cut ? 'length' : 'stop');
   events.push(...last.events);
-  return toResponse({ message: last.message, events, tokens, cut, otherwise: 'none' });
-}
-
-function assuranceOf(event: object): Assurance | undefined {
-  const assurance: unknown = Reflect.get(event, 'assurance');
-  return assurance === 'enforced' || assurance === 'validated' ? assurance : undefined;
+  return toResponse({ message: last.message, events, tokens, cut });
 }
 
 function isPossibleCall(event: { readonly type: string }): boolean {

@@ -2,12 +2,7 @@
 import { Random } from '../../toy/random.ts';
 import { isValidAnswer, Validity } from '../asking/validity.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import {
-  type InsistedResponse,
-  type InsistingVocabulary,
-  insisting,
-  type Request,
-} from './insisting-model.ts';
+import { type InsistedResponse, insisting, type Request } from './insisting-model.ts';
 import { answerSchema, boundedTools, drawWrongTexts, type WrongText } from './wrong-texts.ts';
 
 const tools = boundedTools;
@@ -50,15 +45,10 @@ const validity = new Validity(tools);
 
 /** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
 export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
-  let texts: readonly WrongText[] = [];
-  const draw = (vocabulary: InsistingVocabulary) => {
-    texts = drawWrongTexts(vocabulary, { tools }, new Random(seed), count);
-    return texts.map(({ tokens }) => tokens);
-  };
-  return insisting(template, Object.values(adversarialModes), draw, async function* (model) {
-    for (const [index, text] of texts.entries()) {
+  return insisting(template, Object.values(adversarialModes), async function* (model) {
+    for (const text of drawWrongTexts(model, { tools }, new Random(seed), count)) {
       for (const [mode, request] of Object.entries(adversarialModes)) {
-        const response = await model.respond(index, request);
+        const response = await model.respond(text.tokens, request);
         const outcome = outcomeOf(response, request.responseFormat !== undefined);
         yield { template: template.name, mode, text, outcome, response };
       }

@@ -1,15 +1,14 @@
 /** Texts that a model may insist on, drawn by a seed: whatever a grammar, a parser and a guard have to survive. */
-import type { Token } from 'node-llama-cpp';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
 import type { Random } from '../../toy/random.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import type { InsistingVocabulary, Request, Spelling } from './insisting-model.ts';
+import type { InsistingModel, Request, Spelling } from './insisting-model.ts';
 import { callsText, foreignCalls, openerVariants } from './other-spellings.ts';
 
 /** A text as tokens, and what is wrong with it. */
 export interface WrongText {
   readonly kind: string;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly number[];
 }
 
 /** Tools with bounds of every kind. */
@@ -80,13 +79,13 @@ type Named = readonly [name: string, input: JsonObject];
 
 /** Draws texts: as many as are asked for, of all kinds in turn, from one that the seed chooses. */
 export function drawWrongTexts(
-  vocabulary: InsistingVocabulary,
+  model: InsistingModel,
   request: Request,
   random: Random,
   count: number,
 ): readonly WrongText[] {
-  const { template, spelling } = vocabulary;
-  const turn = (text: string) => vocabulary.encodeResponse(request, text);
+  const { template, spelling } = model;
+  const turn = (text: string) => model.encodeResponse(request, text);
   const kinds = Object.entries(textKinds);
   const first = random.between(0, kinds.length - 1);
   return Array.from({ length: count }, (_, index) => {
@@ -99,12 +98,12 @@ interface Drawing {
   readonly template: NamedTemplate;
   readonly spelling: Spelling;
   /** The tokens of a whole response. */
-  readonly turn: (text: string) => readonly Token[];
+  readonly turn: (text: string) => readonly number[];
   readonly random: Random;
 }
 
 /** By what is wrong. */
-const textKinds: Readonly<Record<string, (drawing: Drawing) => readonly Token[]>> = {
+const textKinds: Readonly<Record<string, (drawing: Drawing) => readonly number[]>> = {
   'inserted end': (drawing) => inserted(drawing, endText(drawing.template)),
   'inserted marker': (drawing) => inserted(drawing, marker(drawing)),
   'inserted text': (drawing) =>
@@ -152,7 +151,7 @@ function rightText({ template, random }: Drawing): string {
 }
 
 /** A conforming text with something in its midst. */
-function inserted(drawing: Drawing, text: string): readonly Token[] {
+function inserted(drawing: Drawing, text: string): readonly number[] {
   const { spelling, turn, random } = drawing;
   const tokens = [...turn(rightText(drawing))];
   tokens.splice(random.between(0, tokens.length - 1), 0, ...spelling.encode(text));
@@ -160,7 +159,7 @@ function inserted(drawing: Drawing, text: string): readonly Token[] {
 }
 
 /** The vocabulary has no token for it, so it is written in bytes; some of them, or those that are no UTF-8. */
-function halfCharacter(drawing: Drawing): readonly Token[] {
+function halfCharacter(drawing: Drawing): readonly number[] {
   const { spelling, turn, random } = drawing;
   const bytes = spelling.encode(random.pick(['😀', '\u{10ffff}', '꙰']));
   const half = bytes.slice(0, random.between(1, Math.max(1, bytes.length - 1)));

@@ -68,15 +68,11 @@ async function askIdiolect(
   toolChoice: 'auto' | 'required',
 ): Promise<readonly AnsweredCall[]> {
   const stream = chat.chat({ messages, tools, toolChoice, ...sampling });
-  const assurances: (string | undefined)[] = [];
-  for await (const event of stream) {
-    if (event.type === 'tool-call') assurances.push(Reflect.get(event, 'assurance'));
-  }
   const { tool_calls: calls = [] } = await stream.message;
-  return calls.map(({ function: called }, index) => ({
+  return calls.map(({ function: called, assurance }) => ({
     name: called.name,
     input: called.arguments,
-    assurance: assurances[index] ?? (toolChoice === 'required' ? 'enforced' : 'none'),
+    assurance: assurance ?? 'none',
   }));
 }
 
@@ -94,9 +90,8 @@ async function runIdiolect(
   };
   for await (const event of chat.runTools({ messages, tools, execute, maxSteps: 2, ...sampling })) {
     if (event.type === 'step-start' && executed.length > 0) break;
-    const assurance: unknown = event.type === 'tool-call' ? Reflect.get(event, 'assurance') : undefined;
-    if (event.type === 'tool-call' && typeof assurance === 'string')
-      assurances.set(event.toolCallId, assurance);
+    if (event.type === 'tool-call' && event.assurance !== undefined)
+      assurances.set(event.toolCallId, event.assurance);
   }
   return executed;
 }

@@ -1,6 +1,6 @@
 /** Calls with openers in other white space: what is read must be enforced or validated. */
 import type { NamedTemplate } from '../insisting/chat-templates.ts';
-import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, insisting } from '../insisting/insisting-model.ts';
 import { callsText, openerVariants } from '../insisting/other-spellings.ts';
 import { boundedTools } from '../insisting/wrong-texts.ts';
 
@@ -23,11 +23,9 @@ export function tryOpeners(template: NamedTemplate): AsyncGenerator<VariantOutco
   const { format, name } = template;
   const variants = openerVariants(format, callsText(format, [call]));
   const request = { tools: boundedTools };
-  const encode = (vocabulary: InsistingVocabulary) =>
-    variants.map(({ text }) => vocabulary.encodeResponse(request, text));
-  return insisting(template, [request], encode, async function* (model) {
-    for (const [index, variant] of variants.entries()) {
-      const response = await model.respond(index, request);
+  return insisting(template, [request], async function* (model) {
+    for (const variant of variants) {
+      const response = await model.respond(model.encodeResponse(request, variant.text), request);
       const unassured = response.calls.some(({ assurance }) => assurance === 'none');
       yield { template: name, ...variant, response, read: response.calls.length > 0, unassured };
     }

@@ -1,6 +1,6 @@
 /** Answers without calls, in every format whose grammar waits for a call: none may be forced, and no text lost. */
 import type { NamedTemplate } from '../insisting/chat-templates.ts';
-import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, insisting } from '../insisting/insisting-model.ts';
 import { boundedTools } from '../insisting/wrong-texts.ts';
 
 /** Texts with what some formats begin calls with. */
@@ -28,13 +28,10 @@ export interface AnswerOutcome {
 export function tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcome> {
   const { format, name } = template;
   const request = { tools: boundedTools };
-  const encode = (vocabulary: InsistingVocabulary) => {
-    const { open, close } = format.content;
-    return plainAnswers.map((text) => vocabulary.encodeResponse(request, open + text + close));
-  };
-  return insisting(template, [request], encode, async function* (model) {
-    for (const [index, text] of plainAnswers.entries()) {
-      const response = await model.respond(index, request);
+  const { open, close } = format.content;
+  return insisting(template, [request], async function* (model) {
+    for (const text of plainAnswers) {
+      const response = await model.respond(model.encodeResponse(request, open + text + close), request);
       const broken = response.calls.length > 0 || response.content.trim() !== text;
       yield { template: name, text, response, broken };
     }

@@ -10,7 +10,7 @@ import {
   type NamedTemplate,
   outsideTemplate,
 } from '../insisting/chat-templates.ts';
-import { type InsistedResponse, type InsistingVocabulary, insisting } from '../insisting/insisting-model.ts';
+import { type InsistedResponse, InsistingModel, type Request } from '../insisting/insisting-model.ts';
 
 /** One reported output. */
 export interface ReportedOutput {
@@ -79,20 +79,16 @@ async function write({ text, tools }: ReportedOutput, template: NamedTemplate): 
   const end = format.turn.ends[0]?.trim() ?? '';
   const whole = end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
   // A call and what it is spelt out to take fewer tokens than the text has characters.
-  const request = { tools, maxTokens: text.length + 200 };
-  let generationPrompt = format.turn.start;
-  const encode = (vocabulary: InsistingVocabulary) => {
-    generationPrompt = vocabulary.preview(request).generationPrompt;
-    return [vocabulary.spelling.encodeTurn(whole)];
-  };
-  const responses = insisting(template, [request], encode, async function* (model) {
-    yield await model.respond(0, request);
-  });
-  for await (const response of responses) {
+  const request: Request = { tools, maxTokens: text.length + 200 };
+  const model = await InsistingModel.open(template, [request]);
+  try {
+    const { generationPrompt } = model.preview(request);
+    const response = await model.respond(model.spelling.encodeTurn(whole), request);
     const written = { text: whole + end, tokens: 0, cut: false };
     return { alone: readFree(written, { format, tools, generationPrompt }), response };
+  } finally {
+    await model.dispose();
   }
-  throw new RangeError('the model did not respond');
 }
 
 /** A request that is refused before its first token: the template knows no calls, for example. */
