@@ -18,7 +18,8 @@ import type { Execute } from './compile/execute.ts';
 import { parseSource } from './compile/parse-source.ts';
 import { SourceError } from './compile/split-source.ts';
 import { type ImportOptions, importValue } from './values/input.ts';
-import { defaultLimits, Runtime, Scope, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
+import { defaultLimits, Runtime, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
+import { Scope } from './values/scope.ts';
 import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
 import { Dict, longestMessage, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
@@ -147,9 +148,10 @@ class CompiledTemplate implements Template {
   }
 
   private run(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Text {
-    const runtime = this.start(variables, options, how);
+    const scope = this.start(variables, options, how);
+    const { runtime } = scope;
     try {
-      this.program(new Scope(runtime, null));
+      this.program(scope);
       return runtime.text;
     } catch (cause) {
       throw this.explain(cause, runtime.line);
@@ -158,12 +160,12 @@ class CompiledTemplate implements Template {
     }
   }
 
-  private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Runtime {
+  private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Scope {
     const now = () => options.now ?? new Date();
     try {
       const imported = importValue(variables, '', how);
-      const input = { now, traced: how.traced, variables: imported instanceof Dict ? imported : new Dict() };
-      return new Runtime(input, this.name, this.limits, this.budget);
+      const runtime = new Runtime({ now, traced: how.traced }, this.name, this.limits, this.budget);
+      return new Scope(runtime, imported instanceof Dict ? imported : new Dict());
     } catch (cause) {
       throw this.explain(cause, 0);
     }
