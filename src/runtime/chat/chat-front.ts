@@ -3,7 +3,7 @@ import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';

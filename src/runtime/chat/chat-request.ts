@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
 import { callIds } from './call-ids.ts';
