@@ -10,7 +10,7 @@ import type { ChatOptions } from './chat-options.ts';
 import type { CallGuard } from './checks/call-guard.ts';
 import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
 import type { TemplateCache } from './learned-template.ts';
-import type { PromptRequest } from './prompt-pieces.ts';
+import type { PromptRequest } from './open-turn.ts';
 
 /** The prompt of a chat with `tools`. */
 export function promptRequest(
