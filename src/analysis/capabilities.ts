@@ -5,11 +5,11 @@
 import type { Capabilities, InputShape } from '../format/chat-format.ts';
 import { memoize } from '../format/memoize.ts';
 import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
+import type { ObservedRender, Template, TemplateVariables } from '../template/parsed-template.ts';
 import { observeInputShape, shapeMessages } from '../template/prompt/input-shape.ts';
 import { tryObserve } from '../template/prompt/render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from '../template/prompt/sentinels.ts';
 import { effortVariable, thinkingSwitches } from '../template/prompt/thinking-switches.ts';
-import type { ObservedRender, Template, TemplateVariables } from '../template/template.ts';
 import type { Evidence } from './evidence.ts';
 import type { Probing } from './probes/probing.ts';
 
