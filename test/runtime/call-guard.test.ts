@@ -165,6 +165,19 @@ describe('an answer to a schema', () => {
     expect(events.map(({ type }) => type)).toEqual(['malformed', 'finish']);
   });
 
+  it('is not enforced if the parser ended it before the grammar did', () => {
+    const guard = callGuard({ responseFormat: format }, [], []);
+    guard.enforced.begin(0);
+    const rest = { type: 'malformed', raw: '"}', expected: [], reason: 'x', start: 15, end: 17 } as const;
+    const { events, message } = finished('{"a": "b');
+    const { content, malformed } = guardAnswer(guard, answer, {
+      events: [rest, ...events],
+      message: { ...message, malformed: [rest] },
+    }).message;
+    expect(content).toBeNull();
+    expect(malformed).toMatchObject([rest, { raw: '{"a": "b', reason: 'the answer is not JSON' }]);
+  });
+
   it('is judged from where the model goes on with what the prompt has begun', () => {
     const guard = callGuard({ responseFormat: format }, [], []);
     guard.enforced.begin(0);
