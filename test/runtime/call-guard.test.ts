@@ -133,6 +133,32 @@ describe('over HTTP', () => {
   });
 });
 
+describe('a call in thoughts under a grammar that allows any text there', () => {
+  const written = '<think>Then <call>{"n": 9}</call>';
+  const guardOf = (text: string, open: string) => {
+    const { enforced } = callGuard({}, [], [], { open, close: '</think>' });
+    enforced.reset((start, end) => text.slice(start, end));
+    enforced.begin(0);
+    return enforced;
+  };
+  const place = (text: string) => [text.indexOf('{'), text.indexOf('}') + 1] as const;
+
+  it.each([
+    ['opened by the model', '<think>', written],
+    ['opened by the prompt', '', written.slice('<think>'.length)],
+  ])('is not enforced: %s', (_, open, text) => {
+    expect(guardOf(text, open).isEnforced('f', ...place(text))).toBe(false);
+  });
+
+  it.each([
+    ['closed', '<think>', written.replace('<call>', '</think><call>')],
+    ['never opened', '<think>', written.slice('<think>Then '.length)],
+    ['opened by the prompt and closed', '', '</think><call>{"n": 9}</call>'],
+  ])('is enforced if they are over: %s', (_, open, text) => {
+    expect(guardOf(text, open).isEnforced('f', ...place(text))).toBe(true);
+  });
+});
+
 describe('an answer to a schema', () => {
   const schema = { type: 'object', properties: { n: { type: 'integer', maximum: 5 } } } as const;
   const format = { type: 'json_schema', json_schema: { schema } } as const;
@@ -156,6 +182,19 @@ describe('an answer to a schema', () => {
     const { events, message } = guardAnswer(guard, answer, finished('{"n": 9}'));
     expect(message).toMatchObject({ content: null, malformed: [{ raw: '{"n": 9}' }] });
     expect(events.map(({ type }) => type)).toEqual(['malformed', 'finish']);
+  });
+
+  it('is not enforced if the parser ended it before the grammar did', () => {
+    const guard = callGuard({ responseFormat: format }, [], []);
+    guard.enforced.begin(0);
+    const rest = { type: 'malformed', raw: '"}', expected: [], reason: 'x', start: 15, end: 17 } as const;
+    const { events, message } = finished('{"a": "b');
+    const { content, malformed } = guardAnswer(guard, answer, {
+      events: [rest, ...events],
+      message: { ...message, malformed: [rest] },
+    }).message;
+    expect(content).toBeNull();
+    expect(malformed).toMatchObject([rest, { raw: '{"a": "b', reason: 'the answer is not JSON' }]);
   });
 
   it('is judged from where the model goes on with what the prompt has begun', () => {

@@ -45,8 +45,10 @@ const validity = new Validity(tools);
 
 /** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
 export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
-  return insisting(template, Object.values(adversarialModes), async function* (model) {
-    for (const text of drawWrongTexts(model, { tools }, new Random(seed), count)) {
+  const requests = Object.values(adversarialModes);
+  return insisting(template, requests, async function* (model) {
+    const possible = requests.find((request) => model.allows(request)) ?? {};
+    for (const text of drawWrongTexts(model, possible, new Random(seed), count)) {
       for (const [mode, request] of Object.entries(adversarialModes)) {
         const response = await model.respond(text.tokens, request);
         const outcome = outcomeOf(response, request.responseFormat !== undefined);

@@ -71,7 +71,7 @@ export class InsistingModel {
     const engine = new InsistingEngine(template);
     const chat = await connectEngine(engine, { modules, requireTools: false });
     const model = new InsistingModel(template, engine, chat);
-    if (requests.some((request) => model.#allows(request))) return model;
+    if (requests.some((request) => model.allows(request))) return model;
     throw new RefusedTemplateError(template.name);
   }
 
@@ -110,7 +110,8 @@ export class InsistingModel {
     return this.#chat.dispose();
   }
 
-  #allows(request: Request): boolean {
+  /** Whether the template renders this request. */
+  allows(request: Request): boolean {
     try {
       this.preview(request);
       return true;

@@ -1,16 +1,19 @@
 /** The beginning of a chat that all engines share: the request is checked, its prompt rendered, its run described. */
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
+import { readPromptPosition } from '../../grammar/prompt-position.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from './chat-request.ts';
 import { callGuard } from './checks/call-guard.ts';
+import type { EnforcedThoughts } from './checks/enforced-text.ts';
 import type { ResponseChecks } from './checks/response-checks.ts';
 import type { GrammarCache } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from './learned-template.ts';
@@ -65,13 +68,24 @@ export function readingOf(
   specialTokens: readonly string[] = [],
 ): ChatReading {
   const { generationPrompt = '' } = grammarOptions;
-  const guard = callGuard(options, tools, grammar.report);
+  const thoughts = grammar.lazy ? null : thoughtsAt(template.format, generationPrompt);
+  const guard = callGuard(options, tools, grammar.report, thoughts);
   const parser = createResponseParser(template.responseModule ?? template.format, {
     ...parserOptions(options, tools, generationPrompt, grammar, guard),
     specialTokens,
   });
   const restOf = (call: OpenCall) => grammars.restOf(template.format, grammarOptions, call);
   return { guard, parser, restOf, checks: checksOf(grammar, tools, options) };
+}
+
+/** The thoughts that a grammar from the first token on lets a response begin with; `null` if there are none. */
+function thoughtsAt(format: ChatFormat, generationPrompt: string): EnforcedThoughts | null {
+  const { reasoning } = turnLayout(format);
+  if (reasoning === null || reasoning.close.isBlank) return null;
+  const { place } = readPromptPosition(format, generationPrompt, []);
+  const { open, close } = reasoning;
+  if (place === 'reasoning') return { open: '', close: close.core };
+  return open.isBlank ? null : { open: open.core, close: close.core };
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;

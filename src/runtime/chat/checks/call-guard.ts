@@ -9,7 +9,7 @@ import type { Assurance } from '../../../parser/events.ts';
 import { toolsOfChoice } from '../../../tools/tool-choice.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { answerCheck, argumentCheck } from './argument-checks.ts';
-import { EnforcedText } from './enforced-text.ts';
+import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
 
 /** What the guard knows about an answer to a schema. */
 export interface AnswerVerdict {
@@ -28,11 +28,12 @@ export interface CallGuard {
   readonly judgeAnswer: ((text: string, isEnforced: boolean) => AnswerVerdict) | null;
 }
 
-/** The guard of a chat. `report`: where its grammar differs from the schemas. */
+/** The guard of a chat. `report`: where its grammar differs from the schemas; `thoughts`: those that it allows. */
 export function callGuard(
   options: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
   tools: readonly Tool[],
   report: readonly SchemaIssue[],
+  thoughts: EnforcedThoughts | null = null,
 ): CallGuard {
   const uncheckable = new Set(tools.filter(hasLargeSchema).map((tool) => tool.function.name));
   // A schema that is too large to validate can be no more than enforced as far as the report says.
@@ -45,7 +46,7 @@ export function callGuard(
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answerCheck(options.responseFormat);
   return {
-    enforced: new EnforcedText(widened),
+    enforced: new EnforcedText(widened, thoughts),
     validate: (toolName, input) =>
       allowed.has(toolName) ? check(toolName, input) : [notAllowed(toolName, allowed)],
     judgeAnswer:

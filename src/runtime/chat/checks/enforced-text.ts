@@ -5,17 +5,28 @@ interface Stretch {
   readonly start: number;
   /** Infinite while the grammar is in force. */
   end: number;
+  /** Whether it may still be thoughts, in which the grammar allows any text, calls included. */
+  mayBeThoughts: boolean;
+}
+
+/** How a grammar tells thoughts at the beginning of a response. */
+export interface EnforcedThoughts {
+  /** What they begin with; empty if the prompt has opened them. */
+  readonly open: string;
+  readonly close: string;
 }
 
 /** Follows the grammar of one response. All positions are offsets into the response. */
 export class EnforcedText implements Provenance {
   /** Tools whose schemas their grammar does not enforce in full; empty for the answer's. */
   readonly #widened: ReadonlySet<string>;
+  readonly #thoughts: EnforcedThoughts | null;
   #stretches: Stretch[] = [];
   #read: (start: number, end: number) => string = () => '';
 
-  constructor(widened: ReadonlySet<string>) {
+  constructor(widened: ReadonlySet<string>, thoughts: EnforcedThoughts | null = null) {
     this.#widened = widened;
+    this.#thoughts = thoughts;
   }
 
   /** Starts over with a response whose text `read` returns. */
@@ -27,7 +38,8 @@ export class EnforcedText implements Provenance {
   /** The grammar allows the text from `start` on. */
   begin(start: number): void {
     this.end(start);
-    this.#stretches.push({ start, end: Number.POSITIVE_INFINITY });
+    const mayBeThoughts = this.#thoughts !== null && start <= 0;
+    this.#stretches.push({ start, end: Number.POSITIVE_INFINITY, mayBeThoughts });
   }
 
   /** The grammar is no longer in force at `end`, or has lost the text there. */
@@ -38,11 +50,27 @@ export class EnforcedText implements Provenance {
 
   /** Whether the grammar allowed all text from `start` to `end`. */
   covers(start: number, end: number): boolean {
-    return this.#stretches.some((stretch) => stretch.start <= start && end <= stretch.end);
+    return this.#covering(start, end) !== undefined;
   }
 
+  /** A call that the parser reads in thoughts that nothing has closed is text to the grammar. */
   isEnforced(toolName: string, start: number, end: number): boolean {
-    return !this.#widened.has(toolName) && this.covers(start, end);
+    if (this.#widened.has(toolName)) return false;
+    const stretch = this.#covering(start, end);
+    if (stretch === undefined) return false;
+    if (stretch.mayBeThoughts) stretch.mayBeThoughts = this.#isThinking(stretch.start, start);
+    return !stretch.mayBeThoughts;
+  }
+
+  #covering(start: number, end: number): Stretch | undefined {
+    return this.#stretches.find((stretch) => stretch.start <= start && end <= stretch.end);
+  }
+
+  #isThinking(from: number, to: number): boolean {
+    if (this.#thoughts === null) return false;
+    const { open, close } = this.#thoughts;
+    const text = this.#read(from, to).trimStart();
+    return text.startsWith(open) && !text.includes(close);
   }
 
   textOf(start: number, end: number): string {

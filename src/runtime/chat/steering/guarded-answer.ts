@@ -27,7 +27,9 @@ export function guardAnswer(
   if (judgeAnswer === null || answer === null || finish?.reason === 'length' || !isAnswer) return finished;
   // What the prompt has begun of an answer is not the model's, and stands at negative offsets.
   const begun = Math.max(0, 0 - answer.start);
-  const isEnforced = enforced.covers(answer.start + begun, answer.end);
+  // A string may hold the marker that ends the turn: the parser ends the answer there, before the grammar does.
+  const isWhole = message.malformed === undefined;
+  const isEnforced = isWhole && enforced.covers(answer.start + begun, answer.end);
   const { problems, assurance } = judgeAnswer(content.slice(begun), isEnforced);
   if (problems.length === 0) return assured(finished, assurance);
   const malformed: Malformed = {
