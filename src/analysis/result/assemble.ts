@@ -1,8 +1,8 @@
 /** Assembles the format from its parts, overrides and derived fields. */
 
+import type { Capabilities } from '../../format/capabilities.ts';
 import {
   type CallsFormat,
-  type Capabilities,
   type ChatFormat,
   type ContentFormat,
   chatFormatVersion,
