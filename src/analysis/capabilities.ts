@@ -2,7 +2,9 @@
  * What a template accepts and really reads: small conversations with sentinels are rendered, and it is observed which
  * sentinels are read and which are printed. No template or model name decides anything, nor does the source text.
  */
-import type { Capabilities, InputShape } from '../format/chat-format.ts';
+
+import type { Capabilities } from '../format/capabilities.ts';
+import type { InputShape } from '../format/chat-format.ts';
 import { memoize } from '../format/memoize.ts';
 import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../template/parsed-template.ts';
