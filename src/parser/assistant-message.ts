@@ -41,10 +41,7 @@ export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
     else if (event.type === 'tool-input-start') {
       calls.push({ id: event.id, name: event.toolName, input: '', complete: false });
     } else if (call !== undefined && event.type === 'tool-input-delta') call.input += event.delta;
-    else if (call !== undefined && event.type === 'tool-call') {
-      call.input = event.input;
-      call.complete = true;
-    }
+    else if (call !== undefined && event.type === 'tool-call') call.complete = true;
   }
   const folded = calls.map((call) => ({ ...call, arguments: partialArguments(call.input) }));
   return { content, reasoning, calls: folded };

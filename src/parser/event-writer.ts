@@ -4,8 +4,10 @@
  * All positions are offsets into the whole response, as in `events.ts`.
  */
 import { parseObject } from '../format/json-values.ts';
-import type { SettledInput } from './absent-arguments.ts';
-import { type CallCheck, judgeCall } from './call-verdict.ts';
+import type { JsonObject } from '../format/messages.ts';
+import { AbsentArguments } from './absent-arguments.ts';
+import { CallRepairs } from './call-repairs.ts';
+import { judgeCall } from './call-verdict.ts';
 import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
 import type {
   Assurance,
@@ -15,26 +17,12 @@ import type {
   ResponseEvent,
   ResponseMessage,
 } from './events.ts';
-import { duplicateKeys } from './json/duplicate-keys.ts';
 import { KeptMessage } from './kept-message.ts';
 import { WrittenText } from './markers/written-text.ts';
-import type { Provenance } from './provenance.ts';
+import type { WriterOptions } from './reader-options.ts';
 import type { StartedCall } from './started-call.ts';
 import { UniqueIds } from './unique-ids.ts';
 import { WithheldInput } from './withheld-input.ts';
-
-/** Choices of the caller. */
-export interface WriterOptions extends CallCheck {
-  readonly markers: boolean;
-  /** Whether the message is wanted; otherwise emitted text is not stored. */
-  readonly keeps: boolean;
-  /** Creates the id of a call if the model had written none when its name became known. */
-  readonly createId: (index: number) => string;
-  /** Takes out of a call's arguments, a JSON object, those that are absent; deltas have them as they were written. */
-  readonly settle: (toolName: string, input: SettledInput) => SettledInput;
-  /** What the caller knows about how the text was written; `null` if nothing. */
-  readonly provenance: Provenance | null;
-}
 
 type Region = 'text' | 'reasoning';
 
@@ -55,10 +43,11 @@ export class EventWriter {
   private readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
-  /** Repairs of the open call; reported after it. */
-  private callRepairs: { readonly law: LeniencyLaw; readonly detail: string }[] = [];
+  private readonly callRepairs = new CallRepairs();
   /** Arguments of the open call that are withheld because they may be wrapped in one more object. */
   private withheld: WithheldInput | null = null;
+  /** Leaves absent arguments out of the open call; `null` if it can have none. */
+  private absent: AbsentArguments | null = null;
   /** The events of an open call that no grammar vouches for yet; `null` while events are delivered. */
   private unassured: ResponseEvent[] | null = null;
   private readonly ids = new UniqueIds();
@@ -132,7 +121,9 @@ export class EventWriter {
 
   /** Emits a delimiter, or white space that belongs to it. */
   marker(text: string, start: number): void {
-    if (text !== '') this.add({ type: 'marker', text, start, end: start + text.length });
+    if (text === '') return;
+    if (this.withheld === null) this.absent?.cover();
+    this.add({ type: 'marker', text, start, end: start + text.length });
   }
 
   /** Starts a call; its name is known. */
@@ -153,6 +144,9 @@ export class EventWriter {
       writtenId: writtenId === null ? null : id,
     };
     this.withheld = null;
+    const names = this.options.tools.absentIfNull(name);
+    this.absent =
+      names.size === 0 ? null : new AbsentArguments(names, (delta, from, to) => this.delta(delta, from, to));
     if (this.options.provenance !== null && !this.isEnforced(this.call, end)) this.unassured = [];
     this.target = { type: 'tool-input-delta', id, text: this.inputText };
     this.add({ type: 'tool-input-start', id, toolName: name, start, end });
@@ -168,14 +162,13 @@ export class EventWriter {
   private uniqueId(id: string): string {
     const unique = this.ids.unique(id);
     if (unique === id) return id;
-    const detail = `two calls have the id ${JSON.stringify(id)}; the second is called ${JSON.stringify(unique)}`;
-    this.callRepairs.push({ law: 'duplicate-id', detail });
+    this.callRepairs.noteId(id, unique);
     return unique;
   }
 
   /** Records a deviation that was read all the same; reported after the open call, or at once if there is none. */
   repaired(law: LeniencyLaw, detail: string, at: number): void {
-    if (this.call !== null) this.callRepairs.push({ law, detail });
+    if (this.call !== null) this.callRepairs.note(law, detail);
     else this.addRepaired({ type: 'repaired', law, detail, start: at, end: at });
   }
 
@@ -185,10 +178,7 @@ export class EventWriter {
   }
 
   private reportRepairs(toolCallId: string, at: number): void {
-    const repairs = this.callRepairs;
-    if (repairs.length === 0) return;
-    this.callRepairs = [];
-    for (const { law, detail } of repairs) {
+    for (const { law, detail } of this.callRepairs.take()) {
       this.addRepaired({ type: 'repaired', law, detail, toolCallId, start: at, end: at });
     }
   }
@@ -200,7 +190,7 @@ export class EventWriter {
 
   /** Whether arguments are emitted as they arrive. */
   get inputFlows(): boolean {
-    return this.withheld === null && this.unassured === null;
+    return this.withheld === null && this.unassured === null && this.absent?.isHolding !== true;
   }
 
   /** Whether the grammar of the open call's tool has allowed its arguments up to `end`. */
@@ -224,9 +214,21 @@ export class EventWriter {
     if (withheld === null) return;
     this.withheld = null;
     withheld.release(isComplete, (event, delta) => {
-      if (delta === null) this.add(event);
-      else this.delta(delta, event.start, event.end);
+      if (delta !== null) return this.certainInput(delta, event.start, event.end);
+      this.absent?.cover();
+      this.add(event);
     });
+  }
+
+  /** Emits JSON of the arguments that is not withheld. */
+  private certainInput(delta: string, start: number, end: number): void {
+    if (this.absent === null) this.delta(delta, start, end);
+    else this.absent.input(delta, start, end);
+  }
+
+  /** Takes note that the value at `at`, not emitted yet, is no `null`. */
+  expectValue(at: number): void {
+    if (this.withheld === null) this.absent?.expectValue(at);
   }
 
   /** Emits JSON of the open call's arguments. */
@@ -236,7 +238,7 @@ export class EventWriter {
     if (call.argumentsAt === call.nameEnd) call.argumentsAt = start;
     if (withheld === null && this.unassured !== null && this.isEnforced(call, end)) this.releaseCall();
     if (withheld === null) {
-      this.delta(delta, start, end);
+      this.certainInput(delta, start, end);
     } else {
       withheld.json += delta;
       withheld.events.push(deltaEvent(target, delta, start, end));
@@ -253,23 +255,28 @@ export class EventWriter {
     const { call } = this;
     if (call === null) return;
     this.releaseInput(true);
-    const written = this.inputText.toString();
-    const parsed = parseObject(written);
+    const input = this.inputText.toString();
+    const parsed = parseObject(input);
     if (parsed === null) {
       this.malformed('', at, ['arguments as one JSON object'], 'the arguments are not a JSON object');
       return;
     }
-    this.noteDuplicates(written);
+    this.absent?.cover();
+    this.callRepairs.noteDuplicates(input);
     // Text that the grammar allowed counts only if it was read as the grammar reads it.
-    const isEnforced = this.callRepairs.length === 0 && this.isEnforced(call, at);
-    const input = this.options.settle(call.name, { json: written, value: parsed, repairs: [] });
-    this.callRepairs.push(...input.repairs);
-    const verdict = judgeCall(this.options, call.name, input.value, isEnforced);
+    const isEnforced = this.callRepairs.isEmpty && this.isEnforced(call, at);
+    const verdict = judgeCall(this.options, call.name, parsed, isEnforced);
     if (verdict.problems.length > 0) this.refuse(call, verdict.problems, at);
-    else this.handOut(call, input, verdict.assurance, at);
+    else this.handOut(call, parsed, input, verdict.assurance, at);
   }
 
-  private handOut(call: StartedCall, input: SettledInput, known: Assurance | undefined, at: number): void {
+  private handOut(
+    call: StartedCall,
+    parsed: JsonObject,
+    input: string,
+    known: Assurance | undefined,
+    at: number,
+  ): void {
     const assurance = known === undefined ? {} : { assurance: known };
     this.releaseCall();
     this.closeCall(call, at);
@@ -277,25 +284,17 @@ export class EventWriter {
       type: 'tool-call',
       toolCallId: call.id,
       toolName: call.name,
-      input: input.json,
-      arguments: input.value,
+      input,
+      arguments: parsed,
       ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
       ...assurance,
       start: at,
       end: at,
     });
     this.completedCount++;
-    const called = { name: call.name, arguments: input.json };
+    const called = { name: call.name, arguments: input };
     this.kept.addCall({ id: call.writtenId ?? call.id, type: 'function', function: called, ...assurance });
     this.reportRepairs(call.id, at);
-  }
-
-  /** Reports keys that occur twice: a JSON parser keeps only the last value. */
-  private noteDuplicates(input: string): void {
-    for (const key of duplicateKeys(input)) {
-      const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;
-      this.callRepairs.push({ law: 'duplicate-argument', detail });
-    }
   }
 
   private closeCall({ id }: StartedCall, at: number): void {
@@ -306,6 +305,8 @@ export class EventWriter {
   private forgetCall(): void {
     this.call = null;
     this.target = null;
+    this.callRepairs.noteAbsent(this.absent?.names ?? []);
+    this.absent = null;
     this.inputText.clear();
   }
 
@@ -331,6 +332,7 @@ export class EventWriter {
     const { call } = this;
     this.endRegion(start);
     this.releaseInput(false);
+    this.absent?.breakOff(start);
     const end = start + raw.length;
     if (call === null) {
       this.addMalformed({ type: 'malformed', raw, expected, reason, start, end });

@@ -46,6 +46,11 @@ export class InputEmitter {
     cursor.moveTo(end);
   }
 
+  /** Takes note that the text in no event yet begins a value that is no `null`. */
+  expectValue(): void {
+    this.writer.expectValue(this.covered);
+  }
+
   /** Returns consumed text that turned out not to be JSON. */
   takePending(): string {
     const { pending } = this;

@@ -1,10 +1,22 @@
-/** What a reader and its steps are told by the caller of a parser. */
-import type { WriterOptions } from './event-writer.ts';
+/** What a reader, its steps and its writer are told by the caller of a parser. */
+import type { CallCheck } from './call-verdict.ts';
+import type { Provenance } from './provenance.ts';
 import type { ToolTable } from './tool-table.ts';
+
+/** Options that the writer of events reads. */
+export interface WriterOptions extends CallCheck {
+  readonly markers: boolean;
+  /** Whether the message is wanted; otherwise emitted text is not stored. */
+  readonly keeps: boolean;
+  /** Creates the id of a call if the model had written none when its name became known. */
+  readonly createId: (index: number) => string;
+  /** What the caller knows about how the text was written; `null` if nothing. */
+  readonly provenance: Provenance | null;
+  readonly tools: ToolTable;
+}
 
 /** Options that the steps read. */
 export interface ReaderOptions extends WriterOptions {
-  readonly tools: ToolTable;
   /** Thoughts stay in the content, with their markers. */
   readonly thoughtsInText: boolean;
   /** More than one call may be made. */

@@ -17,7 +17,6 @@ import {
   requireOption,
   string,
 } from '../format/option-rules.ts';
-import { withoutAbsent } from './absent-arguments.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
@@ -182,7 +181,6 @@ class ModuleParser implements ResponseParser {
         parallel: options.parallelToolCalls !== false,
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
-        settle: (tool, input) => withoutAbsent(input, this.tools.parameters(tool)),
         validate: callCheck(this.tools, options.validate),
         validates: options.validate !== undefined,
         provenance: options.provenance ?? null,

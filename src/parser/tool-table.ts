@@ -1,7 +1,9 @@
 /** The offered tools, as the parser needs them: names, and schemas of arguments. */
 import { ToolListError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
-import { anywhere, type SchemaPlace } from './steps/schema-place.ts';
+import { anywhere, meansAbsent, propertyNames, type SchemaPlace } from './steps/schema-place.ts';
+
+const none: ReadonlySet<string> = new Set();
 
 /** Tools by name. */
 export class ToolTable {
@@ -11,6 +13,7 @@ export class ToolTable {
   readonly longestName: number;
   private readonly tools = new Map<string, Tool>();
   private readonly places = new Map<string, SchemaPlace>();
+  private readonly absentNames = new Map<string, ReadonlySet<string>>();
 
   constructor(tools: readonly Tool[] | undefined) {
     this.known = tools !== undefined;
@@ -70,6 +73,17 @@ export class ToolTable {
   /** The schema of a tool's arguments. */
   parameters(name: string): SchemaPlace {
     return this.places.get(name) ?? anywhere;
+  }
+
+  /** The arguments of a tool that are absent if they are `null`. */
+  absentIfNull(name: string): ReadonlySet<string> {
+    const place = this.places.get(name);
+    if (place === undefined) return none;
+    const known = this.absentNames.get(name);
+    if (known !== undefined) return known;
+    const names = new Set(propertyNames(place).filter((key) => meansAbsent(place, key)));
+    this.absentNames.set(name, names);
+    return names;
   }
 }
 

@@ -10,6 +10,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, ToolCall } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
+import { meansAbsent, propertyNames } from '../../src/parser/steps/schema-place.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawMessage, lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';
@@ -79,6 +80,13 @@ function written(format: ChatFormat, message: AssistantMessage): string {
   return text + end;
 }
 
+/** A call of each tool, with `null` for all arguments that may be absent: what comes of them is decided late. */
+const nullCalls = lawTools.map(({ function: { name, parameters: schema } }) => {
+  const place = { schema, root: schema };
+  const names = propertyNames(place).filter((key) => meansAbsent(place, key));
+  return call(0, name, Object.fromEntries(names.map((key) => [key, null])));
+});
+
 /** What stands after each character of a text; halves of surrogate pairs are waited for, and no places. */
 function tailsOf(text: string): readonly string[] {
   const characters = [...text];
@@ -88,7 +96,8 @@ function tailsOf(text: string): readonly string[] {
 /** How a response may go on, whatever it is. */
 function continuations(format: ChatFormat): readonly string[] {
   const full = written(format, { ...words, tool_calls: calls });
-  const texts = [written(format, words), full, format.turn.start + full];
+  const withNulls = nullCalls.map((each) => written(format, { ...words, tool_calls: [each] }));
+  const texts = [written(format, words), full, format.turn.start + full, ...withNulls];
   return ['', ...noise, ...texts.flatMap(tailsOf)];
 }
 

@@ -1,17 +1,20 @@
 /**
  * Law: `null` for an optional argument that must not be null is allowed where it can be told from a text, is read as
- * absent, and is told. What the grammar allows there the parser reads, in every format.
+ * absent, and is told; no delta ever has it. What the grammar allows there the parser reads, in every format.
  */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import type { JsonObject, JsonSchema, Tool } from '../../src/format/messages.ts';
+import type { JsonObject, JsonSchema, JsonValue, Tool } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
-import { withoutAbsent } from '../../src/parser/absent-arguments.ts';
+import { AbsentMembers } from '../../src/parser/absent-members.ts';
 import { foldEvents } from '../../src/parser/assistant-message.ts';
+import type { ResponseEvent } from '../../src/parser/events.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
+import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
 import { sampled } from '../support/sample.ts';
 
 const types: Readonly<Record<string, JsonSchema>> = {
@@ -51,17 +54,29 @@ function isAllowed(format: ChatFormat, tool: Tool, text: string): boolean {
   return matcher.accept(text) && matcher.complete;
 }
 
+function optionsOf({ turn }: ChatFormat, tool: Tool) {
+  return { tools: [tool], generationPrompt: turn.start + turn.prompt.off, leniency: 'strict' } as const;
+}
+
 /** The arguments read, and the laws told. */
 function read(format: ChatFormat, tool: Tool, text: string) {
-  const generationPrompt = format.turn.start + format.turn.prompt.off;
-  const options = { tools: [tool], generationPrompt, leniency: 'strict' } as const;
-  const parser = createResponseParser(format, options);
+  const parser = createResponseParser(format, optionsOf(format, tool));
   const events = [...parser.feed(text)];
   const { events: last, message } = parser.finish('stop');
   const [call] = message.tool_calls ?? [];
   const input = JSON.parse(call?.function.arguments ?? 'null') as JsonObject | null;
   const [folded] = foldEvents([...events, ...last]).calls;
   return { input, folded: folded?.arguments, told: (message.repaired ?? []).map(({ law }) => law) };
+}
+
+/** Parses in pieces cut at these places, all events covering the text. */
+function readPieces(format: ChatFormat, tool: Tool, text: string, cuts: readonly number[]) {
+  return parsePieces(format, text, cuts, { ...optionsOf(format, tool), markers: true });
+}
+
+/** The deltas of the one call, joined. */
+function deltasOf(events: readonly ResponseEvent[]): string {
+  return events.map((event) => (event.type === 'tool-input-delta' ? event.delta : '')).join('');
 }
 
 /** Whether `null` is a text like any other here: texts are written without quotes. */
@@ -92,6 +107,27 @@ describe.each(sampled(rows, 9))('null for an optional $type in $name', ({ format
     expect([text, read(format, tool, text)]).toEqual([text, { input: kept, folded: kept, told }]);
   });
 
+  it.each(cases)('is in no delta, wherever the text is cut: %j', (values) => {
+    const text = written(format, values);
+    if (text === null || isText(format, type)) return;
+    const tool = toolOf(schema);
+    const whole = readPieces(format, tool, text, []);
+    for (const cut of everyPosition(text)) expect(readPieces(format, tool, text, [cut])).toEqual(whole);
+    expect(readPieces(format, tool, text, everyPosition(text))).toEqual(whole);
+    const { events, message } = whole;
+    const input = message.tool_calls?.[0]?.function.arguments;
+    expect(input).toBeDefined();
+    expect(deltasOf(events)).toBe(input);
+    expect(events.slice(1).map(({ start }) => start)).toEqual(events.slice(0, -1).map(({ end }) => end));
+    expect(events.at(-1)?.end).toBe(text.length);
+    const parser = createResponseParser(format, optionsOf(format, tool));
+    let said = '';
+    for (const char of text) {
+      said += deltasOf(parser.feed(char));
+      expect(input?.startsWith(said)).toBe(true);
+    }
+  });
+
   it('is not allowed where it is required, and not left out', () => {
     const text = written(format, { city: 1, days: null });
     if (text === null || isText(format, type)) return;
@@ -100,22 +136,80 @@ describe.each(sampled(rows, 9))('null for an optional $type in $name', ({ format
   });
 });
 
-const place = (schema: JsonSchema) => ({ schema, root: schema });
-const weather = toolOf({ type: 'string' }).function.parameters ?? true;
-
-it.each([
-  ['{"city":1,"days":null,"more":null}', '{"city":1}'],
-  ['{ "days" : null , "city" : 1 }', '{ "city" : 1 }'],
-  ['{"days":null}', '{}'],
-  ['{"days": "3", "days": null, "city": 1}', '{"city": 1}'],
-  ['{"days": null, "days": "3"}', '{"days": null, "days": "3"}'],
-  [
-    '{"city": [null, {"days": null}], "days": null, "more": {"a": "}"}}',
+const texts = {
+  '{"city":1,"days":null,"more":null}': '{"city":1}',
+  '{ "days" : null , "city" : 1 }': '{ "city" : 1 }',
+  '{"days":null}': '{}',
+  '{"days":null,"more":null,"city":1}': '{"city":1}',
+  '{\n  "days": null,\n  "city": 1,\n  "more": null\n}\n': '{\n  "city": 1\n}\n',
+  '{"city": [null, {"days": null}], "days": null, "more": {"a": "}"}}':
     '{"city": [null, {"days": null}], "more": {"a": "}"}}',
-  ],
-  ['{"city": 12345678901234567890, "days": "null"}', '{"city": 12345678901234567890, "days": "null"}'],
-  ['{"city": null, "other": null}', '{"city": null, "other": null}'],
-])('%s without what is absent is %s', (json, expected) => {
-  const input = { json, value: JSON.parse(json) as JsonObject, repairs: [] };
-  expect(withoutAbsent(input, place(weather))).toMatchObject({ json: expected, value: JSON.parse(expected) });
+  '{"city": 12345678901234567890, "days": "null"}': '{"city": 12345678901234567890, "days": "null"}',
+  '{"city": null, "other": null}': '{"city": null, "other": null}',
+  '{"city": "\\", \\"days\\": null", "d\\u0061ys": null}': '{"city": "\\", \\"days\\": null"}',
+} as const;
+const names = new Set(['days', 'more', 'a "b"\n']);
+
+/** What is written of the pieces, each by itself. */
+function writtenOf(pieces: readonly string[]): readonly string[] {
+  const members = new AbsentMembers(names);
+  return pieces.map((piece) => members.write(piece));
+}
+
+describe.each(Object.entries(texts))('%s without what is absent', (json, expected) => {
+  it('is the same wherever it is cut', () => {
+    for (let at = 0; at <= json.length; at++) {
+      expect(writtenOf([json.slice(0, at), json.slice(at)]).join('')).toBe(expected);
+    }
+    expect(writtenOf([...json]).join('')).toBe(expected);
+  });
+
+  it('is a beginning of what it was if it breaks off', () => {
+    for (let at = 0; at < json.length; at++) {
+      const members = new AbsentMembers(names);
+      const written = members.write(json.slice(0, at));
+      const rest = members.end();
+      if (members.keys.length === 0) expect(written + rest).toBe(json.slice(0, at));
+      expect(members.isHolding).toBe(false);
+    }
+  });
+});
+
+const keys = fc.constantFrom('days', 'more', 'a "b"\n', 'city', 'other', '__proto__', '');
+const value: fc.Arbitrary<JsonValue> = fc.oneof(
+  fc.constantFrom(null, true, 'null', ', "days": null', '\\', { days: null }, [null, [], {}], {}),
+  fc.jsonValue().map((json) => json as JsonValue),
+);
+const objects = fc.uniqueArray(fc.tuple(keys, value), { selector: ([key]) => key });
+
+/** JSON of the members with white space around every part, and keys in escapes. */
+function writtenWide(members: readonly (readonly [string, JsonValue])[], isEscaped: boolean, gap: string) {
+  const inner = members.map(([key, each]) => {
+    const written = JSON.stringify(key);
+    const escapedKey = isEscaped ? written.replace(/[a-z]$|d/, toEscape) : written;
+    return `${gap}${escapedKey}${gap}:${gap}${JSON.stringify(each, null, gap)}${gap}`;
+  });
+  return `${gap}{${inner.join(',')}${gap}}${gap}`;
+}
+
+function toEscape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+it('any object loses exactly the absent members, wherever it is cut', () => {
+  const gaps = fc.constantFrom('', ' ', '\n\t');
+  fc.assert(
+    fc.property(objects, fc.boolean(), gaps, fc.nat(), (members, isEscaped, gap, cut) => {
+      const json = writtenWide(members, isEscaped, gap);
+      const at = cut % (json.length + 1);
+      const filter = new AbsentMembers(names);
+      const written = filter.write(json.slice(0, at)) + filter.write(json.slice(at));
+      const isAbsent = ([key, each]: readonly [string, JsonValue]) => each === null && names.has(key);
+      const kept = members.filter((member) => !isAbsent(member));
+      expect(JSON.parse(written)).toEqual(JSON.parse(writtenWide(kept, false, '')));
+      expect(filter.keys).toEqual(members.filter(isAbsent).map(([key]) => key));
+      expect(writtenOf([...json]).join('')).toBe(written);
+      if (kept.length === members.length) expect(written).toBe(json);
+    }),
+  );
 });

@@ -116,7 +116,10 @@ function openBare(
 ): State | null | 'opened' {
   const types = typesInFrame(bare, allowed);
   const nested = openNested(reader, values, table, bare, types);
-  if (nested === 'wait') return null;
+  if (nested === 'wait') {
+    noteValue(reader, null);
+    return null;
+  }
   if (nested !== null) return nested;
   reader.progress = newValue(bare, types, '');
   return 'opened';
@@ -158,6 +161,7 @@ function readOpened(
   if (progress.mode === null) {
     progress.mode = chooseMode(reader, values, progress);
     if (progress.mode === null) return null;
+    noteValue(reader, progress.mode);
     reader.input.begin();
   }
   switch (progress.mode) {
@@ -170,6 +174,12 @@ function readOpened(
     case 'scan':
       return readScanned(reader, values, progress, compiled.table.recover);
   }
+}
+
+/** Tells the writer that a value begins here, unless it may turn out to be `null`. */
+function noteValue({ cursor, writer }: Reader, mode: ValueMode | null): void {
+  const first = cursor.text.charAt(skipSpace(cursor.text, cursor.at));
+  if (mode === 'raw' || mode === 'quoted' || /[^nN"'\s]/.test(first)) writer.expectValue(cursor.offset);
 }
 
 function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValueProgress): ValueMode | null {
