@@ -15,7 +15,7 @@ describe.each(sampled(await generatedTemplates(), 43))('$name', (template) => {
     let attempts = 0;
     for await (const { mode, text, outcome, response } of attack(template, seed, texts)) {
       const what = `${mode}, ${text.kind}: ${response.thrown ?? JSON.stringify(response)}`;
-      expect(['complete', 'cut', 'refused', 'typed error'], what).toContain(outcome);
+      expect(['complete', 'cut', 'refused', 'withheld', 'typed error'], what).toContain(outcome);
       attempts += 1;
     }
     expect(attempts).toBe(texts * Object.keys(adversarialModes).length);

@@ -19,11 +19,12 @@ export const adversarialModes: Readonly<Record<string, Request>> = {
   'json_schema + tools': { tools, responseFormat },
 };
 
-/** What can come of a response. The last four must not. */
+/** What can come of a response; `withheld`: it says that its answer does not fit, and has none. The last four must not. */
 export const outcomes = [
   'complete',
   'cut',
   'refused',
+  'withheld',
   'invalid call',
   'invalid answer',
   'typed error',
@@ -58,11 +59,10 @@ export function attack(template: NamedTemplate, seed: number, count: number): As
   });
 }
 
-function outcomeOf({ error, calls, cut, content }: InsistedResponse, answers: boolean): Outcome {
+function outcomeOf({ error, calls, cut, content, told }: InsistedResponse, answers: boolean): Outcome {
   if (error !== null) return error === 'refused' ? 'refused' : `${error} error`;
   if (calls.some((call) => !validity.isValid(call))) return 'invalid call';
   if (cut) return 'cut';
-  return answers && calls.length === 0 && !isValidAnswer(answerSchema, content)
-    ? 'invalid answer'
-    : 'complete';
+  if (!answers || calls.length > 0 || isValidAnswer(answerSchema, content)) return 'complete';
+  return content === '' && told ? 'withheld' : 'invalid answer';
 }

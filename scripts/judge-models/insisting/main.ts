@@ -48,7 +48,7 @@ function count(key: string): void {
 }
 
 function isWrong({ outcome }: Attempt): boolean {
-  return outcome !== 'complete' && outcome !== 'cut' && outcome !== 'refused';
+  return !['complete', 'cut', 'refused', 'withheld'].includes(outcome);
 }
 
 function describe({ template, mode, outcome, text, response }: Attempt): string {
