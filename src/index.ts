@@ -17,7 +17,8 @@ export {
   verifyTemplate,
 } from './generate/verify/verify-template.ts';
 export { type ArgumentValidator, argumentValidator } from './grammar/argument-validator.ts';
-export { type BuiltGrammar, buildGrammar, type Trigger } from './grammar/build-grammar.ts';
+export { buildGrammar } from './grammar/build-grammar.ts';
+export type { BuiltGrammar, Trigger } from './grammar/built-grammar.ts';
 export type { GrammarOptions, ResponseFormat } from './grammar/grammar-options.ts';
 export {
   type BuiltStructuralTag,

@@ -29,11 +29,11 @@ export function readOptions(options: CallOptions): CallRequest {
     ...samplingOptions(options, warn),
     ...(isEffort(options.reasoning) ? effortOptions(options.reasoning) : {}),
     ...options.providerOptions?.idiolect,
-    ...(options.maxOutputTokens === undefined ? {} : { maxTokens: options.maxOutputTokens }),
-    ...(options.stopSequences === undefined
-      ? {}
-      : { stop: options.stopSequences.filter((text) => text !== '') }),
-    ...(options.abortSignal === undefined ? {} : { signal: options.abortSignal }),
+    ...withoutUndefined({
+      maxTokens: options.maxOutputTokens,
+      stop: options.stopSequences?.filter((text) => text !== ''),
+      signal: options.abortSignal,
+    }),
     ...toolOptions(options, warn),
     ...formatOptions(options),
     messages: tellSchema(promptMessages(options.prompt, warn), options.responseFormat),
@@ -62,7 +62,7 @@ function toolOptions({ tools = [], toolChoice }: CallOptions, warn: Warn): Parti
     return [];
   });
   if (offered.length === 0) return {};
-  return { tools: offered, ...(toolChoice === undefined ? {} : { toolChoice: choiceOf(toolChoice) }) };
+  return withoutUndefined({ tools: offered, toolChoice: toolChoice && choiceOf(toolChoice) });
 }
 
 interface FunctionTool {
@@ -75,7 +75,7 @@ function functionTool({ name, description, inputSchema }: FunctionTool): Tool {
   const parameters = inputSchema as JsonSchema;
   return {
     type: 'function',
-    function: { name, ...(description === undefined ? {} : { description }), parameters },
+    function: withoutUndefined({ name, description, parameters }),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Converts events of a response to parts of an AI SDK stream. */
+
 import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
+import { withoutUndefined } from '../format/option-rules.ts';
 import type { Finish, Malformed, Repaired, ResponseEvent } from '../parser/events.ts';
 import { callUsage } from './call-usage.ts';
 
@@ -67,11 +69,9 @@ export class StreamParts {
       raw,
       expected: [...expected],
     }));
-    const repaired = this.#repaired.map(({ law, detail, toolCallId }) => ({
-      law,
-      detail,
-      ...(toolCallId === undefined ? {} : { toolCallId }),
-    }));
+    const repaired = this.#repaired.map(({ law, detail, toolCallId }) =>
+      withoutUndefined({ law, detail, toolCallId }),
+    );
     return {
       idiolect: {
         ...(malformed.length === 0 ? {} : { malformed }),

@@ -1,5 +1,7 @@
 /** The pipeline from a chat template to its format: the table of stages, and the entry point. */
-import type { Capabilities, ChatFormat } from '../format/chat-format.ts';
+
+import type { Capabilities } from '../format/capabilities.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { chatTemplate, integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';

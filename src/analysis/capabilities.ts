@@ -2,14 +2,16 @@
  * What a template accepts and really reads: small conversations with sentinels are rendered, and it is observed which
  * sentinels are read and which are printed. No template or model name decides anything, nor does the source text.
  */
-import type { Capabilities, InputShape } from '../format/chat-format.ts';
+
+import type { Capabilities } from '../format/capabilities.ts';
+import type { InputShape } from '../format/chat-format.ts';
 import { memoize } from '../format/memoize.ts';
 import type { AssistantMessage, Message, Tool, ToolCall } from '../format/messages.ts';
+import type { ObservedRender, Template, TemplateVariables } from '../template/parsed-template.ts';
 import { observeInputShape, shapeMessages } from '../template/prompt/input-shape.ts';
 import { tryObserve } from '../template/prompt/render-attempt.ts';
 import { anySentinels, type Sentinels, sentinelTool } from '../template/prompt/sentinels.ts';
 import { effortVariable, thinkingSwitches } from '../template/prompt/thinking-switches.ts';
-import type { ObservedRender, Template, TemplateVariables } from '../template/template.ts';
 import type { Evidence } from './evidence.ts';
 import type { Probing } from './probes/probing.ts';
 

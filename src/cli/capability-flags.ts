@@ -1,6 +1,6 @@
 /** The capabilities of a chat template, for people. */
 import pc from 'picocolors';
-import type { Capabilities } from '../format/chat-format.ts';
+import type { Capabilities } from '../format/capabilities.ts';
 
 /** A tick or a cross for each capability: `✓ tool calls`. */
 export function capabilityFlags(capabilities: Capabilities): readonly string[] {

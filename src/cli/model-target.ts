@@ -70,11 +70,13 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
     kind,
     url,
     requireTools,
-    ...(contextSize === undefined ? {} : { contextSize }),
-    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
-    ...(source === null ? {} : { chatTemplate: source.templateSource }),
-    ...(source?.bosToken === undefined ? {} : { bosToken: source.bosToken }),
-    ...(source?.eosToken === undefined ? {} : { eosToken: source.eosToken }),
+    ...withoutUndefined({
+      contextSize,
+      apiKey: apiKey === '' ? undefined : apiKey,
+      chatTemplate: source?.templateSource,
+      bosToken: source?.bosToken,
+      eosToken: source?.eosToken,
+    }),
   });
   const { supportsTools, supportsToolCalls } = model.templates.default.format.capabilities;
   return {

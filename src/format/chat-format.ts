@@ -20,8 +20,10 @@
  *     <|im_end|>\n                                                one of turn.ends
  */
 import type { CallPart, CallsFormat, Delimiters } from './call-format.ts';
+import type { Capabilities } from './capabilities.ts';
 
 export type * from './call-format.ts';
+export type * from './capabilities.ts';
 
 /** Version of this representation; generated modules contain the version that they were generated with. */
 export const chatFormatVersion = 1;
@@ -67,26 +69,6 @@ export interface FormatAlternatives {
   readonly content?: readonly string[];
   /** Other texts for `calls.call.open` with the head that follows it. */
   readonly calls?: readonly { readonly open: string; readonly head: readonly CallPart[] }[];
-}
-
-/** What the template accepts and really reads, observed by rendering sample conversations. */
-export interface Capabilities {
-  /** Whether it reads the tools' names, so it can describe tools to the model. */
-  readonly supportsTools: boolean;
-  /** Whether it renders the calls of an assistant message. */
-  readonly supportsToolCalls: boolean;
-  readonly supportsSystemRole: boolean;
-  /** Whether it renders the second call of a message. */
-  readonly supportsParallelToolCalls: boolean;
-  /** Whether it renders the reasoning of earlier messages. */
-  readonly supportsPreserveReasoning: boolean;
-  readonly supportsReasoningEffort: boolean;
-  /** `content: "text"` is rendered. */
-  readonly supportsStringContent: boolean;
-  /** `content: [{type: "text", text: "text"}]` is rendered. */
-  readonly supportsTypedContent: boolean;
-  /** `arguments` may be an object rather than JSON text. */
-  readonly supportsObjectArguments: boolean;
 }
 
 /**

@@ -2,7 +2,7 @@
  * The errors of Idiolect: one base class, and one class for each way in which a caller would react. Facts are fields;
  * the message says what happened, where, and what to do.
  */
-import type { Capabilities } from './chat-format.ts';
+import type { Capabilities } from './capabilities.ts';
 import { errorClass, type Thrown } from './error-class.ts';
 
 export { IdiolectError } from './error-class.ts';

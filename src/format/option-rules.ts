@@ -207,13 +207,21 @@ function withoutNulls<Options>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Options;
 }
 
-/** The options without those that are `undefined`. */
+/** An object without the fields that are `undefined`. */
 export function withoutUndefined<Options extends object>(options: Options): WithoutUndefined<Options> {
   const present = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as WithoutUndefined<Options>;
 }
 
-type WithoutUndefined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
+/** What may be `undefined` may be absent. */
+type WithoutUndefined<Options> = {
+  [Name in keyof Options as undefined extends Options[Name] ? never : Name]: Options[Name];
+} & {
+  [Name in keyof Options as undefined extends Options[Name] ? Name : never]?: Exclude<
+    Options[Name],
+    undefined
+  >;
+};
 
 /** Whether a value is a non-null object that is not an array. A revoked proxy is none: nothing can be asked of it. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

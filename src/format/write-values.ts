@@ -73,7 +73,7 @@ function encloseItems(
  * The entries of an object in the template's order: unchanged, by code points (Python's `json.dumps(sort_keys=True)`),
  * or ignoring case (Jinja's `dictsort`).
  */
-export function orderedEntries(
+function orderedEntries(
   value: JsonValue,
   order: 'none' | 'exact' | 'ignoring-case',
 ): readonly (readonly [string, JsonValue])[] {
@@ -137,7 +137,7 @@ export type ValueNotation = Pick<
 >;
 
 /** A value inside its frame. */
-export function writeFramed(value: JsonValue, notation: ValueNotation): string {
+function writeFramed(value: JsonValue, notation: ValueNotation): string {
   const frame = frameOf(value, notation);
   return frame.open + writeByCodec(value, frame, notation) + frame.close;
 }

@@ -5,7 +5,8 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import type { SchemaIssue } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { toolVersion } from '../format/version.ts';
-import { type BuiltGrammar, buildGrammar } from '../grammar/build-grammar.ts';
+import { buildGrammar } from '../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../grammar/built-grammar.ts';
 import { compileAhead, emitCompiledTools } from './emit-compiled-tools.ts';
 import type { ImportExtension } from './emit-module.ts';
 

@@ -1,16 +1,17 @@
 /** Builds the grammar of one request: GBNF, its triggers, and a report of what it does not enforce. */
 import type { ChatFormat } from '../format/chat-format.ts';
-import { type SchemaIssue, ToolError, UnsupportedOptionError } from '../format/errors.ts';
-import type { AllowedTools, JsonSchema, Tool, ToolChoice } from '../format/messages.ts';
+import { ToolError, UnsupportedOptionError } from '../format/errors.ts';
+import type { JsonSchema, Tool } from '../format/messages.ts';
 import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
 import { checkGrammar, refuseFindings } from '../language/expression/check-grammar.ts';
-import type { Grammar } from '../language/expression/expression.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { printGbnf } from '../language/gbnf/print-gbnf.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
 import { toJsonSchema } from '../tools/standard-schema.ts';
+import { allowedTools, chosenTools } from '../tools/tool-choice.ts';
 import { normalizeTools } from '../tools/tools.ts';
+import type { BuiltGrammar, Trigger } from './built-grammar.ts';
 import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './grammar-options.ts';
 import { grammarRules } from './grammar-rules.ts';
 import { type PromptPosition, readPromptPosition } from './prompt-position.ts';
@@ -25,29 +26,6 @@ import {
 } from './response-grammar.ts';
 import type { SchemaStore } from './stored-schemas.ts';
 import type { ToolArguments } from './tool-arguments.ts';
-
-/** Starts a lazy grammar: at the first occurrence of a word, or at the first capture group of a pattern. */
-export interface Trigger {
-  readonly type: 'word' | 'pattern';
-  readonly value: string;
-}
-
-/** The grammar of one request. */
-export interface BuiltGrammar {
-  /** GBNF with start rule `root`; `null` if there is nothing to enforce. */
-  readonly grammar: string | null;
-  /** The same grammar as an expression tree, for other printers and for matching. */
-  readonly expression: Grammar | null;
-  /** True if the grammar starts at the first trigger in the output and covers only the text from there on. */
-  readonly lazy: boolean;
-  readonly triggers: readonly Trigger[];
-  /** Special tokens that must reach the parser as text. */
-  readonly preservedTokens: readonly string[];
-  /** Strings at which generation ends. */
-  readonly stops: readonly string[];
-  /** Every schema keyword that is not enforced exactly; empty if all are. */
-  readonly report: readonly SchemaIssue[];
-}
 
 /** Looks up the shared `ToolArguments` of a request, so that each schema is compiled once. */
 export type KnownArguments = (
@@ -155,25 +133,6 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
   return all.length > 0 && format.calls !== null ? { ...plan, shape: 'text' } : null;
 }
 
-/** Resolves `toolChoice`: the tools that may be called, and the choice among them. */
-function allowedTools(
-  tools: readonly Tool[],
-  choice: ToolChoice,
-): { readonly offered: readonly Tool[]; readonly choice: Exclude<ToolChoice, AllowedTools> } {
-  if (typeof choice === 'string') return { offered: tools, choice };
-  if (choice.type === 'function') return { offered: tools, choice };
-  const { mode, tools: allowed } = choice.allowed_tools;
-  const offered = new Set(allowed.flatMap((named) => chosenTools(tools, named)));
-  return { offered: tools.filter((tool) => offered.has(tool)), choice: mode };
-}
-
-/** The tools that `toolChoice` lets the model call. Throws like `buildGrammar`. */
-export function toolsOfChoice(tools: readonly Tool[], toolChoice: ToolChoice = 'auto'): readonly Tool[] {
-  if (toolChoice === 'none') return [];
-  const { offered, choice } = allowedTools(tools, toolChoice);
-  return chosenTools(offered, choice);
-}
-
 /** Whether a call can follow the text that the prompt already contains. */
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const { content } = turnLayout(format);
@@ -211,17 +170,6 @@ function refuseDuplicates(tools: readonly Tool[]): void {
     if (seen.has(tool.name)) throw new ToolError({ tool: tool.name, reason: 'two tools have this name' });
     seen.add(tool.name);
   }
-}
-
-function chosenTools(offered: readonly Tool[], choice: Exclude<ToolChoice, AllowedTools>): readonly Tool[] {
-  if (typeof choice === 'string') {
-    if (choice !== 'required' || offered.length > 0) return offered;
-    throw new UnsupportedOptionError({ option: 'toolChoice', reason: '`required` needs at least one tool' });
-  }
-  const { name } = choice.function;
-  const chosen = offered.filter((tool) => tool.function.name === name);
-  if (chosen.length > 0) return chosen;
-  throw new ToolError({ tool: name, reason: 'toolChoice names it, but it is not among the tools' });
 }
 
 /** Converts a schema object of a library to plain JSON Schema, so that it serialises. Throws `SchemaError`. */

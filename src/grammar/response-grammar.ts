@@ -317,8 +317,8 @@ function textWithoutCalls(layout: TurnLayout, { tools, prompt }: ResponseGrammar
 }
 
 /**
- * Words that identify a call: `opener`, or, if reasoning or content can begin with it too (` to=self`, ` to=f`),
- * `opener` followed by each tool's name.
+ * Words that identify a call: `opener`; with what follows it, if prose may contain it (`[` in `a[0]`, where calls are
+ * `[f(a=1)]`); or, if reasoning or content can begin with it too (` to=self`, ` to=f`), with each tool's name.
  */
 export function distinctTriggers(
   { regions, calls }: TurnLayout,
@@ -326,10 +326,15 @@ export function distinctTriggers(
   tools: readonly Tool[],
 ): readonly string[] {
   const others = regions.flatMap(({ kind, openers }) => (kind === 'calls' ? [] : openers));
-  const [head] = calls?.head ?? [];
+  const [head, next] = calls?.head ?? [];
+  const isMarked = calls?.beginning === 'bracket' || calls?.beginning === 'marker';
+  const isWeak = isMarked && opener === calls.opener.core && !calls.opener.isSignificant;
+  const begin = isWeak ? calls.opener.fromCore : opener;
+  if (isWeak && calls.headStart !== '') return [begin + calls.headStart];
   const named = typeof head === 'object' && head.hole === 'name';
-  if (!named || !others.some(({ text }) => text.includes(opener))) return [opener];
-  const words = tools.map((tool) => opener + tool.function.name);
+  if (!named || !(isWeak || others.some(({ text }) => text.includes(opener)))) return [opener];
+  const after = isWeak && typeof next === 'string' ? next : '';
+  const words = tools.map((tool) => begin + tool.function.name + after);
   // Drop words that contain another one: the shorter word already triggers.
   return words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
 }

@@ -1,7 +1,7 @@
 /** Reads a model's capabilities from its header, before a download or a load. */
 import { createHash } from 'node:crypto';
 import { parseGGUFQuantLabel } from '@huggingface/gguf';
-import type { Capabilities } from '../format/chat-format.ts';
+import type { Capabilities } from '../format/capabilities.ts';
 import { IdiolectError, ModelFileError, ToolsUnsupportedError } from '../format/errors.ts';
 import { requireOption } from '../format/option-rules.ts';
 import { fileSize } from './cache.ts';

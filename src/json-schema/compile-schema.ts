@@ -19,8 +19,10 @@
  * the other entry point: all arguments of a tool. Schemas are also read outside the compiler: by `standard-schema.ts`
  * (schemas of libraries), `validate.ts` (Ajv, after a call) and `spell-value.ts`.
  */
+
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';
 import type { JsonSchema } from '../format/messages.ts';
+import { withoutUndefined } from '../format/option-rules.ts';
 import { BudgetExceeded, NoValueLeft } from '../language/expression/budget.ts';
 import type { Expression } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
@@ -188,9 +190,8 @@ function startCompilation(
       formats,
       keyOrder,
       openObjects: openObjects && less.openObjects !== false,
-      ...(documents === undefined ? {} : { documents }),
       budget: Math.floor((options.budget ?? defaultBudget) * share),
-      ...(less.stringStates === undefined ? {} : { stringStates: less.stringStates }),
+      ...withoutUndefined({ documents, stringStates: less.stringStates }),
     });
   } catch (error) {
     if (error instanceof RangeError) throw refusal(tool, 'it is nested too deeply', []);

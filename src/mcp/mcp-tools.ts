@@ -9,6 +9,7 @@ import {
   readOptions,
   requireOption,
   string,
+  withoutUndefined,
 } from '../format/option-rules.ts';
 import type { CallContext } from '../tools/tools.ts';
 import type { McpClient, McpListedTool } from './mcp-client.ts';
@@ -63,7 +64,7 @@ async function listAll(client: McpClient): Promise<McpListedTool[]> {
   const cursors = new Set<string>();
   let cursor: string | undefined;
   while (cursors.size < maxPages) {
-    const listed: unknown = await client.listTools(cursor === undefined ? {} : { cursor });
+    const listed: unknown = await client.listTools(withoutUndefined({ cursor }));
     if (!isRecord(listed) || !Array.isArray(listed.tools)) throw listError('its answer has no list of tools');
     for (const tool of listed.tools) tools.push(readListed(tool, tools.length));
     const { nextCursor } = listed;
@@ -89,11 +90,11 @@ function toolOf(client: McpClient, tool: McpListedTool, { prefix = '', timeout }
   const { name, description, inputSchema } = tool;
   return {
     name: prefix + name,
-    ...(description === undefined ? {} : { description }),
+    ...withoutUndefined({ description }),
     parameters: inputSchema as JsonSchema,
     async execute(input, { signal }) {
       const call = { name, arguments: { ...input } };
-      const limits = { signal, ...(timeout === undefined ? {} : { timeout }) };
+      const limits = withoutUndefined({ signal, timeout });
       return resultContent(name, await client.callTool(call, undefined, limits));
     },
   };

@@ -2,8 +2,8 @@
 import { anywhere, type SchemaPlace } from './steps/schema-place.ts';
 import type { ValueStack } from './steps/values/value-stack.ts';
 
-/** See the top of this file. */
-export class CallDraft {
+/** See the top of this file. `Ref` is a state, as in the tables of states. */
+export class CallDraft<Ref> {
   name: string | null = null;
   /** The model's own id. */
   id: string | null = null;
@@ -22,7 +22,7 @@ export class CallDraft {
   /** Their names. */
   readonly entryNames = new Set<string>();
   /** Where the value being read belongs; `null` between values. */
-  values: ValueStack | null = null;
+  values: ValueStack<Ref> | null = null;
   /** A further call where only one is allowed: it is read, but reported as malformed. */
   readonly isExtra: boolean;
 

@@ -4,8 +4,7 @@
  * All positions are offsets into the whole response, as in `events.ts`.
  */
 import { parseObject } from '../format/json-values.ts';
-import type { JsonObject } from '../format/messages.ts';
-import type { SettledArguments } from './absent-arguments.ts';
+import type { SettledInput } from './absent-arguments.ts';
 import { type CallCheck, judgeCall } from './call-verdict.ts';
 import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
 import type {
@@ -31,10 +30,10 @@ export interface WriterOptions extends CallCheck {
   readonly keeps: boolean;
   /** Creates the id of a call if the model had written none when its name became known. */
   readonly createId: (index: number) => string;
+  /** Takes out of a call's arguments, a JSON object, those that are absent; deltas have them as they were written. */
+  readonly settle: (toolName: string, input: SettledInput) => SettledInput;
   /** What the caller knows about how the text was written; `null` if nothing. */
   readonly provenance: Provenance | null;
-  /** Takes out of a call's arguments, a JSON object, those that are absent. */
-  readonly settle: (toolName: string, json: string) => SettledArguments;
 }
 
 type Region = 'text' | 'reasoning';
@@ -263,20 +262,14 @@ export class EventWriter {
     this.noteDuplicates(written);
     // Text that the grammar allowed counts only if it was read as the grammar reads it.
     const isEnforced = this.callRepairs.length === 0 && this.isEnforced(call, at);
-    const input = this.withoutAbsent(call, written);
-    const settled = input === written ? parsed : (parseObject(input) ?? parsed);
-    const verdict = judgeCall(this.options, call.name, settled, isEnforced);
+    const input = this.options.settle(call.name, { json: written, value: parsed, repairs: [] });
+    this.callRepairs.push(...input.repairs);
+    const verdict = judgeCall(this.options, call.name, input.value, isEnforced);
     if (verdict.problems.length > 0) this.refuse(call, verdict.problems, at);
-    else this.handOut(call, settled, input, verdict.assurance, at);
+    else this.handOut(call, input, verdict.assurance, at);
   }
 
-  private handOut(
-    call: StartedCall,
-    settled: JsonObject,
-    input: string,
-    known: Assurance | undefined,
-    at: number,
-  ): void {
+  private handOut(call: StartedCall, input: SettledInput, known: Assurance | undefined, at: number): void {
     const assurance = known === undefined ? {} : { assurance: known };
     this.releaseCall();
     this.closeCall(call, at);
@@ -284,15 +277,15 @@ export class EventWriter {
       type: 'tool-call',
       toolCallId: call.id,
       toolName: call.name,
-      input,
-      arguments: settled,
+      input: input.json,
+      arguments: input.value,
       ...(call.writtenId === null || call.writtenId === call.id ? {} : { writtenId: call.writtenId }),
       ...assurance,
       start: at,
       end: at,
     });
     this.completedCount++;
-    const called = { name: call.name, arguments: input };
+    const called = { name: call.name, arguments: input.json };
     this.kept.addCall({ id: call.writtenId ?? call.id, type: 'function', function: called, ...assurance });
     this.reportRepairs(call.id, at);
   }
@@ -303,16 +296,6 @@ export class EventWriter {
       const detail = `the argument ${JSON.stringify(key)} is written twice; the last value counts`;
       this.callRepairs.push({ law: 'duplicate-argument', detail });
     }
-  }
-
-  /** The arguments without those that are absent, which deltas have as they were written. */
-  private withoutAbsent({ name }: StartedCall, written: string): string {
-    const { json, absent } = this.options.settle(name, written);
-    for (const key of absent) {
-      const detail = `the argument ${JSON.stringify(key)} is optional and must not be null; it is left out`;
-      this.callRepairs.push({ law: 'null-argument', detail });
-    }
-    return json;
   }
 
   private closeCall({ id }: StartedCall, at: number): void {

@@ -59,7 +59,7 @@ export class Reader implements MatchContext {
   private readonly special: SpecialSpans;
   private state: State;
   private openRegion: OpenRegion | null = null;
-  private draft = new CallDraft(false);
+  private draft = new CallDraft<State>(false);
   private isInCall = false;
   private openedAt: number | null = null;
   private complaint: Complaint | null = null;
@@ -119,7 +119,7 @@ export class Reader implements MatchContext {
   }
 
   /** The current or latest call. */
-  get call(): CallDraft {
+  get call(): CallDraft<State> {
     return this.draft;
   }
 

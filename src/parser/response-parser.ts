@@ -182,7 +182,7 @@ class ModuleParser implements ResponseParser {
         parallel: options.parallelToolCalls !== false,
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
-        settle: (tool, json) => withoutAbsent(json, this.tools.parameters(tool)),
+        settle: (tool, input) => withoutAbsent(input, this.tools.parameters(tool)),
         validate: callCheck(this.tools, options.validate),
         validates: options.validate !== undefined,
         provenance: options.provenance ?? null,

@@ -1,4 +1,5 @@
 /** Deviations from the model's format, for which these APIs have no field: malformed text, and repairs. */
+import { withoutUndefined } from '../format/option-rules.ts';
 import type { Malformed, Repaired, ResponseEvent, ResponseMessage } from '../parser/events.ts';
 
 /** An additional field of responses; absent if there is nothing to report. */
@@ -35,15 +36,15 @@ export class DeviationLog {
 }
 
 function malformedFacts({ reason, raw, expected, toolCallId, brokenCall }: Malformed): object {
-  return {
+  return withoutUndefined({
     reason,
     raw,
     expected,
-    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-    ...(brokenCall === undefined ? {} : { call: { name: brokenCall.toolName, arguments: brokenCall.input } }),
-  };
+    tool_call_id: toolCallId,
+    call: brokenCall && { name: brokenCall.toolName, arguments: brokenCall.input },
+  });
 }
 
 function repairFacts({ law, detail, toolCallId }: Repaired): object {
-  return { law, detail, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }) };
+  return withoutUndefined({ law, detail, tool_call_id: toolCallId });
 }

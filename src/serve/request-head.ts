@@ -5,6 +5,18 @@ import type { Body } from './read-body.ts';
 import { flag, textField } from './request-fields.ts';
 import { samplingFields } from './sampling-fields.ts';
 
+/** Fields of OpenAI's APIs that concern accounts, storage and caches. */
+export const accountFields = [
+  'user',
+  'store',
+  'metadata',
+  'service_tier',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+] as const;
+
 /** A feature that does not exist here: it must be absent, or have a value that requests nothing. */
 export interface Absent {
   readonly name: string;

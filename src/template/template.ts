@@ -17,8 +17,10 @@ import { CompileError } from './compile/evaluate.ts';
 import type { Execute } from './compile/execute.ts';
 import { parseSource } from './compile/parse-source.ts';
 import { SourceError } from './compile/split-source.ts';
+import type { ObservedRender, RenderOptions, Template, TemplateVariables } from './parsed-template.ts';
 import { type ImportOptions, importValue } from './values/input.ts';
-import { defaultLimits, Runtime, Scope, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
+import { defaultLimits, Runtime, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
+import { Scope } from './values/scope.ts';
 import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
 import { Dict, longestMessage, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
@@ -26,9 +28,6 @@ export { OwnText } from './values/input.ts';
 export { type TemplateLimits, WorkBudget } from './values/runtime.ts';
 export type { TextOrigin, TextSpan } from './values/traced-text.ts';
 export type { ReadKind } from './values/values.ts';
-
-/** Values for a template's variables: any JSON. They are copied, never changed. */
-export type TemplateVariables = Readonly<Record<string, unknown>>;
 
 /** Options of parsing. */
 export interface TemplateOptions {
@@ -38,47 +37,6 @@ export interface TemplateOptions {
   readonly limits?: Partial<TemplateLimits>;
   /** Work shared by all its renders, and other templates with the same budget; default: no such limit. */
   readonly budget?: WorkBudget;
-}
-
-/** Options of a render. */
-export interface RenderOptions {
-  /** The time for `strftime_now`, in the local time zone; default: the actual time. */
-  readonly now?: Date;
-}
-
-/**
- * The parts of the input that a render read, by path (`tools[0].function.name`), and how. `value`: a scalar was
- * fetched. `iterated`: a container's elements were visited. `tested`: a container was fetched, measured or tested for
- * a key. `absent`: it was requested and does not exist.
- */
-export type Reads = ReadonlyMap<string, ReadonlySet<ReadKind>>;
-
-/** A render, and what it read. */
-export interface ObservedRender {
-  readonly text: string;
-  readonly reads: Reads;
-}
-
-/** A parsed chat template. */
-export interface Template {
-  /** Its source: a file name, a model, or `template`. */
-  readonly name: string;
-  readonly source: string;
-  /** Names that the template reads anywhere, including in branches that no render takes. */
-  readonly names: ReadonlySet<string>;
-  /** Strings with which it compares a member `type` anywhere: `thinking` of `part.type == 'thinking'`. */
-  readonly comparedTypes: ReadonlySet<string>;
-  /** Renders the template. Throws TemplateError or TemplateLimitError. */
-  render(variables: TemplateVariables, options?: RenderOptions): string;
-  /** Renders the template, and reports what it read. Throws the errors of `render`. */
-  renderObserved(variables: TemplateVariables, options?: RenderOptions): ObservedRender;
-  /**
-   * Renders the template, and reports for every character whether the source or the variables wrote it. Changes of
-   * single characters (case, escapes) keep their origin. If origins cannot be distinguished, as in the JSON or the
-   * `repr` of a value, everything counts as data. Numbers, booleans and `None` count as the template's, as does
-   * `OwnText`. Throws the errors of `render`.
-   */
-  renderSpans(variables: TemplateVariables, options?: RenderOptions): readonly TextSpan[];
 }
 
 const plainInput: ImportOptions = { note: null, traced: false };
@@ -147,9 +105,10 @@ class CompiledTemplate implements Template {
   }
 
   private run(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Text {
-    const runtime = this.start(variables, options, how);
+    const scope = this.start(variables, options, how);
+    const { runtime } = scope;
     try {
-      this.program(new Scope(runtime, null));
+      this.program(scope);
       return runtime.text;
     } catch (cause) {
       throw this.explain(cause, runtime.line);
@@ -158,12 +117,12 @@ class CompiledTemplate implements Template {
     }
   }
 
-  private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Runtime {
+  private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Scope {
     const now = () => options.now ?? new Date();
     try {
       const imported = importValue(variables, '', how);
-      const input = { now, traced: how.traced, variables: imported instanceof Dict ? imported : new Dict() };
-      return new Runtime(input, this.name, this.limits, this.budget);
+      const runtime = new Runtime({ now, traced: how.traced }, this.name, this.limits, this.budget);
+      return new Scope(runtime, imported instanceof Dict ? imported : new Dict());
     } catch (cause) {
       throw this.explain(cause, 0);
     }

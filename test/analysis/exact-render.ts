@@ -3,9 +3,10 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { TemplateError } from '../../src/format/errors.ts';
 import type { AssistantMessage, Message, Tool } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
+import type { Template } from '../../src/template/parsed-template.ts';
 import { shapeMessages } from '../../src/template/prompt/input-shape.ts';
 import { thinkingSwitches } from '../../src/template/prompt/thinking-switches.ts';
-import { parseTemplate, type Template } from '../../src/template/template.ts';
+import { parseTemplate } from '../../src/template/template.ts';
 
 export const tokens = { bosToken: '[bos]', eosToken: '[eos]' };
 

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseTemplate, type Template } from '../../src/template/template.ts';
+import type { Template } from '../../src/template/parsed-template.ts';
+import { parseTemplate } from '../../src/template/template.ts';
 import { allTemplates } from '../support/corpora.ts';
 
 /** What one part of the conformance run found. */

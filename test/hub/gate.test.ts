@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Capabilities } from '../../src/format/chat-format.ts';
+import type { Capabilities } from '../../src/format/capabilities.ts';
 import { IdiolectError, TemplateError, ToolsUnsupportedError } from '../../src/format/errors.ts';
 import { inspectFile, type ModelCard, requireToolSupport } from '../../src/hub/inspect-model.ts';
 import { observeTemplate } from '../../src/hub/observe-template.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Capabilities } from '../../src/format/chat-format.ts';
+import type { Capabilities } from '../../src/format/capabilities.ts';
 import { type PulledModel, type PullOptions, pullModel } from '../../src/hub/pull-model.ts';
 import { type FakeHub, type FakeHubSettings, startFakeHub } from '../support/fake-hub.ts';
 import { modelFile } from './model-file.ts';

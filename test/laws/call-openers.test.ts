@@ -2,13 +2,15 @@
  * What a lazy grammar waits for is what the parser takes for the opener of a call: in whatever a format writes, the
  * first trigger stands where the parser opens the first call.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
+import { allTemplates } from '../support/corpora.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId, lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';
@@ -63,4 +65,37 @@ describe.each(sampled(formats, 3))('%s', (_name, format) => {
     // White space between text and calls belongs to the opener.
     expect(at + text.slice(at).search(/\S/)).toBe(begin);
   });
+});
+
+/** Answers that contain what calls may begin with: footnotes, links, indices, lists, code. */
+const prose = [
+  'See [1] for more, and [the docs](https://example.org/a?b=[0]).',
+  'Write `x[0]` or x[i + 1]; an empty object is {} and a list [1, 2, 3].',
+  '[x] done\n[ ] not done',
+  'The type is Array<{ name: string }>, e.g. {"name": "Bob"} or [{"id": 1}].',
+  'for (;;) { call(a, b); }',
+];
+
+test('prose triggers no grammar, in any format', async () => {
+  const corpus = await allTemplates();
+  const analysed = corpus.flatMap(({ name, source }) => {
+    try {
+      return [[name, analyzeTemplate(source).format] as const];
+    } catch {
+      return [];
+    }
+  });
+  expect(analysed.length).toBeGreaterThan(150);
+  const all = [...analysed, ...generatedFormats().map(({ name, format }) => [name, format] as const)];
+  const fired = all.flatMap(([name, format]) => {
+    if (format.calls === null) return [];
+    const { triggers } = buildGrammar(format, { tools: lawTools, generationPrompt: format.turn.start });
+    return prose.flatMap((text) => {
+      const fires = triggers.some(({ type, value }) =>
+        type === 'word' ? text.includes(value) : new RegExp(value).test(text),
+      );
+      return fires ? [`${name}: ${text}`] : [];
+    });
+  });
+  expect(fired).toEqual([]);
 });

@@ -107,6 +107,8 @@ it.each([
   ['{"city":1,"days":null,"more":null}', '{"city":1}'],
   ['{ "days" : null , "city" : 1 }', '{ "city" : 1 }'],
   ['{"days":null}', '{}'],
+  ['{"days": "3", "days": null, "city": 1}', '{"city": 1}'],
+  ['{"days": null, "days": "3"}', '{"days": null, "days": "3"}'],
   [
     '{"city": [null, {"days": null}], "days": null, "more": {"a": "}"}}',
     '{"city": [null, {"days": null}], "more": {"a": "}"}}',
@@ -114,5 +116,6 @@ it.each([
   ['{"city": 12345678901234567890, "days": "null"}', '{"city": 12345678901234567890, "days": "null"}'],
   ['{"city": null, "other": null}', '{"city": null, "other": null}'],
 ])('%s without what is absent is %s', (json, expected) => {
-  expect(withoutAbsent(json, place(weather)).json).toBe(expected);
+  const input = { json, value: JSON.parse(json) as JsonObject, repairs: [] };
+  expect(withoutAbsent(input, place(weather))).toMatchObject({ json: expected, value: JSON.parse(expected) });
 });

@@ -6,7 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
-import { type BuiltGrammar, buildGrammar } from '../../src/grammar/build-grammar.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../src/grammar/built-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
-import { renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
+import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import type { PromptEncoder } from '../../src/runtime/servers/prompt-encoder.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
@@ -58,7 +58,7 @@ async function encode(
 ): Promise<{ readonly tokens: readonly number[]; readonly text: string } | null> {
   try {
     const wanted = { ...request, input: format.input, now: new Date(0) };
-    const prompt = renderTraced(source, wanted, format);
+    const prompt = renderOpenTurn(source, wanted, format);
     return { tokens: await encoder.encode(prompt, undefined), text: prompt.text };
   } catch (error) {
     if (error instanceof IdiolectError) return null;

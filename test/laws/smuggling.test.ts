@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
-import { cutPrompt, renderTraced } from '../../src/runtime/chat/prompt-pieces.ts';
+import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
+import { cutPrompt } from '../../src/runtime/chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../src/runtime/chat/special-finder.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
@@ -45,7 +46,7 @@ function countSpecials(
   request: AttackedRequest,
 ): number | null {
   try {
-    const prompt = renderTraced(source, { ...request, input: format.input, now: new Date(0) }, format);
+    const prompt = renderOpenTurn(source, { ...request, input: format.input, now: new Date(0) }, format);
     const pieces = cutPrompt(prompt, finder);
     expect(pieces.map(({ text }) => text).join('')).toBe(prompt.text);
     return pieces.reduce((sum, piece) => sum + [...finder.find(piece.text)].length, 0);

@@ -1,7 +1,7 @@
 /** A model that insists on bytes that are no UTF-8: they are never written under a grammar, so no text is too long. */
 import { describe, expect, it } from 'vitest';
 import { type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
+import { chatTemplate, openLlamaTiny, vocabulary } from '../support/small-chats.ts';
 import { scriptedModelFile, testLlama } from '../support/test-models.ts';
 
 const maxLength = 9;
@@ -23,7 +23,7 @@ const request = {
 /** In this vocabulary, the bytes follow three control tokens. */
 const firstByte = 3;
 
-const tiny = await openTiny();
+const tiny = await openLlamaTiny();
 const { promptTokens: promptLength } = tiny.preview(request);
 await tiny.dispose();
 

@@ -8,6 +8,7 @@ import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
+import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { ServerRun } from '../../src/runtime/servers/server-run.ts';
 import { mergeEvents } from '../../src/testing/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
@@ -29,6 +30,8 @@ const tools = [
   },
 ] as const;
 
+const grammars = new GrammarCache();
+
 function newRun(
   options: { thinkingBudget?: number; maxTokens?: number; toolChoice?: 'required' } = {},
   grammar = buildGrammar(format, { tools, toolChoice: options.toolChoice ?? 'auto' }),
@@ -45,7 +48,7 @@ function newRun(
     matcher,
     parser,
     guard,
-    restOf: () => null,
+    restOf: (call) => grammars.restOf(format, { tools, toolChoice: options.toolChoice ?? 'auto' }, call),
     stops: [],
     maxTokens: options.maxTokens ?? 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,
@@ -62,12 +65,13 @@ interface Served {
 }
 
 /** Serves `text` in pieces of these lengths, over and over; each request goes on where the run has got to. */
-function serve(run: ServerRun, text: string, lengths: readonly number[]): Served {
+function serve(run: ServerRun, text: string, lengths: readonly number[], tagged = false): Served {
   const events: ResponseEvent[] = [...run.start().events];
   const requests: { at: number; constrained: boolean }[] = [];
   for (let next = 'ask-again', turn = 0; next === 'ask-again'; ) {
     let at = run.text.length;
     requests.push({ at, constrained: run.grammar !== null });
+    run.ask(tagged && run.text === '');
     for (next = 'go-on'; next === 'go-on'; ) {
       const piece = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
       at += piece.length;
@@ -111,6 +115,15 @@ describe('a response of a server', () => {
         },
       ),
     );
+  });
+
+  it.each([false, true])('has a call in JSON constrained from its name on, with a tag: %s', (tagged) => {
+    const text = '{"name": "get_weather", "arguments": {"city": "Bern"}}';
+    for (const lengths of [[1], [7], [3, 11]]) {
+      const { message, requests } = serve(newRun(), text, lengths, tagged);
+      expect(message.tool_calls).toMatchObject([{ assurance: 'enforced' }]);
+      expect(requests.map(({ constrained }) => constrained)).toEqual([false, true, false]);
+    }
   });
 
   it('has a call constrained as soon as its marker is whole', () => {

@@ -3,7 +3,7 @@
  * place of the marker's. A prompt with the attack may have no more special tokens than the prompt with its twin.
  */
 import type { Tool } from '../../src/format/messages.ts';
-import type { PromptRequest } from '../../src/runtime/chat/prompt-pieces.ts';
+import type { PromptRequest } from '../../src/runtime/chat/open-turn.ts';
 import { splitSource } from '../../src/template/compile/split-source.ts';
 
 /** Places of a request whose texts come from outside: all that a template can print. */

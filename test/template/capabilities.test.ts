@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { observeCapabilities } from '../../src/analysis/capabilities.ts';
-import type { Capabilities } from '../../src/format/chat-format.ts';
+import type { Capabilities } from '../../src/format/capabilities.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 import { allTemplates, llamaTemplate } from '../support/corpora.ts';
 import { sampled } from '../support/sample.ts';

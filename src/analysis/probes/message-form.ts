@@ -1,5 +1,7 @@
 /** The form of messages in which a template renders calls and reasoning, and the evidence for it. */
+
 import type { InputShape } from '../../format/chat-format.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { callShapes } from '../../template/prompt/input-shape.ts';
 import { findCalls } from './call-spans.ts';
 import type { Probe } from './probes.ts';
@@ -64,10 +66,7 @@ export function inferInput({ prober, probes, log }: Probing): InferredInput {
     input: {
       arguments: encoding,
       emptyContent,
-      ...(callIds === undefined ? {} : { callIds }),
-      ...(calls === undefined ? {} : { calls }),
-      ...(resultRole === undefined ? {} : { resultRole }),
-      ...(contentParts === undefined ? {} : { contentParts }),
+      ...withoutUndefined({ callIds, calls, resultRole, contentParts }),
       reasoningField,
       thinkingVariables,
     },

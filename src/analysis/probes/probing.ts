@@ -1,5 +1,5 @@
 /** The input of every stage of an analysis. */
-import type { Template } from '../../template/template.ts';
+import type { Template } from '../../template/parsed-template.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import type { ProbeTable } from './probes.ts';
 import type { TemplateProber } from './template-prober.ts';

@@ -7,10 +7,10 @@
  * If a template refuses a probe, the result is `null`: that is an answer, not a failure.
  */
 import { AnalysisError, TemplateError } from '../../format/errors.ts';
+import type { Template } from '../../template/parsed-template.ts';
 import { observeInputShape } from '../../template/prompt/input-shape.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import { type SwitchValue, thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
-import type { Template } from '../../template/template.ts';
 import {
   commonPrefixLength,
   commonSuffixLength,

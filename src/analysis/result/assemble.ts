@@ -1,7 +1,8 @@
 /** Assembles the format from its parts, overrides and derived fields. */
+
+import type { Capabilities } from '../../format/capabilities.ts';
 import {
   type CallsFormat,
-  type Capabilities,
   type ChatFormat,
   type ContentFormat,
   chatFormatVersion,
@@ -9,6 +10,7 @@ import {
   type TurnFormat,
 } from '../../format/chat-format.ts';
 import { AnalysisError } from '../../format/errors.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { sha256 } from '../../format/sha256.ts';
 import { applyOverrides } from '../overrides/overrides.ts';
 import type { InferredInput } from '../probes/message-form.ts';
@@ -60,8 +62,7 @@ export function assembleFormat(given: Given): { readonly format: ChatFormat } {
     },
     input,
     ...parts,
-    ...(results === undefined ? {} : { results }),
-    ...(alternatives === undefined ? {} : { alternatives }),
+    ...withoutUndefined({ results, alternatives }),
     preservedTokens: [],
     stops: [],
   };

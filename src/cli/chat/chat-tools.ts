@@ -1,6 +1,8 @@
 /** The tools of `idiolect chat`: they are really executed, here, and change nothing. */
+
 import { randomInt } from 'node:crypto';
 import { ToolError } from '../../format/errors.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { defineTool } from '../../tools/tools.ts';
 import { calculate } from './calculate.ts';
 
@@ -60,11 +62,8 @@ export const chatTools = [
 /** A time in words. Throws `ToolError` for an unknown time zone. */
 export function currentTime(now: Date, timeZone?: string): string {
   try {
-    const options = { dateStyle: 'full', timeStyle: 'long' } as const;
-    return new Intl.DateTimeFormat('en-GB', {
-      ...options,
-      ...(timeZone === undefined ? {} : { timeZone }),
-    }).format(now);
+    const options = { dateStyle: 'full', timeStyle: 'long', timeZone } as const;
+    return new Intl.DateTimeFormat('en-GB', withoutUndefined(options)).format(now);
   } catch {
     const reason = `there is no time zone ${JSON.stringify(timeZone)}; names are like Europe/Bern`;
     throw new ToolError({ tool: 'current_time', reason });

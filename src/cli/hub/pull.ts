@@ -1,6 +1,8 @@
 /** `idiolect pull`: downloads a model from the Hub, after inspecting it. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { inspectFile, requireToolSupport } from '../../hub/inspect-model.ts';
 import { observeTemplate } from '../../hub/observe-template.ts';
 import { cachedInstead } from '../../hub/obtain-model.ts';
@@ -56,8 +58,7 @@ async function pull(model: string, options: PullCommandOptions): Promise<void> {
   const pulled = await pullModel(reference, {
     requireTools: options.requireTools,
     connections: options.connections,
-    ...(options.cache === undefined ? {} : { cache: options.cache }),
-    ...(view === null ? {} : { onEvent: view.show }),
+    ...withoutUndefined({ cache: options.cache, onEvent: view?.show }),
   })
     .finally(() => view?.stop())
     .catch((error: unknown) => showCached(error, reference, options));

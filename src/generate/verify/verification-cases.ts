@@ -1,5 +1,7 @@
 /** The messages for which laws are verified: the kinds of text, values and calls that models write. */
+
 import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 
 /** A message, and what it exemplifies. */
 export interface VerificationCase {
@@ -131,8 +133,7 @@ function message(parts: {
   return {
     role: 'assistant',
     content: parts.content ?? '',
-    ...(parts.reasoning === undefined ? {} : { reasoning_content: parts.reasoning }),
-    ...(parts.calls === undefined ? {} : { tool_calls: parts.calls.map(toolCall) }),
+    ...withoutUndefined({ reasoning_content: parts.reasoning, tool_calls: parts.calls?.map(toolCall) }),
   };
 }
 

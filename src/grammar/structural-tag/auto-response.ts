@@ -21,7 +21,7 @@ import {
 } from '../../language/expression/expression.ts';
 import { withoutUnused } from '../../language/expression/references.ts';
 import type { TurnLayout } from '../../layout/turn-layout.ts';
-import type { Trigger } from '../build-grammar.ts';
+import type { Trigger } from '../built-grammar.ts';
 import type { PromptPosition } from '../prompt-position.ts';
 import { openContent } from '../response-grammar.ts';
 import { findable } from './marker-search.ts';

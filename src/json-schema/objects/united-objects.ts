@@ -4,7 +4,7 @@
  * matcher would have to follow all of them at once. With keys in any order, clauses cannot be tracked, so the
  * alternatives stay separate.
  */
-import { objectShape } from '../shapes/assertions.ts';
+import { objectShape } from '../shapes/any-shape.ts';
 import { ruleKey, shapeKey } from '../shapes/shape-keys.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
 import type { PlacedShape } from './tagged-objects.ts';

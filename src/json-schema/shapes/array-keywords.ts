@@ -1,9 +1,9 @@
 /** `prefixItems`, `items`, `additionalItems`, `contains`, `minItems`, `maxItems`, `uniqueItems`. */
 import type { JsonObject } from '../../format/messages.ts';
 import { isArray, isSchema, type SchemaNode } from '../document/schema-document.ts';
+import { arrayShape } from './any-shape.ts';
 import {
   type Assertion,
-  arrayShape,
   assertion,
   atLeast,
   atMost,

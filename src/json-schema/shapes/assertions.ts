@@ -4,17 +4,9 @@ import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { StepBudget } from '../../language/expression/budget.ts';
 import type { Term, Terms } from '../../language/regular/terms.ts';
 import type { SchemaDocument, SchemaNode } from '../document/schema-document.ts';
+import { anyShape } from './any-shape.ts';
 import type { Constraint, Constraints } from './constraints.ts';
-import { noKeys } from './key-sets.ts';
-import {
-  type ArrayShape,
-  anyShape,
-  type NumberShape,
-  type ObjectShape,
-  type Shape,
-  type StringShape,
-  type ValueType,
-} from './shapes.ts';
+import type { Shape, ValueType } from './shapes.ts';
 
 /** Two disjunctions, computed on demand; together they cover every value of the type. */
 export interface Assertion {
@@ -61,55 +53,6 @@ export function assertion(holds: () => readonly Shape[], fails: () => readonly S
 export function unenforced(type: ValueType, context: ExpansionContext): Assertion {
   const all = () => [anyShape(type, context.terms, context.constraints)];
   return { holds: all, fails: all };
-}
-
-/** Any number, restricted by `changes`. */
-export function numberShape(changes: Partial<NumberShape>): NumberShape {
-  return {
-    type: 'number',
-    integer: null,
-    min: null,
-    max: null,
-    multiples: [],
-    only: null,
-    excluded: [],
-    ...changes,
-  };
-}
-
-/** Any string, restricted by `changes`. */
-export function stringShape(terms: Terms, changes: Partial<StringShape>): StringShape {
-  return { type: 'string', language: terms.everything, min: 0, max: null, ...changes };
-}
-
-/** Any array, restricted by `changes`. */
-export function arrayShape(constraints: Constraints, changes: Partial<ArrayShape>): ArrayShape {
-  return {
-    type: 'array',
-    prefix: [],
-    rest: constraints.anything,
-    min: 0,
-    max: null,
-    contains: [],
-    unique: false,
-    evaluated: { count: 0, constraints: [] },
-    ...changes,
-  };
-}
-
-/** Any object, restricted by `changes`. */
-export function objectShape(changes: Partial<ObjectShape>): ObjectShape {
-  return {
-    type: 'object',
-    rules: [],
-    required: noKeys.names,
-    min: 0,
-    max: null,
-    some: [],
-    evaluated: noKeys,
-    clauses: [],
-    ...changes,
-  };
 }
 
 /** The value of a counting keyword; `null` if it is not a count. */

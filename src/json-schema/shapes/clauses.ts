@@ -2,7 +2,7 @@
  * Disjunctions that are not multiplied out. Conditions about different keys are independent, but multiplied, twenty
  * conditions of two alternatives become a million shapes.
  */
-import { objectShape } from './assertions.ts';
+import { objectShape } from './any-shape.ts';
 import type { Clause, ObjectShape, Shape } from './shapes.ts';
 
 /** Clauses with at most this many combined alternatives are multiplied. */

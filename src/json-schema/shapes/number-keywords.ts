@@ -2,13 +2,8 @@
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { compareDecimals, type Decimal, decimalOf, normalDecimal } from '../document/decimal.ts';
 import type { SchemaNode } from '../document/schema-document.ts';
-import {
-  type Assertion,
-  assertion,
-  type ExpansionContext,
-  type KeywordReader,
-  numberShape,
-} from './assertions.ts';
+import { numberShape } from './any-shape.ts';
+import { type Assertion, assertion, type ExpansionContext, type KeywordReader } from './assertions.ts';
 import type { Bound } from './shapes.ts';
 
 /** Reads the number keywords. */

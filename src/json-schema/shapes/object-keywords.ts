@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { Term } from '../../language/regular/terms.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
+import { objectShape } from './any-shape.ts';
 import {
   type Assertion,
   assertion,
@@ -13,7 +14,6 @@ import {
   countOf,
   type ExpansionContext,
   type KeywordReader,
-  objectShape,
 } from './assertions.ts';
 import { intersectShapes } from './intersect-shapes.ts';
 import { allKeys, type KeySet, noKeys } from './key-sets.ts';

@@ -2,10 +2,10 @@
  * Shapes: what a schema asserts about values of one JSON type, as data that can be intersected. A schema expands to a
  * disjunction of shapes per type (`expand.ts`); nothing is ever overwritten.
  */
-import type { Term, Terms } from '../../language/regular/terms.ts';
+import type { Term } from '../../language/regular/terms.ts';
 import type { Decimal } from '../document/decimal.ts';
-import type { Constraint, Constraints } from './constraints.ts';
-import { type KeySet, noKeys } from './key-sets.ts';
+import type { Constraint } from './constraints.ts';
+import type { KeySet } from './key-sets.ts';
 
 /** The JSON types of values; an integer is a number. */
 export const valueTypes = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const;
@@ -105,42 +105,6 @@ export interface PropertyRule {
   readonly keys: KeySet;
   readonly constraint: Constraint;
 }
-/** The shape of all values of `type`. */
-export function anyShape(type: ValueType, terms: Terms, constraints: Constraints): Shape {
-  switch (type) {
-    case 'null':
-      return { type };
-    case 'boolean':
-      return { type, values: [true, false] };
-    case 'number':
-      return { type, integer: null, min: null, max: null, multiples: [], only: null, excluded: [] };
-    case 'string':
-      return { type, language: terms.everything, min: 0, max: null };
-    case 'array':
-      return {
-        type,
-        prefix: [],
-        rest: constraints.anything,
-        min: 0,
-        max: null,
-        contains: [],
-        unique: false,
-        evaluated: { count: 0, constraints: [] },
-      };
-    case 'object':
-      return {
-        type,
-        rules: [],
-        required: noKeys.names,
-        min: 0,
-        max: null,
-        some: [],
-        evaluated: noKeys,
-        clauses: [],
-      };
-  }
-}
-
 /** Whether `count` is between `min` and `max`; `max: null` is unbounded. */
 export function fitsRange(count: number, min: number, max: number | null): boolean {
   return count >= min && (max === null || count <= max);

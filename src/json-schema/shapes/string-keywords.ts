@@ -1,5 +1,6 @@
 /** `minLength`, `maxLength`, `pattern`, `format`. */
 import type { Term } from '../../language/regular/terms.ts';
+import { stringShape } from './any-shape.ts';
 import {
   type Assertion,
   assertion,
@@ -8,7 +9,6 @@ import {
   countOf,
   type ExpansionContext,
   type KeywordReader,
-  stringShape,
 } from './assertions.ts';
 
 /** Reads the string keywords. */

@@ -1,7 +1,8 @@
 /** `unevaluatedProperties` and `unevaluatedItems`: rules for what no other keyword evaluated. */
 import type { JsonObject } from '../../format/messages.ts';
 import { isSchema, type SchemaNode } from '../document/schema-document.ts';
-import { arrayShape, type ExpansionContext, objectShape } from './assertions.ts';
+import { arrayShape, objectShape } from './any-shape.ts';
+import type { ExpansionContext } from './assertions.ts';
 import { intersectShapes } from './intersect-shapes.ts';
 import { allKeys } from './key-sets.ts';
 import type { ArrayShape, ObjectShape, Shape, ValueType } from './shapes.ts';

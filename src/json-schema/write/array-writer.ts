@@ -7,10 +7,10 @@ import { ArraySearch, type ItemProgress, progressKey } from '../plan/array-searc
 import type { InstanceLocation } from '../plan/instance-locations.ts';
 import type { Constraint } from '../shapes/constraints.ts';
 import type { ArrayShape } from '../shapes/shapes.ts';
+import type { ArrayWriting } from './array-writing.ts';
 import { alwaysDiffer, writeDistinct } from './distinct-items.ts';
 import { blankOf } from './lenient-json.ts';
 import { type ArrayNotation, indented } from './syntax.ts';
-import type { ValueWriter } from './value-writer.ts';
 
 /** Writes an array of `shape`, which is satisfiable. */
 export function writeArray(
@@ -19,18 +19,18 @@ export function writeArray(
   hint: string,
   margin: number,
   constraint: Constraint,
-  writer: ValueWriter,
+  writing: ArrayWriting,
 ): Expression {
-  const { compilation } = writer;
+  const { compilation } = writing;
   if (shape.unique && (shape.max === null || shape.max > 1)) {
-    if (!alwaysDiffer(shape, writer)) {
-      const distinct = writeDistinct(shape, constraint, writer, margin);
+    if (!alwaysDiffer(shape, writing)) {
+      const distinct = writeDistinct(shape, constraint, writing, margin);
       if (distinct !== null) return distinct;
       compilation.reportConstraint(constraint, 'uniqueItems', 'no grammar compares items', 'checked');
     }
   }
   const max = compilation.countable(shape.max, constraint, 'maxItems');
-  return new ArrayWriter({ ...shape, max }, location, hint, margin, writer).array();
+  return new ArrayWriter({ ...shape, max }, location, hint, margin, writing).array();
 }
 
 class ArrayWriter {
@@ -38,7 +38,7 @@ class ArrayWriter {
   readonly #location: InstanceLocation;
   readonly #hint: string;
   readonly #margin: number;
-  readonly #writer: ValueWriter;
+  readonly #writing: ArrayWriting;
   readonly #notation: ArrayNotation;
   readonly #blank: Expression;
   readonly #search: ArraySearch;
@@ -49,21 +49,21 @@ class ArrayWriter {
     location: InstanceLocation,
     hint: string,
     margin: number,
-    writer: ValueWriter,
+    writing: ArrayWriting,
   ) {
-    const { compilation } = writer;
+    const { compilation } = writing;
     this.#shape = shape;
     this.#location = location;
     this.#hint = hint;
     this.#margin = margin;
-    this.#writer = writer;
-    this.#notation = indented(writer.syntax.array, writer.syntax.indent, margin);
-    this.#blank = blankOf(writer.syntax, writer.rules);
+    this.#writing = writing;
+    this.#notation = indented(writing.syntax.array, writing.syntax.indent, margin);
+    this.#blank = blankOf(writing.syntax, writing.rules);
     const uniform = Math.max(shape.prefix.length, compilation.locations.tupleLength(location));
     this.#search = new ArraySearch(shape, uniform, compilation.constraints, (constraint) =>
       compilation.isSatisfiable(constraint),
     );
-    this.#key = writer.rules.freshKey('array');
+    this.#key = writing.rules.freshKey('array');
   }
 
   array(): Expression {
@@ -80,7 +80,7 @@ class ArrayWriter {
   /** One item and everything that follows. */
   #items(progress: ItemProgress): Expression {
     if (this.#search.isUniform(progress)) return this.#uniformItems(progress);
-    return this.#writer.rules.named(`${this.#key} ${progressKey(progress)}`, `${this.#hint}-items`, () => {
+    return this.#writing.rules.named(`${this.#key} ${progressKey(progress)}`, `${this.#hint}-items`, () => {
       const options = this.#search.cases(progress).flatMap(([constraint, next]) => {
         if (!this.#search.mayEnd(next) && !this.#search.mayGoOn(next)) return [];
         return [sequence(this.#item(constraint, progress.index), this.#after(next))];
@@ -91,9 +91,9 @@ class ArrayWriter {
 
   #item(constraint: Constraint, index: number): Expression {
     const { itemOpen, itemClose } = this.#notation;
-    const location = this.#writer.compilation.locations.item(this.#location, index);
-    const inner = this.#writer.innerMargin(this.#margin);
-    const item = this.#writer.closed(constraint, location, `${this.#hint}-item`, inner, itemClose);
+    const location = this.#writing.compilation.locations.item(this.#location, index);
+    const inner = this.#writing.innerMargin(this.#margin);
+    const item = this.#writing.closed(constraint, location, `${this.#hint}-item`, inner, itemClose);
     return sequence(literal(itemOpen), item);
   }
 
@@ -108,7 +108,7 @@ class ArrayWriter {
 
   #uniformItems({ index }: ItemProgress): Expression {
     const { separator, close } = this.#notation;
-    const { rules } = this.#writer;
+    const { rules } = this.#writing;
     const { min, max } = this.#shape;
     const item = this.#item(this.#shape.rest, index);
     const more = rules.add(`${this.#hint}-items`, sequence(literal(separator), this.#blank, item));

@@ -5,10 +5,10 @@ import { type Expression, literal, sequence } from '../../language/expression/ex
 import { wordsOf } from '../../language/regular/words.ts';
 import type { Constraint } from '../shapes/constraints.ts';
 import type { ArrayShape, NumberShape, Shape, StringShape } from '../shapes/shapes.ts';
+import type { ArrayWriting } from './array-writing.ts';
 import { blankOf } from './lenient-json.ts';
 import { indented } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
-import type { ValueWriter } from './value-writer.ts';
 
 const maxValues = 200;
 /** Maximum number of sets of values to distinguish. */
@@ -17,9 +17,9 @@ const maxSets = 512;
 const maxCompared = 12;
 
 /** Whether no two items of an array of `shape` can be equal. */
-export function alwaysDiffer(shape: ArrayShape, writer: ValueWriter): boolean {
-  const { compilation } = writer;
-  const count = longest(shape, writer);
+export function alwaysDiffer(shape: ArrayShape, writing: ArrayWriting): boolean {
+  const { compilation } = writing;
+  const count = longest(shape, writing);
   if (count > maxCompared) return false;
   const constraints = Array.from({ length: count }, (_, index) => constraintAt(shape, index));
   return constraints.every((constraint, index) =>
@@ -33,13 +33,15 @@ export function alwaysDiffer(shape: ArrayShape, writer: ValueWriter): boolean {
 export function writeDistinct(
   shape: ArrayShape,
   constraint: Constraint,
-  writer: ValueWriter,
+  writing: ArrayWriting,
   margin: number,
 ): Expression | null {
   if (shape.contains.length > 0) return null;
-  const count = longest(shape, writer);
+  const count = longest(shape, writing);
   const places = Math.min(count, shape.prefix.length + 1);
-  const byPlace = Array.from({ length: places }, (_, index) => fewValues(constraintAt(shape, index), writer));
+  const byPlace = Array.from({ length: places }, (_, index) =>
+    fewValues(constraintAt(shape, index), writing),
+  );
   const known = byPlace.filter((values) => values !== null);
   if (known.length < byPlace.length) return null;
   const texts = [...new Set(known.flat())].sort();
@@ -49,14 +51,18 @@ export function writeDistinct(
   if (free < most && shape.prefix.length > 0) return null;
   if (free < most) {
     const reason = `too many values for every order: after the first ${free}, items come in the order of their characters`;
-    writer.compilation.reportConstraint(constraint, 'uniqueItems', reason, 'narrowed');
+    writing.compilation.reportConstraint(constraint, 'uniqueItems', reason, 'narrowed');
   }
   const numbered = known.map((values) => values.map((text) => texts.indexOf(text)));
-  return new DistinctWriter({ texts, byPlace: numbered, min: shape.min, most, free }, writer, margin).array();
+  return new DistinctWriter(
+    { texts, byPlace: numbered, min: shape.min, most, free },
+    writing,
+    margin,
+  ).array();
 }
 
 /** The greatest possible number of items. */
-function longest(shape: ArrayShape, { compilation }: ValueWriter): number {
+function longest(shape: ArrayShape, { compilation }: ArrayWriting): number {
   const most = shape.max ?? Number.POSITIVE_INFINITY;
   return compilation.isSatisfiable(shape.rest) ? most : Math.min(most, shape.prefix.length);
 }
@@ -90,16 +96,16 @@ interface DistinctItems {
 
 class DistinctWriter {
   readonly #items: DistinctItems;
-  readonly #writer: ValueWriter;
+  readonly #writing: ArrayWriting;
   readonly #margin: number;
   readonly #key: string;
   readonly #alive = new Map<string, boolean>();
 
-  constructor(items: DistinctItems, writer: ValueWriter, margin: number) {
+  constructor(items: DistinctItems, writing: ArrayWriting, margin: number) {
     this.#items = items;
-    this.#writer = writer;
+    this.#writing = writing;
     this.#margin = margin;
-    this.#key = writer.rules.freshKey('distinct');
+    this.#key = writing.rules.freshKey('distinct');
   }
 
   array(): Expression {
@@ -142,9 +148,9 @@ class DistinctWriter {
   }
 
   #rest(used: readonly number[], count: number): Expression {
-    const { array, indent } = this.#writer.syntax;
+    const { array, indent } = this.#writing.syntax;
     const { open, close, separator } = indented(array, indent, this.#margin);
-    const blank = blankOf(this.#writer.syntax, this.#writer.rules);
+    const blank = blankOf(this.#writing.syntax, this.#writing.rules);
     const lead = sequence(literal(count === 0 ? open : separator), blank, literal(array.itemOpen));
     const more = this.#next(used, count).map((value) =>
       sequence(
@@ -162,20 +168,20 @@ class DistinctWriter {
     const { free, min, most } = this.#items;
     // After the free items, rules differ only by counts that still matter.
     const counted = count < free || most < this.#items.texts.length || count < min ? count : 'later';
-    return this.#writer.rules.named(`${this.#key} ${counted} ${used.join()}`, 'distinct', () =>
+    return this.#writing.rules.named(`${this.#key} ${counted} ${used.join()}`, 'distinct', () =>
       this.#rest(used, count),
     );
   }
 }
 
 /** The possible values of an item, as written. */
-function fewValues(constraint: Constraint, writer: ValueWriter): readonly string[] | null {
-  const { compilation } = writer;
+function fewValues(constraint: Constraint, writing: ArrayWriting): readonly string[] | null {
+  const { compilation } = writing;
   const found: string[] = [];
   for (const shapes of compilation.shapes(constraint).values()) {
     for (const each of compilation.satisfiable(shapes)) {
-      if (each.type === 'string') reportLost(each, constraint, writer);
-      const values = valuesOf(each, writer);
+      if (each.type === 'string') reportLost(each, constraint, writing);
+      const values = valuesOf(each, writing);
       if (values === null || found.length + values.length > maxValues) return null;
       found.push(...values);
     }
@@ -183,8 +189,8 @@ function fewValues(constraint: Constraint, writer: ValueWriter): readonly string
   return [...new Set(found)];
 }
 
-function valuesOf(shape: Shape, writer: ValueWriter): readonly string[] | null {
-  const { syntax, compilation } = writer;
+function valuesOf(shape: Shape, writing: ArrayWriting): readonly string[] | null {
+  const { syntax, compilation } = writing;
   switch (shape.type) {
     case 'null':
       return [syntax.null];
@@ -193,7 +199,7 @@ function valuesOf(shape: Shape, writer: ValueWriter): readonly string[] | null {
     case 'number':
       return hasListedNumbers(shape) ? wordsOf(compilation.languages.numbers([shape]), maxValues) : null;
     case 'string':
-      return stringsOf(shape, writer);
+      return stringsOf(shape, writing);
     default:
       return null;
   }
@@ -204,14 +210,14 @@ function hasListedNumbers({ only, integer, min, max }: NumberShape): boolean {
   return only !== null || (integer === true && min !== null && max !== null);
 }
 
-function reportLost(shape: StringShape, constraint: Constraint, { syntax, compilation }: ValueWriter): void {
+function reportLost(shape: StringShape, constraint: Constraint, { syntax, compilation }: ArrayWriting): void {
   const { string, array } = syntax;
   if (string.spelling !== null) return;
   reportUnwritten(compilation, constraint, [shape], string.close === '' ? array.itemClose : string.close);
 }
 
 /** The strings of `shape`, each in the first notation that can hold it; others are omitted. */
-function stringsOf(shape: StringShape, { syntax, compilation }: ValueWriter): readonly string[] | null {
+function stringsOf(shape: StringShape, { syntax, compilation }: ArrayWriting): readonly string[] | null {
   const { string, alternativeString: other, array } = syntax;
   const words = wordsOf(compilation.languages.strings(shape), maxValues);
   return (

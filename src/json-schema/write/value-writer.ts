@@ -23,6 +23,7 @@ import type {
   ValueType,
 } from '../shapes/shapes.ts';
 import { writeArray } from './array-writer.ts';
+import type { ArrayWriting } from './array-writing.ts';
 import { blankOf, emptyFraction, integerTail } from './lenient-json.ts';
 import { StringWriter } from './string-writer.ts';
 import { indented, type Syntax } from './syntax.ts';
@@ -34,7 +35,7 @@ import { indented, type Syntax } from './syntax.ts';
 const deepestIndentation = 6;
 
 /** Writes the values of one compilation. */
-export class ValueWriter {
+export class ValueWriter implements ArrayWriting {
   readonly compilation: Compilation;
   readonly rules: RuleSet;
   readonly syntax: Syntax;

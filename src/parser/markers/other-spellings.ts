@@ -3,6 +3,7 @@
  * special token, the first marker twice, a list without its bracket, an empty block of calls, and markers with
  * missing parts. Only a lenient parser reads them, and reports them.
  */
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type { Transition } from '../state-tables.ts';
 
 /** The choices, with other spellings added for those that open calls. */
@@ -62,16 +63,12 @@ function inOtherCharacters<Ref>(choice: Transition<Ref>): readonly Transition<Re
   return otherCharacters.flatMap((spell): readonly Transition<Ref>[] => {
     if (spell(marker) === marker) return [];
     const { texts, nameEnds } = followedBy ?? {};
-    const following = {
-      ...(texts === undefined ? {} : { texts: texts.map(spell) }),
-      ...(nameEnds === undefined ? {} : { nameEnds: nameEnds.map(spell) }),
-    };
+    const following = withoutUndefined({ texts: texts?.map(spell), nameEnds: nameEnds?.map(spell) });
     return [
       {
         ...choice,
         marker: spell(marker),
-        ...(followedBy === undefined ? {} : { followedBy: following }),
-        ...(blockEnd === undefined ? {} : { blockEnd: spell(blockEnd) }),
+        ...withoutUndefined({ followedBy: followedBy && following, blockEnd: blockEnd && spell(blockEnd) }),
         repairs: 'spelling',
       },
     ];

@@ -32,12 +32,12 @@ export function openItem(reader: Reader, place: ValuePlace<State>): void {
   push(reader, { place, key: '', schema, outer, nested: null, closer: null });
 }
 
-function push(reader: Reader, values: ValueStack): void {
+function push(reader: Reader, values: ValueStack<State>): void {
   reader.call.values = values;
   reader.scanner.reset(reader.lenient ? 'any' : 'python');
 }
 
-function separatorBefore(call: CallDraft, outer: ValueStack | null): string {
+function separatorBefore(call: CallDraft<State>, outer: ValueStack<State> | null): string {
   if (outer === null) return call.entryCount++ === 0 ? '{' : ', ';
   const { nested } = outer;
   return nested === null || nested.count++ === 0 ? '' : ', ';

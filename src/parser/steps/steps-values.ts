@@ -69,7 +69,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
 
 function openValue(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   { table, framed, bare }: CompiledValueTable,
 ): State | null | 'opened' {
   const { text, at } = reader.cursor;
@@ -109,7 +109,7 @@ function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): Va
 
 function openBare(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   table: ValueTable<State>,
   bare: Frame,
   allowed: ReadonlySet<JsonType>,
@@ -125,7 +125,7 @@ function openBare(
 /** Opens an object or array in the format's own notation. */
 function openNested(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   table: ValueTable<State>,
   frame: Frame,
   types: ReadonlySet<JsonType>,
@@ -151,7 +151,7 @@ function openNested(
 
 function readOpened(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   progress: ValueProgress,
   compiled: CompiledValueTable,
 ): State | null {
@@ -172,7 +172,7 @@ function readOpened(
   }
 }
 
-function chooseMode(reader: Reader, values: ValueStack, progress: ValueProgress): ValueMode | null {
+function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValueProgress): ValueMode | null {
   const { frame, types, quote } = progress;
   if (quote !== '') return 'quoted';
   if (frame.quoted) return 'scan';
@@ -191,7 +191,7 @@ function chooseMode(reader: Reader, values: ValueStack, progress: ValueProgress)
 
 function readScanned(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   progress: ValueProgress,
   recover: State,
 ): State | null {
@@ -211,7 +211,7 @@ function readScanned(
 }
 
 /** Reads as text what began like a container but is not one. */
-function readAsText(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+function readAsText(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const wanted = [...progress.types].join(' or ');
   reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is not of type ${wanted}`);
   progress.mode = 'raw';

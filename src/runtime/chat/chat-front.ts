@@ -4,7 +4,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { readPromptPosition } from '../../grammar/prompt-position.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
@@ -17,7 +17,8 @@ import type { EnforcedThoughts } from './checks/enforced-text.ts';
 import type { ResponseChecks } from './checks/response-checks.ts';
 import type { GrammarCache } from './grammar-cache.ts';
 import type { LearnedTemplate, TemplateCache } from './learned-template.ts';
-import { renderTraced, type TracedPrompt } from './prompt-pieces.ts';
+import { renderOpenTurn } from './open-turn.ts';
+import type { TracedPrompt } from './prompt-pieces.ts';
 import { checkResultIds } from './result-ids.ts';
 import type { SteeringOptions } from './steering/steering-options.ts';
 import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
@@ -44,7 +45,7 @@ export function readRequest<Options extends ChatOptions>(
   const template = templates.learn(tools.length > 0);
   const { format, source } = template;
   const render = (messages: readonly Message[]): TracedPrompt =>
-    renderTraced(source, promptRequest({ ...options, messages }, tools, templates, format), format);
+    renderOpenTurn(source, promptRequest({ ...options, messages }, tools, templates, format), format);
   const strays = checkResultIds(options, (messages) => render(messages).text);
   return { options, tools, template, render, strays };
 }

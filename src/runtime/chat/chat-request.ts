@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
 import { callIds } from './call-ids.ts';
@@ -10,7 +10,7 @@ import type { ChatOptions } from './chat-options.ts';
 import type { CallGuard } from './checks/call-guard.ts';
 import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
 import type { TemplateCache } from './learned-template.ts';
-import type { PromptRequest } from './prompt-pieces.ts';
+import type { PromptRequest } from './open-turn.ts';
 
 /** The prompt of a chat with `tools`. */
 export function promptRequest(

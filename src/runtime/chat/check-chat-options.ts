@@ -44,7 +44,7 @@ export const modules: OptionRule = {
 const { generationPrompt: _, ...requestRules } = grammarRules;
 
 /** Rules for the options of a chat. */
-export const chatRules: OptionRules<ChatOptions> = {
+const chatRules: OptionRules<ChatOptions> = {
   messages: array,
   ...requestRules,
   thinking: boolean,

@@ -4,12 +4,8 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
 import type { Tool } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
-import {
-  type BuiltGrammar,
-  buildGrammarSteps,
-  plainResponseFormat,
-  planRequest,
-} from '../../grammar/build-grammar.ts';
+import { buildGrammarSteps, plainResponseFormat, planRequest } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { openCallGrammar } from '../../grammar/open-call-grammar.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';

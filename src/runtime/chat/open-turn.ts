@@ -4,18 +4,17 @@
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
+import type { Tool } from '../../format/messages.ts';
 import { readPromptPosition } from '../../grammar/prompt-position.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
 import { type RenderPromptOptions, renderPromptSpans } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
+import type { TracedPrompt } from './prompt-pieces.ts';
 
-/** A rendered prompt, and its part of the coming message, including the turn's start. */
-export interface OpenTurn {
-  readonly text: string;
-  /** The text in spans that record which of it the template wrote. */
-  readonly spans: readonly TextSpan[];
-  readonly generationPrompt: string;
+/** The request, with tools as templates see them. */
+export interface PromptRequest extends RenderPromptOptions {
+  readonly tools?: readonly Tool[];
 }
 
 /** Renders a prompt. Throws what `renderPrompt` throws. */
@@ -23,7 +22,7 @@ export function renderOpenTurn(
   templateSource: string,
   options: RenderPromptOptions,
   format: ChatFormat,
-): OpenTurn {
+): TracedPrompt {
   try {
     const spans = renderPromptSpans(templateSource, options);
     const text = spans.map((span) => span.text).join('');
@@ -42,7 +41,7 @@ function openThoughts(
   templateSource: string,
   { continueFinalMessage, ...options }: RenderPromptOptions,
   format: ChatFormat,
-): OpenTurn | null {
+): TracedPrompt | null {
   const last = options.messages.at(-1);
   const { reasoning } = turnLayout(format);
   if (continueFinalMessage !== true || last?.role !== 'assistant' || reasoning === null) return null;

@@ -1,5 +1,5 @@
 /**
- * Converts a conversation to a prompt in pieces, in which only the template's own text can become special tokens.
+ * Cuts a prompt into pieces, in which only the template's own text can become special tokens.
  *
  * A tokenizer cannot tell a template's markers from the same characters in the data of users, tools and documents. The
  * render can, because it records the origin of every character. If the text of a special token contains a character
@@ -8,40 +8,18 @@
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
-import type { Tool } from '../../format/messages.ts';
 import { coresOf } from '../../layout/marker.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
-import type { RenderPromptOptions } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
-import { renderOpenTurn } from './open-turn.ts';
 import { SpecialFinder, widthAt } from './special-finder.ts';
-
-/** The request, with tools as templates see them. */
-export interface PromptRequest extends RenderPromptOptions {
-  readonly tools?: readonly Tool[];
-}
 
 /** A prompt that records which of its characters the template wrote. */
 export interface TracedPrompt {
   readonly text: string;
+  /** The text in spans that record which of it the template wrote. */
   readonly spans: readonly TextSpan[];
-  /** The part of the assistant's turn in the prompt, including its start. */
+  /** The part of the coming message in the prompt, including the turn's start. */
   readonly generationPrompt: string;
-}
-
-/** Renders without tokenising. Throws what `renderPrompt` throws. */
-export function renderTraced(
-  templateSource: string,
-  options: PromptRequest,
-  format: ChatFormat,
-): TracedPrompt {
-  const { spans, generationPrompt } = renderOpenTurn(templateSource, options, format);
-  return { text: textOf(spans), spans, generationPrompt };
-}
-
-/** The text of spans. */
-function textOf(spans: readonly TextSpan[]): string {
-  return spans.map(({ text }) => text).join('');
 }
 
 /** A marker in a text: from `start` to `end`, in UTF-16 units. */

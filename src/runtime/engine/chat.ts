@@ -3,7 +3,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions } from '../../format/option-rules.ts';
-import type { BuiltGrammar, Trigger } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';

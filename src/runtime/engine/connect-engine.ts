@@ -1,38 +1,18 @@
 /** Makes a model of anything that evaluates one in this process. */
 import {
-  boolean,
   callback,
-  chatTemplate,
   isRecord,
   type OptionRule,
-  type OptionRules,
   readOptions,
   requireOption,
 } from '../../format/option-rules.ts';
-import type { GeneratedModule } from '../../parser/module-contract.ts';
-import { modules } from '../chat/check-chat-options.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { type ModuleRegistry, TemplateCache } from '../chat/learned-template.ts';
+import { TemplateCache } from '../chat/learned-template.ts';
 import type { ChatEngine } from './chat.ts';
 import type { Engine } from './engine.ts';
 import { ConnectedEngine, type EngineModel } from './engine-model.ts';
+import { type EngineOptions, engineRules } from './engine-options.ts';
 import { warmUp } from './prepare.ts';
-
-/** Options of `connectEngine`. */
-export interface EngineOptions {
-  /**
-   * Generated modules, or the registry that `generated/index.ts` exports; the one with the template's fingerprint is
-   * used. Default: none; the template is analysed on first use.
-   */
-  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
-  /** Jinja source to use instead of the engine's templates. */
-  readonly chatTemplate?: string;
-  /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
-  readonly requireTools?: boolean;
-}
-
-/** Rules for the options of an engine's model. */
-export const engineRules: OptionRules<EngineOptions> = { modules, chatTemplate, requireTools: boolean };
 
 const engines: OptionRule = {
   expected: 'an engine, with open(), tokenizer, chatTemplate and contextSize',

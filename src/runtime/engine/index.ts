@@ -5,7 +5,7 @@ export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
 export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-export { connectEngine, type EngineOptions } from './connect-engine.ts';
+export { connectEngine } from './connect-engine.ts';
 export type {
   BiasedPart,
   DrawnToken,
@@ -20,3 +20,4 @@ export type {
   TokenType,
 } from './engine.ts';
 export type { ChatPreview, EngineModel } from './engine-model.ts';
+export type { EngineOptions } from './engine-options.ts';

@@ -14,7 +14,7 @@ import {
   readOptions,
   string,
 } from '../../format/option-rules.ts';
-import { engineRules } from '../engine/connect-engine.ts';
+import { engineRules } from '../engine/engine-options.ts';
 import type { LoadModelOptions } from './load-model-options.ts';
 
 const largest = 2 ** 31 - 1;

@@ -65,7 +65,7 @@ class EngineStates {
 const statesOf = memoize((model: LlamaModel) => new EngineStates(model));
 
 /** llama.cpp's state at the beginning of `grammar`. Throws `GrammarError` if the engine rejects it. */
-export function engineState(grammar: GrammarAt, model: LlamaModel): LlamaGrammarEvaluationState {
+function engineState(grammar: GrammarAt, model: LlamaModel): LlamaGrammarEvaluationState {
   return statesOf(model).at(grammar);
 }
 

@@ -1,7 +1,7 @@
 /** Options for loading a model file. */
 
 import type { Llama } from 'node-llama-cpp';
-import type { EngineOptions } from '../engine/connect-engine.ts';
+import type { EngineOptions } from '../engine/engine-options.ts';
 
 /** A LoRA adapter. */
 export interface LoraAdapter {

@@ -1,6 +1,6 @@
 /** Connects to an inference server, and determines the format of its model's responses. */
 import { UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ServerRequestOptions } from '../chat/chat-options.ts';

@@ -22,7 +22,7 @@ export function wordsOf(text: string): string {
 }
 
 /** Whether `text` is HTML. */
-export function isWebPage(text: string): boolean {
+function isWebPage(text: string): boolean {
   return /^\s*<(?:!doctype|html)/i.test(text);
 }
 

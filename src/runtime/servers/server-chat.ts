@@ -1,7 +1,7 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';

@@ -92,14 +92,15 @@ export class ServerRun {
       tokens,
       ...(logprobs === undefined ? {} : { logprobs }),
     });
-    if (wasConstrained && response.matcher === null) {
+    if (response.constrained && response.matcher === null) {
       throw response.broken('the server wrote what the grammar does not allow: does it support grammars?');
     }
     const { length } = response.text;
     if (finish === null) this.#closeThoughts();
     const isClosed = response.text.length > length;
-    const isAsWritten =
-      kept === null && !isClosed && (this.#tagged || wasConstrained === response.constrained);
+    // A tag enforces the calls of the format alone.
+    const isEnforced = this.#tagged ? !response.inOpenCall : wasConstrained === response.constrained;
+    const isAsWritten = kept === null && !isClosed && isEnforced;
     const next = this.#next(finish, isAsWritten, kept === null);
     if (this.#revocable.failure !== null) return this.#retry();
     return { events: this.#revocable.release(), next };

@@ -22,7 +22,7 @@ import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { field, flag, numberField, objectField, requiredField, schemaFormat } from '../request-fields.ts';
-import { type Absent, readHead } from '../request-head.ts';
+import { type Absent, accountFields, readHead } from '../request-head.ts';
 import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
 import { givenTools, readParallel, requireKind, toolOptions } from '../tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
@@ -59,18 +59,7 @@ export const readFields = [
 ] as const;
 
 /** Fields without effect here: they concern accounts, storage and speed. */
-export const fieldsWithoutEffect = [
-  'user',
-  'store',
-  'metadata',
-  'service_tier',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'prediction',
-  'verbosity',
-] as const;
+export const fieldsWithoutEffect = [...accountFields, 'prediction', 'verbosity'] as const;
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
 export const refusedFields: readonly Absent[] = [

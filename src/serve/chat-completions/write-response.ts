@@ -1,5 +1,6 @@
 /** Writes responses of `/v1/chat/completions`: whole, or in chunks. */
 
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { ChatDeltas } from '../../parser/assistant-message.ts';
 import type { Finish, ResponseMessage, Usage } from '../../parser/events.ts';
 import { DeviationLog, deviationsOf } from '../deviations.ts';
@@ -25,7 +26,7 @@ export async function completeChat(answer: Answer): Promise<object> {
     choices: [
       { index: 0, message: plainMessage(message), logprobs: shown, finish_reason: finishReason(finish) },
     ],
-    ...(finish?.usage === undefined ? {} : { usage: usageOf(finish.usage) }),
+    ...withoutUndefined({ usage: finish?.usage && usageOf(finish.usage) }),
     ...deviationsOf(message),
   };
 }
@@ -68,8 +69,10 @@ function plainMessage({ content, reasoning_content: thoughts, tool_calls: calls 
     role: 'assistant',
     content: content ?? (hasCalls ? null : ''),
     refusal: null,
-    ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
-    ...(hasCalls ? { tool_calls: calls.map(({ assurance: _, ...call }) => call) } : {}),
+    ...withoutUndefined({
+      reasoning_content: thoughts,
+      tool_calls: hasCalls ? calls.map(({ assurance: _, ...call }) => call) : undefined,
+    }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { field, objectField, schemaFormat } from '../request-fields.ts';
-import { type Absent, readHead } from '../request-head.ts';
+import { type Absent, accountFields, readHead } from '../request-head.ts';
 import { readLimit, readSampling, readTopLogprobs } from '../sampling-fields.ts';
 import { readParallel, toolOptions } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
@@ -31,14 +31,7 @@ export const readFields = [
 
 /** Fields without effect here: they concern accounts, storage and speed. */
 export const fieldsWithoutEffect = [
-  'user',
-  'store',
-  'metadata',
-  'service_tier',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
+  ...accountFields,
   'context_management',
   'truncation',
   'stream_options',

@@ -3,7 +3,7 @@
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
 import { invoke, iterate } from '../values/operators.ts';
-import type { Scope } from '../values/runtime.ts';
+import type { Scope } from '../values/scope.ts';
 import {
   Dict,
   Float,

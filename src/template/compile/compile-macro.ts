@@ -2,7 +2,7 @@
 
 import { memoize } from '../../format/memoize.ts';
 import { keywordEntries } from '../values/arguments.ts';
-import { Scope } from '../values/runtime.ts';
+import type { Scope } from '../values/scope.ts';
 import { str } from '../values/text.ts';
 import {
   Callable,
@@ -108,7 +108,7 @@ function bindParameters(shape: MacroShape, scope: Scope, args: readonly Value[],
 function makeMacro(shape: MacroShape, definition: Scope): Callable {
   return new Callable(shape.name, (runtime, args, keywords) => {
     const { line } = runtime;
-    const scope = new Scope(runtime, definition);
+    const scope = definition.inner();
     bindParameters(shape, scope, args, keywords);
     const text = runtime.nested(() => shape.body(scope));
     runtime.line = line;
@@ -144,7 +144,7 @@ export function compileCallBlock(
     place,
   );
   return (scope) => {
-    const inner = new Scope(scope.runtime, scope);
+    const inner = scope.inner();
     inner.names.set(callerName.value, makeMacro(shape, scope));
     scope.runtime.write(str(scope.runtime, call(inner)));
     return 'next';

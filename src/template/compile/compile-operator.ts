@@ -1,7 +1,7 @@
 /** Compiles operators of the syntax tree to functions; the compiler of operands is passed in. */
 import { formatPercent } from '../values/format-text.ts';
 import { binary, compare, concatenate, contains, equals, signed } from '../values/operators.ts';
-import type { Scope } from '../values/runtime.ts';
+import type { Scope } from '../values/scope.ts';
 import { tracedOf, truthy, type Value } from '../values/values.ts';
 import type { Evaluate } from './evaluate.ts';
 import type { BinaryNode, Expression } from './tree.ts';

@@ -1,7 +1,7 @@
 /** Compiles statements of the syntax tree to functions, once per template. */
 
 import { iterate } from '../values/operators.ts';
-import { Scope } from '../values/runtime.ts';
+import type { Scope } from '../values/scope.ts';
 import { str } from '../values/text.ts';
 import { Attributes, PythonError, truthy, type Value } from '../values/values.ts';
 import { compileExpression, compileFilter } from './compile-expression.ts';
@@ -33,7 +33,7 @@ function compileBlock(nodes: readonly Node[], place: CompileContext): Execute {
 /** Compiles a body with its own scope whose output is captured as text. */
 function compileCapture(nodes: readonly Node[]): Capture {
   const body = compileBlock(nodes, ownScope);
-  return (scope) => scope.runtime.capture(() => body(new Scope(scope.runtime, scope)));
+  return (scope) => scope.runtime.capture(() => body(scope.inner()));
 }
 
 function compileOutput(node: Expression, place: CompileContext): Execute {
@@ -160,7 +160,7 @@ function compileItems(node: For, assign: Assign, place: CompileContext): LoopIte
   const condition = compileExpression(test, ownScope);
   const itemsOf = (scope: Scope, value: Value) =>
     iterate(scope.runtime, value).filter((item) => {
-      const own = new Scope(scope.runtime, scope);
+      const own = scope.inner();
       assign(own, item);
       return truthy(condition(own));
     });
@@ -181,13 +181,13 @@ function compileFor(node: For, place: CompileContext): Execute {
   const run = (scope: Scope, value: Value, depth: number): Outcome => {
     const { runtime } = scope;
     const items = itemsOf(scope, value);
-    if (items.length === 0) return otherwise(new Scope(runtime, scope));
+    if (items.length === 0) return otherwise(scope.inner());
     const again = (other: Value) => runtime.nested(() => runtime.capture(() => run(scope, other, depth + 1)));
     const loop = new Loop(items, depth, isRecursive ? again : null);
     for (const [index, item] of items.entries()) {
       runtime.charge(1);
       loop.index = index;
-      const inner = new Scope(runtime, scope);
+      const inner = scope.inner();
       inner.names.set('loop', loop);
       assign(inner, item);
       if (body(inner) === 'break') break;
@@ -225,7 +225,7 @@ function compileFilterBlock(
 /** Statements in a scope of their own, within the scope that `outer` chooses. */
 function compileScope(nodes: readonly Node[], outer: (scope: Scope) => Scope): Execute {
   const body = compileBlock(nodes, ownScope);
-  return (scope) => body(new Scope(scope.runtime, outer(scope)));
+  return (scope) => body(outer(scope).inner());
 }
 
 /** `{% with a=1, b=a %}`: a scope of its own, whose values are those of the scope around it. */
@@ -238,7 +238,7 @@ function compileWith(args: readonly Expression[], nodes: readonly Node[], place:
   const body = compileBlock(nodes, ownScope);
   return (scope) => {
     scope.runtime.charge(1 + values.length);
-    const inner = new Scope(scope.runtime, scope);
+    const inner = scope.inner();
     for (const [name, value] of values) inner.names.set(name, value(scope));
     return body(inner);
   };

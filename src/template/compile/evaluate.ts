@@ -1,5 +1,5 @@
 /** The type of compiled expressions, and the context of their compilation. */
-import type { Scope } from '../values/runtime.ts';
+import type { Scope } from '../values/scope.ts';
 import type { Value } from '../values/values.ts';
 
 /** Computes an expression. */

@@ -1,5 +1,5 @@
 /** The types of compiled statements. */
-import type { Scope } from '../values/runtime.ts';
+import type { Scope } from '../values/scope.ts';
 import type { Text } from '../values/traced-text.ts';
 import type { Node } from './tree.ts';
 

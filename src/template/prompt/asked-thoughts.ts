@@ -1,5 +1,5 @@
 /** Fields of an assistant's message that are named after thoughts and read by a template. */
-import type { Template } from '../template.ts';
+import type { Template } from '../parsed-template.ts';
 import { namesThoughts } from './names-thoughts.ts';
 import { tryObserve } from './render-attempt.ts';
 import { anySentinels } from './sentinels.ts';

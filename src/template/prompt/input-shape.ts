@@ -7,7 +7,7 @@ import { parseObject } from '../../format/json-values.ts';
 import { memoize } from '../../format/memoize.ts';
 import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
-import type { Template, TemplateVariables } from '../template.ts';
+import type { Template, TemplateVariables } from '../parsed-template.ts';
 import { askedThoughts } from './asked-thoughts.ts';
 import { composeIds } from './composed-ids.ts';
 import { tryRender } from './render-attempt.ts';

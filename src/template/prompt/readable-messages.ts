@@ -7,7 +7,7 @@ import { isInstruction } from '../../format/check-messages.ts';
 import { MessageError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
-import type { Template } from '../template.ts';
+import type { Template } from '../parsed-template.ts';
 import { tryRender } from './render-attempt.ts';
 import { anySentinels, type Sentinels } from './sentinels.ts';
 

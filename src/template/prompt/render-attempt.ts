@@ -1,6 +1,6 @@
 /** Attempts to render: a template that refuses a conversation gives an answer, not an error. */
 import { TemplateError } from '../../format/errors.ts';
-import type { ObservedRender, Template, TemplateVariables } from '../template.ts';
+import type { ObservedRender, Template, TemplateVariables } from '../parsed-template.ts';
 
 /** Attempts use a fixed time, so that renders only differ in what is tested. */
 const attemptTime = new Date(2000, 0, 1);

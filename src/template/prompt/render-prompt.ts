@@ -17,7 +17,8 @@ import {
 } from '../../format/option-rules.ts';
 import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
-import { OwnText, parseTemplate, type RenderOptions, type Template, type TextSpan } from '../template.ts';
+import type { RenderOptions, Template } from '../parsed-template.ts';
+import { OwnText, parseTemplate, type TextSpan } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
 import { renderAcceptably } from './after-refusal.ts';
 import { observeInputShape, type ShapedMessage, shapeMessages } from './input-shape.ts';

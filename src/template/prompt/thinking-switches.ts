@@ -1,7 +1,7 @@
 /** Finds the template variables that switch thinking, and their values, by trying them. */
 
 import { memoize } from '../../format/memoize.ts';
-import type { Template } from '../template.ts';
+import type { Template } from '../parsed-template.ts';
 import { tryRender } from './render-attempt.ts';
 
 /** A variable that switches thinking. For one that turns it off (`no_think`), `on` is false. */

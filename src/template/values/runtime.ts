@@ -1,7 +1,6 @@
-/** The state of one render: output, budget, clock and scopes. */
+/** The state of one render: output, budget and clock. */
 import { TemplateLimitError } from '../../format/errors.ts';
 import { lengthOfText, originChanges, type Text, TextBuilder } from './traced-text.ts';
-import type { Dict, Value } from './values.ts';
 
 /** Limits for one render of an untrusted template. */
 export interface TemplateLimits {
@@ -43,10 +42,9 @@ export class WorkBudget {
   }
 }
 
-/** The input of one render. */
+/** What a render knows of its input. */
 export interface RenderInput {
   readonly now: () => Date;
-  readonly variables: Dict;
   /** Whether texts of the variables are distinguished from the template's own. */
   readonly traced: boolean;
 }
@@ -56,8 +54,6 @@ export class Runtime {
   /** Current line of the template, from 1. */
   line = 0;
   readonly now: () => Date;
-  /** The caller's variables. */
-  readonly variables: Dict;
   /** Whether texts of the input are distinguished from the template's own. */
   readonly traced: boolean;
   private readonly template: string;
@@ -75,7 +71,6 @@ export class Runtime {
     this.budget = budget;
     this.allowed = Math.min(limits.steps, budget?.left ?? limits.steps);
     this.now = input.now;
-    this.variables = input.variables;
     this.traced = input.traced;
   }
 
@@ -162,36 +157,5 @@ export class Runtime {
 
   private exceeded(limit: keyof TemplateLimits): TemplateLimitError {
     return new TemplateLimitError({ template: this.template, limit, allowed: this.limits[limit] });
-  }
-}
-
-/** Names in scopes further out than this are charged. */
-const freeLookups = 8;
-
-/** Names and their values; other names are looked up in outer scopes, and then in the variables. */
-export class Scope {
-  readonly names = new Map<string, Value>();
-  readonly runtime: Runtime;
-  private readonly outer: Scope | null;
-  constructor(runtime: Runtime, outer: Scope | null) {
-    this.runtime = runtime;
-    this.outer = outer;
-  }
-  /** The scope of the whole template. */
-  get outermost(): Scope {
-    let scope: Scope = this;
-    while (scope.outer !== null) scope = scope.outer;
-    return scope;
-  }
-  /** A name's value, or `undefined` if it is not defined. */
-  lookup(name: string): Value | undefined {
-    let distance = 0;
-    let value: Value | undefined;
-    for (let scope: Scope | null = this; scope !== null && value === undefined; scope = scope.outer) {
-      value = scope.names.get(name);
-      distance += 1;
-    }
-    this.runtime.charge(distance > freeLookups ? distance >> 2 : 1);
-    return value === undefined ? this.runtime.variables.get(this.runtime, name) : value;
   }
 }

@@ -3,7 +3,7 @@
  * Both look alike, so signs of the latter are reported: the name of an argument that the call lacks, or a closer that
  * does not occur in text.
  */
-import type { Reader } from '../../reader.ts';
+import type { Reader, State } from '../../reader.ts';
 import { propertyNames } from '../schema-place.ts';
 import type { ValueProgress } from '../step-progress.ts';
 import { otherEnds, shortestMarker } from './other-ends.ts';
@@ -12,7 +12,7 @@ import type { ValueStack } from './value-stack.ts';
 /** Reports signs of a missing marker in the text of a value after its first refused closer. */
 export function noteHeldCloser(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   { frame }: ValueProgress,
   text: string,
 ): void {
@@ -25,7 +25,7 @@ export function noteHeldCloser(
 }
 
 /** A property of the enclosing object that occurs in the text, but not as a whole entry. */
-function nextName({ call }: Reader, { place, outer }: ValueStack, text: string): string | undefined {
+function nextName({ call }: Reader, { place, outer }: ValueStack<State>, text: string): string | undefined {
   const around = place.kind === 'entry' ? call.parameters : outer?.schema;
   if (around === undefined || otherEnds(place).some((each) => text.includes(each))) return undefined;
   const words = new Set(text.match(/[\p{L}\p{N}_.$-]+/gu));

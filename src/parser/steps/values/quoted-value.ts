@@ -12,7 +12,7 @@ import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Reads a quoted string, starting after its opening quote. */
-export function readQuoted(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+export function readQuoted(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const { cursor } = reader;
   for (;;) {
     const { text } = cursor;
@@ -47,7 +47,11 @@ function emitPart(reader: Reader, progress: ValueProgress, end: number, json: st
 }
 
 /** Reads a quote: the end, if an argument may end after it. */
-function readQuote(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
+function readQuote(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+): State | null | 'more' {
   const { cursor } = reader;
   const verdict = quoteEnds(reader, values, cursor.at + 1);
   if (verdict === undecided) return null;
@@ -63,7 +67,7 @@ function isApostrophe({ cursor }: Reader): boolean {
 }
 
 /** Ends the string at its first refused quote, because the text is over; the text after that is read again. */
-function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+function endAtRefused(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const { cursor } = reader;
   if (progress.refused === null) return null;
   reader.rewind();
@@ -73,7 +77,7 @@ function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgres
 }
 
 /** End of the value's entry, if the quote before `at` ends the value; or `absent` or `undecided`. */
-function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
+function quoteEnds(reader: Reader, values: ValueStack<State>, at: number): number {
   if (at === reader.cursor.text.length && !reader.ended) return undecided;
   const end = closerPartsEnd(reader, valueCloser(values, ''), at);
   if (end < 0) return end;
@@ -81,7 +85,7 @@ function quoteEnds(reader: Reader, values: ValueStack, at: number): number {
   return verdict < 0 ? verdict : end;
 }
 
-function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
+function finish(reader: Reader, values: ValueStack<State>, progress: ValueProgress, end: number): State {
   const { buffer, cursor, writer } = reader;
   if (!buffer.isEmpty) {
     noteHeldCloser(reader, values, progress, progress.bufferedJson);
@@ -93,7 +97,7 @@ function finish(reader: Reader, values: ValueStack, progress: ValueProgress, end
   return close(reader, values, progress, end);
 }
 
-function close(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
+function close(reader: Reader, values: ValueStack<State>, progress: ValueProgress, end: number): State {
   const { offset } = reader.cursor;
   reader.writer.input(progress.begun ? '"' : '""', offset, offset);
   reader.skip(end);
@@ -102,7 +106,11 @@ function close(reader: Reader, values: ValueStack, progress: ValueProgress, end:
 }
 
 /** Reads a backslash: in quotes that only models write, an escape; in the template's own, only before a quote. */
-function readBackslash(reader: Reader, values: ValueStack, progress: ValueProgress): State | null | 'more' {
+function readBackslash(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+): State | null | 'more' {
   const { text, at } = reader.cursor;
   if (at + 1 === text.length && !reader.ended) return null;
   if (progress.quote !== progress.frame.open) return readModelEscape(reader, progress);

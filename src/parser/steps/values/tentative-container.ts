@@ -4,7 +4,7 @@
  */
 import { absent, undecided } from '../../markers/markers.ts';
 import { skipSpace } from '../../markers/white-space.ts';
-import type { Reader } from '../../reader.ts';
+import type { Reader, State } from '../../reader.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
@@ -17,7 +17,7 @@ const longestTentative = 256;
  */
 export function tryContainer(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   frameClose: string,
 ): 'wait' | 'scan' | 'text' {
   const verdict = readOn(reader, values, frameClose);
@@ -27,7 +27,7 @@ export function tryContainer(
   return verdict;
 }
 
-function readOn(reader: Reader, values: ValueStack, frameClose: string): 'wait' | 'scan' | 'text' {
+function readOn(reader: Reader, values: ValueStack<State>, frameClose: string): 'wait' | 'scan' | 'text' {
   const { scanner, cursor, buffer } = reader;
   if (scanner.status === 'open') {
     const limit = cursor.at + longestTentative - buffer.length;
@@ -45,7 +45,11 @@ function readOn(reader: Reader, values: ValueStack, frameClose: string): 'wait' 
 }
 
 /** Decides after a complete value: its closer, or what may follow it, must come. */
-function verdictAfter(reader: Reader, values: ValueStack, frameClose: string): 'wait' | 'scan' | 'text' {
+function verdictAfter(
+  reader: Reader,
+  values: ValueStack<State>,
+  frameClose: string,
+): 'wait' | 'scan' | 'text' {
   const closed = closerPartsEnd(reader, valueCloser(values, frameClose));
   if (closed === undecided) return 'wait';
   if (closed !== absent) return 'scan';

@@ -37,7 +37,7 @@ type Another = NonNullable<ValuePlace<State>['another']>;
 /** The first position up to `to` where the value at the top of the stack may end without a closer. */
 export function unclosedEnd(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   frameClose: string,
   to: number,
   isBegun: boolean,

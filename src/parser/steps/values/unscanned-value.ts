@@ -12,7 +12,7 @@ import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from '
 import type { ValueStack } from './value-stack.ts';
 
 /** Reads a raw string, up to its closer or another argument. */
-export function readRaw(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+export function readRaw(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const frameClose = progress.frame.close;
   const found = findCloser(reader, values, frameClose);
   if (progress.refused === null && found.refused === null && progress.unclosed === null) {
@@ -48,7 +48,7 @@ function offsetsOf({ cursor }: Reader, { at, textEnd, endsCall }: UnclosedEnd): 
  */
 function readPastUnclosed(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   progress: ValueProgress,
   unclosed: UnclosedOffsets,
   found: FoundCloser,
@@ -74,7 +74,7 @@ function readPastUnclosed(
 /** Whether the closer at an offset is the value's own, although it follows what looks like the end of the call. */
 function isOwnCloser(
   reader: Reader,
-  { place: { another } }: ValueStack,
+  { place: { another } }: ValueStack<State>,
   { at, endsCall }: UnclosedOffsets,
   closer: number | null,
 ): boolean {
@@ -84,14 +84,14 @@ function isOwnCloser(
 }
 
 /** Ends the value where something else begins. */
-function endUnclosed(reader: Reader, values: ValueStack, { at }: UnclosedOffsets): State {
+function endUnclosed(reader: Reader, values: ValueStack<State>, { at }: UnclosedOffsets): State {
   reader.claimSpace('');
   reader.noteRepair('unclosed', `the value of ${JSON.stringify(values.key)} is not closed`);
   return leaveValue(reader, values, at - reader.cursor.base);
 }
 
 /** Ends the value at its first closer, because the text is over; the text after that is read again. */
-function endAtRefused(reader: Reader, values: ValueStack, progress: ValueProgress): State {
+function endAtRefused(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State {
   const { cursor, writer } = reader;
   reader.rewind();
   const start = cursor.base;
@@ -119,7 +119,7 @@ function emitString(reader: Reader, progress: ValueProgress, end: number): void 
 }
 
 /** Emits the text that was buffered after a refused closer. */
-function emitBufferedString(reader: Reader, values: ValueStack, progress: ValueProgress): void {
+function emitBufferedString(reader: Reader, values: ValueStack<State>, progress: ValueProgress): void {
   const { buffer, cursor } = reader;
   if (buffer.isEmpty) return;
   const { start } = buffer;
@@ -130,20 +130,24 @@ function emitBufferedString(reader: Reader, values: ValueStack, progress: ValueP
   progress.begun = true;
 }
 
-function endString(reader: Reader, values: ValueStack, progress: ValueProgress, end: number): State {
+function endString(reader: Reader, values: ValueStack<State>, progress: ValueProgress, end: number): State {
   const { offset } = reader.cursor;
   reader.writer.input(progress.begun ? '"' : '""', offset, offset);
   return leaveValue(reader, values, end);
 }
 
-function leaveValue(reader: Reader, values: ValueStack, end: number): State {
+function leaveValue(reader: Reader, values: ValueStack<State>, end: number): State {
   reader.skip(end);
   reader.call.values = values.outer;
   return values.place.next;
 }
 
 /** Reads a value whose type is clear only at its end. */
-export function readBuffered(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+export function readBuffered(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+): State | null {
   const { buffer, cursor } = reader;
   const found = findCloser(reader, values, progress.frame.close);
   progress.refused ??= found.refused === null ? null : cursor.offsetOf(found.refused);
@@ -178,7 +182,7 @@ export function readBuffered(reader: Reader, values: ValueStack, progress: Value
  */
 function unclosedWithin(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   progress: ValueProgress,
   closer: number | null,
 ): UnclosedOffsets | null {
@@ -210,7 +214,7 @@ function decode(reader: Reader, text: string, { types }: ValueProgress): string 
 }
 
 /** Buffered text that is not a scalar is a string. */
-function becomeString(reader: Reader, values: ValueStack, progress: ValueProgress): State | null {
+function becomeString(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   reader.rewind();
   progress.mode = 'raw';
   progress.refused = null;

@@ -18,7 +18,7 @@ const longestGap = 64;
 const longestKey = 128;
 
 /** The end of the value at the top of the stack: the closers of its frame and its place, with the key filled in. */
-export function valueCloser(values: ValueStack, frameClose: string): Closer {
+export function valueCloser(values: ValueStack<State>, frameClose: string): Closer {
   const known = values.closer;
   if (known?.frameClose === frameClose) return known.closer;
   const { place, key } = values;
@@ -67,7 +67,7 @@ export interface FoundCloser {
 }
 
 /** Searches from the reading position for the closer of the value at the top of the stack. */
-export function findCloser(reader: Reader, values: ValueStack, frameClose: string): FoundCloser {
+export function findCloser(reader: Reader, values: ValueStack<State>, frameClose: string): FoundCloser {
   const { text, at: from } = reader.cursor;
   const closer = valueCloser(values, frameClose);
   const { begin } = closer;
@@ -153,7 +153,7 @@ export function keyEnd(text: string, at: number, ended: boolean): number {
 /** Completes a value: its closer must come, or at least what may follow it. */
 export function closeValue(
   reader: Reader,
-  values: ValueStack,
+  values: ValueStack<State>,
   frameClose: string,
   recover: State,
 ): State | null {

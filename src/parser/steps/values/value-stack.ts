@@ -2,7 +2,6 @@
 
 import type { CompiledTransition } from '../../markers/markers.ts';
 import type { PlainRun } from '../../markers/plain-run.ts';
-import type { State } from '../../reader.ts';
 import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 import type { SchemaPlace } from '../schema-place.ts';
 
@@ -20,12 +19,12 @@ export interface Closer extends CompiledTransition<null> {
   readonly plainRun: PlainRun;
 }
 
-/** A place on the stack; the value at the top is being read. */
-export interface ValueStack {
-  readonly place: ValuePlace<State>;
+/** A place on the stack; the value at the top is being read. `Ref` is a state, as in the tables of states. */
+export interface ValueStack<Ref> {
+  readonly place: ValuePlace<Ref>;
   readonly key: string;
   readonly schema: SchemaPlace;
-  readonly outer: ValueStack | null;
+  readonly outer: ValueStack<Ref> | null;
   /** The nested value being read here: its closer, the end of its frame, and its number of elements. */
   nested: { readonly closer: '}' | ']'; readonly frameClose: string; count: number } | null;
   /** The end of the value in a frame that ends with `frameClose`; computed on demand. */
@@ -33,7 +32,7 @@ export interface ValueStack {
 }
 
 /** How many values enclose the one at the top. */
-export function nestingDepth(values: ValueStack | null): number {
+export function nestingDepth(values: ValueStack<unknown> | null): number {
   let depth = 0;
   for (let each = values; each !== null; each = each.outer) depth++;
   return depth;

@@ -4,9 +4,9 @@
  */
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonObject, JsonValue, Tool } from '../../../format/messages.ts';
-import { toolsOfChoice } from '../../../grammar/build-grammar.ts';
 import { isTooLarge } from '../../../json-schema/validate/schema-size.ts';
 import type { Assurance } from '../../../parser/events.ts';
+import { toolsOfChoice } from '../../../tools/tool-choice.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { answerCheck, argumentCheck } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';

@@ -87,6 +87,11 @@ export class SteeredResponse {
     return this.#constrained;
   }
 
+  /** Whether that grammar is the rest of one call, which the model has begun in a notation of its own. */
+  get inOpenCall(): boolean {
+    return this.#inOpenCall;
+  }
+
   /**
    * The position in that grammar. `null` if the response is unconstrained, and also after text that the grammar does
    * not allow: an engine with its own grammar then relies on that.

@@ -1,5 +1,5 @@
 /** What steers a response: its grammar, its parser, what ends it, and what guards it. */
-import type { BuiltGrammar } from '../../../grammar/build-grammar.ts';
+import type { BuiltGrammar } from '../../../grammar/built-grammar.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { OpenCall } from '../../../parser/open-call.ts';
 import type { ResponseParser } from '../../../parser/response-parser.ts';

@@ -3,7 +3,7 @@
  * emitted. If the marker is a special token of the model, only that token counts; the same characters in ordinary
  * tokens are text.
  */
-import type { Trigger } from '../../../grammar/build-grammar.ts';
+import type { Trigger } from '../../../grammar/built-grammar.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
 

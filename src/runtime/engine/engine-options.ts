@@ -1,0 +1,21 @@
+/** Options of every model in this process. */
+import { boolean, chatTemplate, type OptionRules } from '../../format/option-rules.ts';
+import type { GeneratedModule } from '../../parser/module-contract.ts';
+import { modules } from '../chat/check-chat-options.ts';
+import type { ModuleRegistry } from '../chat/learned-template.ts';
+
+/** Options of `connectEngine`. */
+export interface EngineOptions {
+  /**
+   * Generated modules, or the registry that `generated/index.ts` exports; the one with the template's fingerprint is
+   * used. Default: none; the template is analysed on first use.
+   */
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
+  /** Jinja source to use instead of the engine's templates. */
+  readonly chatTemplate?: string;
+  /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
+  readonly requireTools?: boolean;
+}
+
+/** Rules for the options of an engine's model. */
+export const engineRules: OptionRules<EngineOptions> = { modules, chatTemplate, requireTools: boolean };
