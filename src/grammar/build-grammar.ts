@@ -118,14 +118,9 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
   };
   const forced = choice === 'required' || typeof choice === 'object';
   const schema = responseSchema(options.responseFormat);
-  if (forced && schema !== null) {
-    throw new UnsupportedOptionError({
-      option: 'responseFormat',
-      reason: 'a response cannot both be a tool call and follow a response schema; drop one of the two',
-    });
-  }
   if ((forced || schema !== null) && plan.prompt.place === 'ended') refuseEndedTurn();
   const canFollow = canCall(format, plan.prompt);
+  // A call that is demanded is made: a response format concerns answers.
   if (forced) return canFollow ? { ...plan, shape: 'calls' } : refuseBegunContent();
   const callable = choice === 'auto' && offered.length > 0 && (schema === null || canFollow);
   if (schema !== null) return { ...plan, shape: callable ? schemaOrCalls(format) : 'schema' };

@@ -216,7 +216,8 @@ function requireCalls({ calls }: TurnLayout): CallsLayout {
   if (calls !== null) return calls;
   throw new UnsupportedOptionError({
     option: 'toolChoice',
-    reason: 'this chat template renders no tool calls, so none can be required',
+    reason:
+      'this chat template has no tool calls; load a model whose template has them, or leave the tools out',
   });
 }
 
