@@ -2,6 +2,9 @@
 import type { Cursor } from './cursor.ts';
 import type { EventWriter } from './event-writer.ts';
 
+/** The beginning of a number, `true` or `false`, which a scanner holds until it is complete. */
+const beginsValue = /^[-+.\dtfTF]/;
+
 /** See the top of this file. */
 export class InputEmitter {
   private readonly cursor: Cursor;
@@ -43,12 +46,8 @@ export class InputEmitter {
       this.covered = stop;
       this.pending = pending;
     }
+    if (beginsValue.test(pending)) this.writer.expectValue(this.covered);
     cursor.moveTo(end);
-  }
-
-  /** Takes note that the text in no event yet begins a value that is no `null`. */
-  expectValue(): void {
-    this.writer.expectValue(this.covered);
   }
 
   /** Returns consumed text that turned out not to be JSON. */

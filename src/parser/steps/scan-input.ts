@@ -1,15 +1,11 @@
 /** Reads arguments, or a value in them, with the JSON scanner. */
 import type { Reader } from '../reader.ts';
 
-/** The beginning of a number, `true` or `false`. */
-const beginsValue = /^[-+.\dtfTF]/;
-
 /** Scans on, and emits what was read. */
 export function scanInput(reader: Reader): void {
   const { scanner, cursor, input } = reader;
   const end = scanner.scan(cursor.text, cursor.at);
   input.emit(scanner.output, end, scanner.held);
-  if (beginsValue.test(scanner.held)) input.expectValue();
   reader.waitInJson();
   if (!reader.ended || scanner.status !== 'open') return;
   scanner.end();
