@@ -10,8 +10,8 @@ import type { ToolTable } from './tool-table.ts';
 export type CallNotation =
   /** In the format's notation. `opened`: after the format's own opener, so that its whole closer must follow. */
   | { readonly kind: 'format'; readonly opened: boolean }
-  /** As JSON; the arguments end, and then so many objects around them. */
-  | { readonly kind: 'json'; readonly objects: number };
+  /** As JSON that begins with `head`, up to the arguments; they end, and then so many objects around them. */
+  | { readonly kind: 'json'; readonly objects: number; readonly head: string };
 
 /** A call of an offered tool whose name is known, and whose arguments are not complete. */
 export interface OpenCall {
@@ -69,7 +69,8 @@ function openJsonCall(tools: ToolTable, buffer: BufferedText): OpenCall | null {
   const toolName = parseJson(name);
   if (typeof toolName !== 'string' || !tools.has(toolName)) return null;
   const from = buffer.start + buffer.length - text.length + head.index + all.length;
-  return { toolName, notation: { kind: 'json', objects: objects.split('{').length - 1 }, from };
+  const depth = objects.split('{').length - 1;
+  return { toolName, notation: { kind: 'json', objects: depth, head: all.slice(all.indexOf('{')) }, from };
 }
 
 /** Where name and arguments stand in the call as JSON with which a text begins; `null` if its arguments do not begin. */

@@ -7,6 +7,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { Tool } from '../../src/format/messages.ts';
+import { ownJsonCall } from '../../src/grammar/call-grammar.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import type { OpenCall } from '../../src/parser/open-call.ts';
@@ -23,7 +26,7 @@ const parameters = {
   required: ['city', 'days'],
   additionalProperties: false,
 } as const;
-const tools = normalizeTools([{ name: 'get_weather', parameters }]);
+const ours = normalizeTools([{ name: 'get_weather', parameters }]);
 const anySpelling = {
   leading: () => undefined,
   splitAtBeginnings: (text: string) => [{ text, special: false }],
@@ -43,6 +46,7 @@ interface WriteOptions {
   /** Whether the response is cut off at the end of the text. */
   readonly cut?: boolean;
   readonly parallelToolCalls?: boolean;
+  readonly offered?: readonly Tool[];
 }
 
 /** Writes `text` in pieces of these lengths until the grammar refuses one. */
@@ -50,7 +54,7 @@ function write(
   format: ChatFormat,
   text: string,
   lengths: readonly number[],
-  { cut = false, parallelToolCalls = true }: WriteOptions = {},
+  { cut = false, parallelToolCalls = true, offered: tools = ours }: WriteOptions = {},
 ): Written {
   const request = {
     tools,
@@ -71,7 +75,7 @@ function write(
     matcher,
     parser,
     guard,
-    restOf: (call: OpenCall) => grammars.restOf(format, request, call),
+    restOf: (call: OpenCall, text: string) => grammars.restOf(format, request, call, text),
     markers: anySpelling,
     stops: [],
     maxTokens: 10_000,
@@ -234,4 +238,57 @@ describe.each(sampled(unmarked, 6))('a call that a grammar writes: $name', ({ fo
     expect(message.tool_calls).toHaveLength(1);
     expect(message.malformed).toMatchObject([{ reason: expect.stringContaining('one more call') }]);
   });
+});
+
+describe('the layout of a call as JSON', () => {
+  const indented = '{\n  "name": "get_weather",\n  "arguments":';
+
+  /** The call that a parser reads after `head`, if that is JSON to it and not the format's own call. */
+  function jsonCallAfter(format: ChatFormat, head: string): OpenCall | null {
+    const parser = createResponseParser(format, { tools: ours });
+    parser.feed(head);
+    return parser.openCall?.notation.kind === 'json' ? parser.openCall : null;
+  }
+
+  const ownHead = (format: ChatFormat): string =>
+    ownJsonCall(requireCalls(format), 'get_weather')?.head.trimEnd() ?? '';
+  const marked = unmarked.filter(({ format }) => jsonCallAfter(format, ownHead(format)) !== null);
+  const restAfter = (format: ChatFormat, head: string) => {
+    const call = jsonCallAfter(format, head) ?? expect.fail('no call');
+    return grammars.restOf(format, { tools: ours, toolChoice: 'auto' }, call, '');
+  };
+
+  it('is the format’s own, and forced as far as that is, if the call begins in it', () => {
+    expect(marked.length).toBeGreaterThan(10);
+    for (const { name, format } of marked) {
+      const forced = restAfter(format, ownHead(format))?.forced();
+      expect([name, forced]).toEqual([name, expect.stringMatching(/"city": ?"$/)]);
+    }
+  });
+
+  it('is free otherwise', () => {
+    const texts = ['{"city":"Bern","days":3}}', ' {\n    "city": "Bern",\n    "days": 3\n  }\n}'];
+    for (const { name, format } of sampled(marked, 3)) {
+      const rest = restAfter(format, indented);
+      expect([name, ...texts.map((text) => rest?.allows(text))]).toEqual([name, true, true]);
+    }
+  });
+});
+
+function requireCalls(format: ChatFormat) {
+  const { calls } = turnLayout(format);
+  if (calls === null) throw new TypeError('a format without calls');
+  return calls;
+}
+
+it('`null` for an optional argument may be written in a call as JSON, and is read as absent', () => {
+  const lax = normalizeTools([{ name: 'get_weather', parameters: { ...parameters, required: ['city'] } }]);
+  const [first] = unmarked;
+  const { format } = first ?? expect.fail('no formats');
+  const text = '{\n"name": "get_weather", "arguments": {"city": "Bern", "days": null}}';
+  const { message, isRefused } = write(format, text, [1], { offered: lax });
+  expect([isRefused, message.tool_calls]).toMatchObject([
+    false,
+    [{ function: { arguments: '{"city": "Bern"}' }, assurance: expect.any(String) }],
+  ]);
 });
