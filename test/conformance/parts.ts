@@ -15,6 +15,7 @@ import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
 import { run as runStructuralTags } from './structural-tags.ts';
 import { run as runTemplateFormats } from './template-formats.ts';
+import { run as runTextAboutCalls } from './text-about-calls.ts';
 
 /** What one part found. */
 export interface PartResult {
@@ -43,6 +44,7 @@ export const parts: readonly Part[] = [
   { name: 'chat-cases', run: runChatCases },
   { name: 'peer-cases', run: (folder) => runPeerCases(folder, 'conforming') },
   { name: 'peer-cases, damaged', run: (folder) => runPeerCases(folder, 'damaged') },
+  { name: 'text-about-calls', run: runTextAboutCalls },
   { name: 'response-templates', run: runResponseTemplates },
   { name: 'grammar-cases', run: runGrammarCases },
   { name: 'schema-cases', run: runSchemaCases },
