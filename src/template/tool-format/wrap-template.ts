@@ -1,5 +1,4 @@
 /** Wraps a chat template in a tool format, or in one of the user's own. */
-import { UnsupportedOptionError } from '../../format/errors.ts';
 import { chatTemplate, type OptionRule, requireOption } from '../../format/option-rules.ts';
 import type { Template } from '../parsed-template.ts';
 import { observeInputShape, shapeMessages } from '../prompt/input-shape.ts';
@@ -22,7 +21,8 @@ export const toolFormat: OptionRule = {
   expected: `${toolFormats.map(({ name }) => JSON.stringify(name)).join(', ')}, or Jinja that defines the macros ${toolFormatMacros.join(', ')}`,
   allows: (value) =>
     typeof value === 'string' &&
-    (toolFormats.some(({ name }) => name === value) || toolFormatMacros.every((name) => defines(value, name))),
+    (toolFormats.some(({ name }) => name === value) ||
+      toolFormatMacros.every((name) => defines(value, name))),
 };
 
 function defines(source: string, macro: string): boolean {
@@ -32,15 +32,16 @@ function defines(source: string, macro: string): boolean {
 /**
  * The chat template of a model that is to use this tool format: a template like any other, with a fingerprint of its
  * own, that renders conversations without tools as the given one does. Throws `UnsupportedOptionError` for an unknown
- * format, and `TemplateError` if the template cannot be read.
+ * format, and `TemplateError`, with this name, if the template cannot be read.
  */
-export function wrapTemplate(templateSource: string, format: ToolFormatOption): string {
+export function wrapTemplate(templateSource: string, format: ToolFormatOption, name = 'template'): string {
   requireOption('templateSource', templateSource, chatTemplate);
   requireOption('toolFormat', format, toolFormat);
   const source = toolFormats.find(({ name }) => name === format)?.source ?? format;
-  const facts = JSON.stringify(observeSystem(parseTemplate(templateSource)));
-  const parts = [`{%- set own_template = ${facts} %}`, source, wrapper].map((part) => part.trim());
-  // Jinja drops the line break after a tag, so the own template begins as it does by itself.
+  const facts = JSON.stringify(observeSystem(parseTemplate(templateSource, { name })));
+  // The format comes first, so that the lines of its errors are its own. Jinja drops the line break after a tag, so the
+  // template begins as it does by itself.
+  const parts = [source, `{%- set own_template = ${facts} %}`, wrapper].map((part) => part.trim());
   return [...parts, templateSource].join('\n');
 }
 
