@@ -8,8 +8,8 @@
  */
 
 import { isProperty } from '../../leniency/lenient-arguments.ts';
-import { absent, matchText, undecided } from '../../markers/markers.ts';
 import { markerParts } from '../../leniency/other-spellings.ts';
+import { absent, matchText, undecided } from '../../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
