@@ -3,7 +3,9 @@
  * fence, whatever notation the format has. Text may precede them if the format's own marker opens or closes them. Text
  * is buffered while it may be such calls, and read again if it is not.
  */
+
 import { JsonScanner } from '../json/json-scanner.ts';
+import { repair } from '../leniency/law-table.ts';
 import { knowsCalls } from '../markers/lookahead.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
@@ -261,7 +263,7 @@ export function closesBlock({ choices }: MarkerTable<State>, text: string): bool
 function emitCalls(reader: Reader, reached: number): void {
   const { cursor } = reader;
   if (reader.region !== null) reader.leaveRegion();
-  reader.noteRepair('bare-calls', 'the calls are written as JSON, and not in the format');
+  reader.noteRepair(repair('bare-calls', 'json'));
   for (;;) {
     const rest = cursor.text.slice(cursor.at, reached - cursor.base);
     reader.skip(cursor.at + aroundCalls(rest).length);

@@ -1,4 +1,6 @@
 /** Steps outside calls: regions of text, the gaps between them, and ambiguous text. */
+import { repair } from '../leniency/law-table.ts';
+import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
@@ -6,7 +8,6 @@ import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
 import { bareCallStops, beginBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
-import { passRepeatedOpener } from './repeated-opener.ts';
 import type { StepProgress } from './step-progress.ts';
 import { readJsonCalls } from './streamed-calls.ts';
 
@@ -176,7 +177,7 @@ function passSpecialToken(
   const token = reader.cursor.text.slice(at, end);
   reader.emitText(markers.beginsWith(token) ? end : at);
   if (reader.cursor.at === end) return;
-  reader.noteRepair('special-token', `${JSON.stringify(token)} stands where nothing asks for it`);
+  reader.noteRepair(repair('special-token', 'marker', JSON.stringify(token)));
   reader.skip(end);
 }
 
