@@ -10,6 +10,7 @@ import { run as runJinja } from './jinja.ts';
 import { runDraft } from './json-schema-test-suite.ts';
 import { run as runMaskBench } from './maskbench.ts';
 import { run as runMcpTools } from './mcp-tools.ts';
+import { run as runOfficialCases } from './official-cases.ts';
 import { run as runPeerCases } from './peer-cases.ts';
 import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
@@ -48,6 +49,7 @@ export const parts: readonly Part[] = [
   { name: 'peer-cases', run: (folder) => runPeerCases(folder, 'conforming') },
   { name: 'peer-cases, damaged', run: (folder) => runPeerCases(folder, 'damaged') },
   { name: 'text-about-calls', run: runTextAboutCalls },
+  { name: 'official-cases', run: runOfficialCases },
   { name: 'response-templates', run: runResponseTemplates },
   { name: 'grammar-cases', run: runGrammarCases },
   { name: 'schema-cases', run: runSchemaCases },
