@@ -3,6 +3,7 @@
  * as they arrive, and nothing that follows makes them text any more.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
+import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import { jsonCallPaths } from '../open-call.ts';
@@ -31,7 +32,7 @@ export function readJsonCalls(reader: Reader, stops: MarkerTable<State>): Status
   if (verdict !== 'enforced') return verdict === 'wait' ? 'wait' : 'text';
   const isGoingOn = progress?.kind === 'bare-calls' && progress.isStreaming;
   if (reader.region !== null) reader.leaveRegion();
-  if (!isGoingOn) reader.noteRepair('bare-calls', 'the calls are written as JSON, and not in the format');
+  if (!isGoingOn) reader.noteRepair(repair('bare-calls', 'json'));
   const streamed: StreamedCallsProgress = {
     kind: 'streamed-calls',
     isFenced: isGoingOn && progress.isFenced,
