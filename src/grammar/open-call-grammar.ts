@@ -3,6 +3,7 @@
  * and in the notation that the model chose. The response is free after it.
  */
 
+import { type CallNotationName, notationFormat } from '../format/call-notations.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { compileSchema, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
@@ -17,9 +18,10 @@ import {
 import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 import type { CallNotation } from '../parser/open-call.ts';
 import { restOfCall } from './call-grammar.ts';
-import type { ArgumentOptions, ToolArguments } from './tool-arguments.ts';
+import { type ArgumentOptions, ToolArguments } from './tool-arguments.ts';
 
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 /** White space that may follow in the same token as the closer. */
@@ -43,13 +45,20 @@ export function openCallGrammar(
   notation: CallNotation,
 ): Grammar | null {
   try {
-    return notation.kind === 'json'
-      ? jsonRest(tool, notation.objects, options)
-      : formatRest(calls, library, tool, notation.opened);
+    if (notation.kind === 'json') return jsonRest(tool, notation.objects, options);
+    if (notation.kind === 'format') return formatRest(calls, library, tool, notation.opened);
+    const others = callsOfNotation(notation.name);
+    return formatRest(others, new ToolArguments(others, options), tool, true);
   } catch (error) {
     if (error instanceof SchemaError || error instanceof ToolError) return null;
     throw error;
   }
+}
+
+function callsOfNotation(name: CallNotationName): CallsRegion {
+  const { calls } = turnLayout(notationFormat(name));
+  if (calls === null) throw new RangeError(`${name} has no calls`);
+  return calls;
 }
 
 function formatRest(calls: CallsRegion, library: ToolArguments, tool: Tool, opened: boolean): Grammar | null {

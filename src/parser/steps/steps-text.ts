@@ -4,9 +4,9 @@ import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
+import { beginForeignCalls, foreignStops, readForeignCalls } from '../notations/foreign-calls.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
-import { bareCallStops, beginBareCalls, readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
 
 /** Maximum white space between regions; more of it is text. */
@@ -22,7 +22,7 @@ export function regionTable(table: RegionTable<State>): Compiled<RegionTable<Sta
   const mayHoldCalls = table.region === 'text' && table.mustClose !== true;
   return {
     table,
-    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? bareCallStops(table.stops) : [])]),
+    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? foreignStops(table.stops) : [])]),
   };
 }
 
@@ -85,9 +85,9 @@ function readStretch(
     const repeated = passRepeatedOpener(reader, markers);
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
-  const isAnswer = table.region === 'text' && table.mustClose !== true;
+  const isAnswer = table.region === 'text';
   if (isAnswer && (reader.progress?.kind === 'bare-calls' || reader.mayBeBareCalls)) {
-    if (readBareCalls(reader, markers) === 'wait') return null;
+    if (readForeignCalls(reader, markers) === 'wait') return null;
   }
   reader.enterRegion(table.region, table.mustClose === true);
   const found = nextStop(reader, markers);
@@ -100,8 +100,8 @@ function readStretch(
   const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
-  if (choice.repairs === 'bare-calls') {
-    beginBareCalls(reader, choice, at);
+  if (choice.repairs === 'bare-calls' || choice.repairs === 'notation') {
+    beginForeignCalls(reader, choice, at);
     return 'more';
   }
   if (choice.ambiguous || choice.speculative) return choice.next;
