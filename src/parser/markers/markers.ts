@@ -122,7 +122,9 @@ function matchChoice<Ref>(
     return context.ended ? end : undecided;
   }
   const verdict = matchCondition(context, text, end, choice);
-  if (verdict < 0 || context.isSpecial(at)) return verdict;
+  // A special token is no prose. A choice without a marker of its own is none, whatever token begins there.
+  const isToken = choice.parts.length > 0 && context.isSpecial(at);
+  if (verdict < 0 || isToken) return verdict;
   if (choice.onlyAsSpecialToken) return absent;
   if (choice.followedBy === undefined) return verdict;
   const follows = context.followedBy(text, end, choice);

@@ -12,8 +12,9 @@ import { nameKeys } from '../leniency/lenient-names.ts';
 import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
+import { isJsonCallEnforced } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
-import type { Notation, Transition } from '../state-tables.ts';
+import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
@@ -31,7 +32,17 @@ const marker = '<[|｜/]{0,2}[\\w▁:-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
 const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
 const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
 /** White space, a fence, brackets, markers, and separators of calls. */
-const aroundCalls = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|[[\\],;}])*`);
+const around = new RegExp(
+  `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,
+);
+
+/** The usual notation of calls in APIs. */
+export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
+
+/** What of a text stands around calls, up to the first of them. */
+export function aroundCalls(text: string): string {
+  return around.exec(text)?.[0] ?? '';
+}
 
 /** The first keys of such calls. */
 const firstKeys = [...nameKeys, 'arguments', 'parameters', 'type', 'id', listKey];
@@ -75,9 +86,9 @@ function bareCallStops(stops: readonly Transition<State>[]): readonly Transition
 }
 
 /** Begins to read possible calls in the middle of text, at a marker of `foreignStops`. */
-export function beginForeignCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
+export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
   reader.progress = {
-    ...newProgress(),
+    ...newBareCalls(),
     inTextAt: reader.cursor.offsetOf(at),
     isMarked: !marker.trim().startsWith('{'),
   };
@@ -94,16 +105,20 @@ const otherBeginnings = [
   `{"${listKey}":[`,
 ];
 
-/** Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read. */
-export function readForeignCalls(reader: Reader, stops: MarkerTable<State>): 'wait' | 'text' | 'calls' {
+/**
+ * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
+ * `enforced`: it is calls, to be read from their beginning on, because a grammar writes one of them.
+ */
+export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdict {
   const { progress: known } = reader;
-  const progress = known?.kind === 'bare-calls' ? known : newProgress();
+  const progress = known?.kind === 'bare-calls' ? known : newBareCalls();
   reader.progress = progress;
   const verdict = readOn(reader, progress, stops);
   if (verdict === 'wait') return verdict;
   reader.progress = null;
   const reached = reader.cursor.offset;
   reader.rewind();
+  if (verdict === 'enforced') return verdict;
   const { inTextAt, isMarked } = progress;
   const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
   if (!isText) emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
@@ -112,7 +127,8 @@ export function readForeignCalls(reader: Reader, stops: MarkerTable<State>): 'wa
   return isText ? 'text' : 'calls';
 }
 
-function newProgress(): BareCallsProgress {
+/** Nothing of such calls has been read. */
+export function newBareCalls(): BareCallsProgress {
   return {
     kind: 'bare-calls',
     scanner: new JsonScanner(),
@@ -124,6 +140,8 @@ function newProgress(): BareCallsProgress {
     isMarked: false,
     isDoubled: false,
     isClosed: false,
+    isStreaming: false,
+    isListed: false,
     calls: [],
     trial: null,
     valueAt: 0,
@@ -133,7 +151,7 @@ function newProgress(): BareCallsProgress {
 }
 
 /** `calls and text`: the calls are over, and other text follows. */
-type Verdict = 'wait' | 'text' | 'calls' | 'calls and text';
+type Verdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
 
 function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): Verdict {
   const { cursor, buffer } = reader;
@@ -143,6 +161,7 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
     progress.phase = 'value';
     progress.valueAt = cursor.offset;
   }
+  if (isJsonCallEnforced(reader)) return 'enforced';
   for (;;) {
     const limit = cursor.at + longestAnswer - buffer.length;
     if (limit <= cursor.at) return 'text';
@@ -270,6 +289,7 @@ function readJson(reader: Reader, progress: BareCallsProgress, limit: number): V
   const end = scanner.scan(within, cursor.at);
   json.append(scanner.output);
   reader.bufferTo(end);
+  if (isJsonCallEnforced(reader)) return 'enforced';
   if (scanner.status === 'open') return end < limit && !reader.ended ? 'wait' : 'text';
   if (scanner.status === 'illegal') return 'text';
   const calls = callsIn(json.toString());
@@ -346,7 +366,11 @@ function openerEnd({ choice, end }: Match<State>, at: number): number {
 function endOfSeparator({ isFenced, isDoubled }: BareCallsProgress, text: string, at: number): number {
   if (isDoubled && text[at] === '}') return at + 1;
   if (/[;,\]]/.test(text.charAt(at))) return at + 1;
-  if (isFenced) return at;
+  return isFenced ? at : endOfMarker(text, at);
+}
+
+/** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
+export function endOfMarker(text: string, at: number): number {
   const rest = text.slice(at, at + longestBeginning);
   const marker = firstMarker.exec(rest)?.[0];
   if (marker !== undefined) return at + marker.length;
@@ -354,7 +378,7 @@ function endOfSeparator({ isFenced, isDoubled }: BareCallsProgress, text: string
 }
 
 /** Whether a text ends with the closer of the format's own blocks of calls. */
-function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
+export function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
   return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
 }
 
@@ -379,9 +403,8 @@ function emitCalls(reader: Reader, { calls }: BareCallsProgress, reached: number
 function emitJson(reader: Reader, end: number): void {
   const { cursor } = reader;
   for (;;) {
-    const around = cursor.text.slice(cursor.at, end - cursor.base);
-    const length = aroundCalls.exec(around)?.[0].length ?? 0;
-    reader.skip(cursor.at + length);
+    const rest = cursor.text.slice(cursor.at, end - cursor.base);
+    reader.skip(cursor.at + aroundCalls(rest).length);
     if (cursor.offset >= end) return;
     readCall(reader);
   }
@@ -394,13 +417,16 @@ function emitCall(reader: Reader, notation: Notation<State>): void {
 }
 
 function readCall(reader: Reader): void {
-  const { cursor } = reader;
-  const scanner = new JsonScanner();
-  scanner.scan(cursor.text, cursor.at);
-  const json = scanner.output;
-  const paths = callPaths(reader.options.tools, parseJson(json));
-  if (paths === null) return;
+  const { cursor, options } = reader;
+  const paths = pathsOfCall(options.tools, cursor.text.slice(cursor.at)) ?? usualPaths;
   reader.openCall();
   readEnvelopeOn(reader, newEnvelope(reader, paths, false));
   reader.leaveCall();
+}
+
+/** Where name and arguments stand in the call with which a text begins; `null` if it is no call of these tools. */
+export function pathsOfCall(tools: ToolTable, text: string): EnvelopePaths | null {
+  const scanner = new JsonScanner();
+  scanner.scan(text, 0);
+  return callPaths(tools, parseJson(scanner.output));
 }

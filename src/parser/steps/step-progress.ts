@@ -15,6 +15,7 @@ export type StepProgress =
   | ExtraEnvelopeProgress
   | NestedEndProgress
   | SpeculationProgress
+  | StreamedCallsProgress
   | ValueProgress;
 
 /** `readJsonArguments`: the object has begun; `string` reads it if it is inside a JSON string. */
@@ -41,6 +42,10 @@ export interface BareCallsProgress {
   isDoubled: boolean;
   /** Whether the fence is closed. */
   isClosed: boolean;
+  /** Whether calls precede them that have been read as they arrived. */
+  readonly isStreaming: boolean;
+  /** Whether those opened a list. */
+  readonly isListed: boolean;
   /** The calls that have been read. */
   readonly calls: ForeignCall[];
   /** The call being read, if it is not JSON. */
@@ -74,6 +79,19 @@ export interface BegunCall {
   readonly notation: CallNotationName;
   /** Offset after the name. */
   readonly nameEnd: number;
+}
+
+/** `readRegion`: calls written as JSON, which a grammar enforces. */
+export interface StreamedCallsProgress {
+  readonly kind: 'streamed-calls';
+  /** The call being read; `null` between calls. */
+  envelope: EnvelopeProgress | null;
+  /** Reads one more call where only one may be made. */
+  extra: JsonScanner | null;
+  /** Whether a fence is open. */
+  isFenced: boolean;
+  /** Whether a list is open. */
+  isListed: boolean;
 }
 
 /** `readEnvelope`, if a further call is not allowed: its text is skipped. */

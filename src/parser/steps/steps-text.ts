@@ -4,10 +4,12 @@ import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import { beginForeignCalls, foreignStops, readForeignCalls } from '../notations/foreign-calls.ts';
+import { beginBareCalls, foreignStops } from '../notations/foreign-calls.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
+import type { StepProgress } from './step-progress.ts';
+import { readJsonCalls } from './streamed-calls.ts';
 
 /** Maximum white space between regions; more of it is text. */
 const longestPause = 256;
@@ -86,8 +88,9 @@ function readStretch(
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
   const isAnswer = table.region === 'text';
-  if (isAnswer && (reader.progress?.kind === 'bare-calls' || reader.mayBeBareCalls)) {
-    if (readForeignCalls(reader, markers) === 'wait') return null;
+  if (isAnswer && (isInCalls(reader.progress) || reader.mayBeBareCalls)) {
+    const status = readJsonCalls(reader, markers);
+    if (status !== 'text') return status === 'wait' ? null : 'more';
   }
   reader.enterRegion(table.region, table.mustClose === true);
   const found = nextStop(reader, markers);
@@ -101,7 +104,7 @@ function readStretch(
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
   if (choice.repairs === 'bare-calls' || choice.repairs === 'notation') {
-    beginForeignCalls(reader, choice, at);
+    beginBareCalls(reader, choice, at);
     return 'more';
   }
   if (choice.ambiguous || choice.speculative) return choice.next;
@@ -109,6 +112,11 @@ function readStretch(
   const next = enterMarker(reader, match, at);
   if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts(choice);
   return next;
+}
+
+/** Whether calls written as JSON, or what may be such calls, have begun. */
+function isInCalls(progress: StepProgress | null): boolean {
+  return progress?.kind === 'bare-calls' || progress?.kind === 'streamed-calls';
 }
 
 /** Finds the next stop, and emits text that is certain; `null` if more text is needed. */
