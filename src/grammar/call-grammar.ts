@@ -83,6 +83,22 @@ export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolea
   );
 }
 
+/** A call that is one JSON object, as the format writes it: the text up to its arguments, and after them. */
+export interface OwnJsonCall {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A call of `toolName` within its markers, if the format writes it as one JSON object of name and arguments. */
+export function ownJsonCall(calls: CallsRegion, toolName: string): OwnJsonCall | null {
+  if (calls.arguments.kind !== 'json' || calls.arguments.encoding !== 'value') return null;
+  const textOf = (parts: readonly CallPart[]): string =>
+    parts.map((part) => (typeof part === 'string' ? part : part.hole === 'name' ? toolName : '\0')).join('');
+  const own = { head: textOf(calls.head), tail: textOf(calls.tail) };
+  const isOne = own.head.startsWith('{') && /^\s*\}+$/.test(own.tail) && !own.head.includes('\0');
+  return isOne ? own : null;
+}
+
 /** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
 function afterName(head: readonly CallPart[]): readonly CallPart[] | null {
   const nameAt = head.findIndex(holdsName);
