@@ -118,21 +118,24 @@ function withSpaceOf(calls: CallsFormat, example: CallExample, log: Probing['log
   if (!sample.isWhole) return null;
   const reading = readSample(formatOfCalls(calls), sample);
   if (reading === 'otherwise') return null;
+  const loose = (each: CallsFormat): CallsFormat => {
+    const unshown = new Set([...(each.unshown ?? []), 'gaps' as const]);
+    return { ...each, unshown: [...unshown] };
+  };
   const adopted = example.kind === 'tagged' ? withValueSpace(calls, example) : null;
-  const unshown = [...new Set([...(calls.unshown ?? []), 'gaps' as const])];
-  const loose: CallsFormat = { ...(adopted ?? calls), unshown };
-  if (!obeys(loose, example)) return null;
-  if (reading === 'as meant') {
+  const candidates = adopted === null ? [loose(calls)] : [adopted, loose(calls), loose(adopted)];
+  const found = candidates.find((each) => obeys(each, example));
+  if (found === undefined) return null;
+  if (found.unshown?.includes('gaps') === true) {
     const reason = 'the prompt has other white space between the markers than finished turns';
     log.support('calls.unshown', 'tool-prompt', example.text, reason);
-    return { ...calls, unshown };
   }
+  if (found.arguments === calls.arguments) return found;
   const message =
     'the prompt has other white space around values than finished turns; the format follows the prompt';
   const written = writtenAround(calls);
   log.warn({ field: 'calls.arguments.entry', kind: 'prompt', message, rendered: example.text, written });
-  log.support('calls.unshown', 'tool-prompt', example.text, message);
-  return { ...loose, basis: 'prompt' };
+  return { ...found, basis: 'prompt' };
 }
 
 /** The entries with the example's white space around values; `null` if their markers differ. */

@@ -30,7 +30,8 @@ function shown(prompt: string, pattern: RegExp, isReversed: boolean): readonly J
     // Braces that were doubled for another template language, and stayed doubled.
     const doubled = prompt[match.index - 1] === '{' && prompt[end] === '}' ? 1 : 0;
     const around = surroundings(prompt, match.index - doubled, end + doubled);
-    return [exampleOf(around, isReversed ? [second, first] : [first, second], isReversed)];
+    const keys = isReversed ? ([second, first] as const) : ([first, second] as const);
+    return [exampleOf(around, keys, isReversed)];
   });
 }
 
@@ -80,6 +81,10 @@ function askedFor(prompt: string): JsonExample | null {
   const found = request.exec(prompt);
   if (found === null) return null;
   const [text, open = '', kind = ''] = found;
-  const around = { text, open, close: '', isList: kind.toLowerCase() !== 'object' };
+  return jsonExample({ text, open, close: '', isList: kind.toLowerCase() !== 'object' });
+}
+
+/** An example of which only the surroundings are known; its keys are the usual ones. */
+export function jsonExample(around: Surroundings): JsonExample {
   return exampleOf(around, ['name', 'arguments'], false, true);
 }

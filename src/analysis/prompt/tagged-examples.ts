@@ -75,7 +75,7 @@ function findNamedElements(prompt: string): TaggedExample | null {
     const outer = outerElement(prompt, match.index, end);
     const space = sharedSpace(entries.all.map(({ value }) => value));
     const separator = first.gap;
-    const isSection = outer !== null && outer.hasOthers;
+    const isSection = outer?.hasOthers === true;
     const around = { open: outer?.open ?? '', close: outer?.close ?? '' };
     return tagged(prompt.slice(match.index - around.open.length, outer?.end ?? end), {
       section: isSection ? around : { open: '', close: '' },
