@@ -115,14 +115,16 @@ function withAnySpace(text: string): Expression {
   return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
 }
 
-/** A literal between calls. White space that is only the template's layout may be missing, or be other white space. */
-function spellGaps({ unshown = [] }: CallsRegion, text: string): Expression {
-  if (!unshown.includes('gaps')) return literal(text);
-  const pieces = text.split(/(\s*[ \t]{2,}\s*)/);
-  const spelled = pieces.map((piece, at) =>
-    at % 2 === 0 ? literal(piece) : repeat(anyBlank, 0, Math.max(maxGap, piece.length)),
-  );
-  return sequence(...spelled);
+/** Markers of calls, with any white space after each if no text shows which. */
+export function spellMarkers({ unshown = [] }: CallsRegion, text: string): Expression {
+  return unshown.includes('gaps') ? withAnySpace(text) : literal(text);
+}
+
+/** A literal after a call or its arguments; likewise, and also with any white space before it. */
+function spellGaps(calls: CallsRegion, text: string): Expression {
+  return calls.unshown?.includes('gaps') === true
+    ? sequence(repeat(anyBlank, 0, maxGap), spellMarkers(calls, text.trimStart()))
+    : literal(text);
 }
 
 /**
@@ -218,7 +220,7 @@ function callBody(
       alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
       tool.arguments,
       ...calls.tail.map(spell),
-      literal(calls.call.close.upToCore),
+      spellGaps(calls, calls.call.close.upToCore),
     );
   };
   const common = split[0]?.common ?? [];
