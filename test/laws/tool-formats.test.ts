@@ -41,25 +41,22 @@ it('half of all templates know no tools', () => {
 describe.each(toolFormats)('$name', ({ name: format }) => {
   const shift = toolFormats.findIndex(({ name }) => name === format);
 
-  it.each(sampled(unable, 12, shift))(
-    '$id keeps every law, or is refused for the same reason',
-    ({ source }) => {
-      const wrapped = wrapTemplate(source, format);
-      const reason = refusal(wrapped);
-      expect(reason).toBe(refusal(source));
-      if (reason !== null) return;
-      const { breaches, rendered } = verifyTemplate(wrapped, specialTokens);
-      expect(breaches).toEqual([]);
-      // All but those with thoughts, which few of these templates render.
-      expect(rendered).toBeGreaterThanOrEqual(34);
-      const { capabilities } = analyzeTemplate(wrapped, specialTokens).format;
-      expect(capabilities).toMatchObject({
-        supportsTools: true,
-        supportsToolCalls: true,
-        supportsParallelToolCalls: true,
-      });
-    },
-  );
+  it.each(sampled(unable, 12, shift))('$id keeps every law, or is refused as by itself', ({ source }) => {
+    const wrapped = wrapTemplate(source, format);
+    const reason = refusal(wrapped);
+    expect(reason === null, reason ?? '').toBe(refusal(source) === null);
+    if (reason !== null) return;
+    const { breaches, rendered } = verifyTemplate(wrapped, specialTokens);
+    expect(breaches).toEqual([]);
+    // All but those with thoughts, which few of these templates render.
+    expect(rendered).toBeGreaterThanOrEqual(34);
+    const { capabilities } = analyzeTemplate(wrapped, specialTokens).format;
+    expect(capabilities).toMatchObject({
+      supportsTools: true,
+      supportsToolCalls: true,
+      supportsParallelToolCalls: true,
+    });
+  });
 
   it.each(sampled(corpus, 12, shift))('$id renders plain conversations as by itself', ({ source }) => {
     const [own, wrapped] = [source, wrapTemplate(source, format)].map((each) => parseTemplate(each));
