@@ -21,8 +21,15 @@ import type { RenderOptions, Template } from '../parsed-template.ts';
 import { OwnText, parseTemplate, type TextSpan } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
 import { renderAcceptably } from './after-refusal.ts';
-import { observeInputShape, type ShapedMessage, shapeMessages } from './input-shape.ts';
+import {
+  observeInputShape,
+  type ShapedMessage,
+  shapeMessages,
+  showsSeparateCalls,
+  showsTwoCalls,
+} from './input-shape.ts';
 import { makeReadable } from './readable-messages.ts';
+import { separateCalls } from './single-calls.ts';
 import { thinkingSwitches } from './thinking-switches.ts';
 
 /** What to render, and how. */
@@ -244,6 +251,15 @@ export function renderPromptSpans(templateSource: string, given: RenderPromptOpt
   return renderConversation(templateSource, given, asSpans);
 }
 
+/** The messages, with a message for each call if the template would refuse several in one, or drop all but the first. */
+function withShownCalls(template: Template, messages: readonly Message[]): readonly Message[] {
+  const several = messages.some(
+    (message) => message.role === 'assistant' && (message.tool_calls?.length ?? 0) > 1,
+  );
+  if (!several || showsTwoCalls(template) || !showsSeparateCalls(template)) return messages;
+  return separateCalls(messages);
+}
+
 function renderConversation<Render>(
   templateSource: string,
   given: RenderPromptOptions,
@@ -261,7 +277,7 @@ function renderConversation<Render>(
     const variables = { ...baseVariables(template, options), messages: shaped };
     return renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
   };
-  const readable = makeReadable(template, conversation);
+  const readable = withShownCalls(template, makeReadable(template, conversation));
   const messages = continued ? markEnd(readable) : readable;
   const rendered = renderAcceptably(messages, render);
   return continued ? cutAtMark(rendered, kind) : rendered;
