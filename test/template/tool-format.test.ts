@@ -1,7 +1,10 @@
 /** How a tool format is put around a chat template. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { Message, Tool } from '../../src/format/messages.ts';
+import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 import { renderPrompt, renderPromptSpans } from '../../src/template/prompt/render-prompt.ts';
 import { toolFormats, wrapTemplate } from '../../src/template/tool-format/wrap-template.ts';
 
@@ -140,6 +143,18 @@ it('what the format writes is the template’s own, and what messages say is dat
   expect(own.join('')).toBe('<system>TOOLS \n<user>\n<assistant>\nCALL  \n<user>RESULT \n');
   const data = spans.filter(({ origin }) => origin === 'data').map(({ text }) => text);
   expect(data).toEqual(['look', 'Hi', '<x>', 'look', '{"city": "<y>"}', '<z>']);
+});
+
+it('the format that the page shows keeps every law', () => {
+  const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/models.md'), 'utf8');
+  const [, source = ''] = /```jinja\n([\s\S]*?)```/.exec(page) ?? [];
+  const template = `{% for m in messages %}<|{{ m.role }}|>
+{{ m.content }}<|end|>
+{% endfor %}{% if add_generation_prompt %}<|assistant|>
+{% endif %}`;
+  const { breaches, rendered } = verifyTemplate(wrapTemplate(template, source));
+  expect(breaches).toEqual([]);
+  expect(rendered).toBeGreaterThan(30);
 });
 
 describe('as an option', () => {
