@@ -61,6 +61,7 @@ function write(
   const request = {
     tools,
     toolChoice,
+    toolNames: 'any',
     generationPrompt: format.turn.start,
     parallelToolCalls,
   } as const;
@@ -237,6 +238,40 @@ describe.each(sampled(unmarked, 6))('a call that a grammar writes: $name', ({ fo
     if (isRefused) return;
     expect(message.tool_calls).toHaveLength(1);
     expect(message.malformed).toMatchObject([{ reason: expect.stringContaining('one more call') }]);
+  });
+});
+
+describe('names under `auto`', () => {
+  const own = (format: ChatFormat, name: string, input: string) =>
+    writeResponse(format, {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'abcdefgh1', type: 'function', function: { name, arguments: input } }],
+    });
+  it.each(sampled(formats, 3))('a tool that is not on offer is refused, and told: $name', ({ format }) => {
+    const names = fc.constantFrom('find_tree', 'get_wea', 'get_weathers', 'get_', 'x', 'web.search');
+    fc.assert(
+      fc.property(cuts, names, (lengths, name) => {
+        const { message, isRefused } = write(format, own(format, name, '{"kind": "oak"}'), lengths);
+        expect([isRefused, message.tool_calls]).toEqual([false, undefined]);
+        const [broken] = message.malformed ?? [];
+        // Where a call is told from text by its name, it is text.
+        if (broken === undefined) expect(message.content).toContain(name);
+        else {
+          expect(broken.brokenCall).toMatchObject({ toolName: name, input: expect.stringContaining('oak') });
+          expect(broken.reason).toContain('get_weather');
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  it('are told in almost all formats', () => {
+    const silent = formats.filter(({ format }) => {
+      const { message } = write(format, own(format, 'find_tree', '{"kind": "oak"}'), [3]);
+      return message.malformed === undefined;
+    });
+    expect(silent.length).toBeLessThan(formats.length / 8);
   });
 });
 
