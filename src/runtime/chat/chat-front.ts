@@ -44,7 +44,8 @@ export function readRequest<Options extends ChatOptions>(
   templates: TemplateCache,
 ): ChatRequest<Options> {
   checked.signal?.throwIfAborted();
-  const options = { ...checked, messages: readMessages(checked.messages) };
+  const { toolNames = 'any' } = checked;
+  const options = { ...checked, toolNames, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
   const { format, source } = template;
