@@ -83,6 +83,22 @@ export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolea
   );
 }
 
+/** A call that is one JSON object, as the format writes it: the text up to its arguments, and after them. */
+export interface OwnJsonCall {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A call of `toolName` within its markers, if the format writes it as one JSON object of name and arguments. */
+export function ownJsonCall(calls: CallsRegion, toolName: string): OwnJsonCall | null {
+  if (calls.arguments.kind !== 'json' || calls.arguments.encoding !== 'value') return null;
+  const textOf = (parts: readonly CallPart[]): string =>
+    parts.map((part) => (typeof part === 'string' ? part : part.hole === 'name' ? toolName : '\0')).join('');
+  const own = { head: textOf(calls.head), tail: textOf(calls.tail) };
+  const isOne = own.head.startsWith('{') && /^\s*\}+$/.test(own.tail) && !own.head.includes('\0');
+  return isOne ? own : null;
+}
+
 /** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
 function afterName(head: readonly CallPart[]): readonly CallPart[] | null {
   const nameAt = head.findIndex(holdsName);
@@ -99,6 +115,16 @@ function withAnySpace(text: string): Expression {
   return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
 }
 
+/** A literal between calls. White space that is only the template's layout may be missing, or be other white space. */
+function spellGaps({ unshown = [] }: CallsRegion, text: string): Expression {
+  if (!unshown.includes('gaps')) return literal(text);
+  const pieces = text.split(/(\s*[ \t]{2,}\s*)/);
+  const spelled = pieces.map((piece, at) =>
+    at % 2 === 0 ? literal(piece) : repeat(anyBlank, 0, Math.max(maxGap, piece.length)),
+  );
+  return sequence(...spelled);
+}
+
 /**
  * The calls after the first. `laterSeparator` may contain an end of turn, at which generation stops, so that a model
  * may also use the first separator again.
@@ -106,16 +132,17 @@ function withAnySpace(text: string): Expression {
 function moreCalls(calls: CallsRegion, following: Expression): Expression {
   const { call, separator, laterSeparator } = calls;
   const after = (between: Marker) =>
-    sequence(literal(call.close.after + between.text + call.open.text), following);
+    sequence(spellGaps(calls, call.close.after + between.text + call.open.text), following);
   if (laterSeparator.text === separator.text) return repeat(after(separator));
   const later = alternatives(after(separator), after(laterSeparator));
   return optional(sequence(after(separator), repeat(later)));
 }
 
 /** The close of the section, without trailing white space: a model may stop right after the last marker. */
-function sectionEnd({ close, call, sectionCloseOptional }: CallsRegion): Expression {
+function sectionEnd(calls: CallsRegion): Expression {
+  const { close, call, sectionCloseOptional } = calls;
   if (close.isBlank) return literal('');
-  const end = literal(call.close.after + close.upToCore);
+  const end = spellGaps(calls, call.close.after + close.upToCore);
   return sectionCloseOptional ? optional(end) : end;
 }
 
@@ -130,11 +157,17 @@ function anyTool(calls: CallsRegion, rules: RuleSet): OfferedTool {
     policy: 'degrade',
     argumentOrder: 'schema',
     followedBy: calls.afterArguments,
+    layout: argumentLayout(calls),
   });
   return {
     name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
     arguments: rules.add('arguments', compiled.expression),
   };
+}
+
+/** The layout of JSON arguments: the model's choice if no render shows how it spaces them. */
+export function argumentLayout({ unshown = [] }: CallsRegion): 'template' | 'free' {
+  return unshown.includes('spacing') ? 'free' : 'template';
 }
 
 /** Whether all values are raw text in the same frame, so that their types cannot be distinguished. */

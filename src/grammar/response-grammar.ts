@@ -184,7 +184,8 @@ function answerExpression(
         // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
         // grammar forces a single one.
         allSpellings: fromTrigger,
-        spellOpener: (opener) => (fromTrigger ? spellTrigger(opener, options.prompt) : literal(opener.text)),
+        spellOpener: (opener) =>
+          fromTrigger ? spellTrigger(opener, options.prompt) : spellOpener(opener, layout, options.shape),
       },
       rules,
     );
@@ -210,6 +211,17 @@ function answerExpression(
         layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
       );
   }
+}
+
+/** The opener of the calls. White space that the format has in front of it or of an answer is the model's choice. */
+function spellOpener(opener: Marker, { content }: TurnLayout, shape: ResponseShape): Expression {
+  if (shape === 'whole' || opener.isBlank) return literal(opener.text);
+  const known = [opener.before, content.open.isBlank ? content.open.text : ''];
+  const blanks = [...new Set(known)].filter((each) => each !== '').map(literal);
+  return sequence(
+    blanks.length === 0 ? literal('') : optional(alternatives(...blanks)),
+    literal(opener.fromCore),
+  );
 }
 
 function requireCalls({ calls }: TurnLayout): CallsLayout {

@@ -6,10 +6,17 @@ import { BufferedText } from './buffered-text.ts';
 import { CallDraft } from './call-draft.ts';
 import { Cursor } from './cursor.ts';
 import { EventWriter } from './event-writer.ts';
-import type { LeniencyLaw } from './events.ts';
 import { FastPath } from './fast-path.ts';
 import { InputEmitter } from './input-emitter.ts';
 import { JsonScanner } from './json/json-scanner.ts';
+import {
+  type LawPlace,
+  type LeniencyLaw,
+  laws,
+  markerRepair,
+  type Repair,
+  repair,
+} from './leniency/law-table.ts';
 import { callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
 import {
   type CompiledTransition,
@@ -20,7 +27,6 @@ import {
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
 import type { ReaderOptions } from './reader-options.ts';
-import { repairDetail } from './repair-detail.ts';
 import type { Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 
@@ -91,8 +97,7 @@ export class Reader implements MatchContext {
     return this.cursor.ended;
   }
 
-  /** Whether deviations are read. What the grammar of a call writes has none: it means what the grammar means. */
-  get lenient(): boolean {
+  private get isLenient(): boolean {
     return this.options.lenient && !this.writer.isCallEnforced(this.cursor.offset);
   }
 
@@ -215,7 +220,7 @@ export class Reader implements MatchContext {
     const { repairs, role, peek } = transition;
     // A peeked part of a marker, and a fence after an opener, are reported by the step that consumes them.
     const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');
-    if (repairs !== undefined && !isAhead) this.noteRepair(repairs, repairDetail(transition));
+    if (repairs !== undefined && !isAhead) this.noteRepair(markerRepair(repairs, transition));
     if (transition.peek) return transition.next;
     if (transition.role === 'thought' && this.options.thoughtsInText) {
       this.emitAs('text', end);
@@ -275,15 +280,15 @@ export class Reader implements MatchContext {
     draft.parameters = this.options.tools.parameters(draft.name);
     const name = { start: cursor.offsetOf(start), end: cursor.offsetOf(end) };
     this.writer.startCall(draft.name, draft.id, { openedAt: this.openedAt ?? name.start, ...name });
-    if (draft.deviation !== null) this.noteRepair('json', draft.deviation);
+    if (draft.deviation !== null) this.noteRepair(repair('json', 'deviation', draft.deviation));
   }
 
   /** Notes a value's deviation from its notation, once per call. */
   noteDeviation(detail: string | null): void {
     const { draft } = this;
-    if (detail === null || !this.lenient || draft.deviation !== null) return;
+    if (detail === null || !this.allows('json') || draft.deviation !== null) return;
     draft.deviation = detail;
-    if (draft.started) this.noteRepair('json', detail);
+    if (draft.started) this.noteRepair(repair('json', 'deviation', detail));
   }
 
   /** Consumes text up to `end` into the buffer. */
@@ -300,9 +305,9 @@ export class Reader implements MatchContext {
   }
 
   /** Reports a deviation from the format that was read all the same. */
-  noteRepair(law: LeniencyLaw, detail: string): void {
-    if (law === 'opener') this.draft.opened = false;
-    this.writer.repaired(law, detail, this.cursor.offset);
+  noteRepair(made: Repair): void {
+    if (made.law === 'opener') this.draft.opened = false;
+    this.writer.repaired(made, this.cursor.offset);
   }
 
   /** Records a complaint. Text from here on is buffered, and reported by `reportMalformed`. */
@@ -339,7 +344,7 @@ export class Reader implements MatchContext {
   /** The positions of the next special token in the unread text; it is never content. */
   nextSpecialToken(): { readonly at: number; readonly end: number } | null {
     const { cursor } = this;
-    const token = this.lenient ? this.special.next(cursor.offset) : null;
+    const token = this.allows('special-token') ? this.special.next(cursor.offset) : null;
     if (token === null) return null;
     const at = token.start - cursor.base;
     return { at, end: at + token.length };
@@ -351,7 +356,7 @@ export class Reader implements MatchContext {
     const isBeginning =
       (writer.callCount > 0 || !writer.hasText) && cursor.offset >= 0 && !this.triedBareCalls;
     const isAllowed = options.parallel || writer.callCount === 0;
-    return isBeginning && isAllowed && options.lenient && options.tools.known && this.callsAllowed;
+    return isBeginning && isAllowed && options.tools.known && this.callsAllowed && this.allows('bare-calls');
   }
 
   /** Records that the answer is not calls alone, or that they have been read. */
@@ -364,9 +369,20 @@ export class Reader implements MatchContext {
     this.speculatedTo = offset;
   }
 
-  /** Text of the prompt is the template's own, so leniency does not apply to it. */
-  forgives(at: number): boolean {
-    return this.lenient && this.cursor.offsetOf(at) >= 0;
+  /** Where the position is, for the laws of leniency. */
+  private get place(): LawPlace {
+    if (this.openRegion !== null) return this.openRegion.kind === 'reasoning' ? 'thoughts' : 'answer';
+    return this.isInCall ? 'call' : 'between';
+  }
+
+  /**
+   * Whether a law of leniency applies to text at `at`. What the grammar of a call wrote has no deviations: it means what
+   * the grammar means. Nor has the prompt, which is the template's own.
+   */
+  allows(law: LeniencyLaw, at = this.cursor.at): boolean {
+    const { strict, places }: { readonly strict: boolean; readonly places: readonly LawPlace[] } = laws[law];
+    if (strict) return true;
+    return this.isLenient && this.cursor.offsetOf(at) >= 0 && places.includes(this.place);
   }
 
   maySpeculate(at: number): boolean {

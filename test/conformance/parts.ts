@@ -16,6 +16,8 @@ import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
 import { run as runStructuralTags } from './structural-tags.ts';
 import { run as runTemplateFormats } from './template-formats.ts';
+import { run as runTextAboutCalls } from './text-about-calls.ts';
+import { countRight, countTold } from './unseen-templates.ts';
 
 /** What one part found. */
 export interface PartResult {
@@ -41,9 +43,12 @@ export const parts: readonly Part[] = [
   { name: 'jinja', run: runJinja },
   { name: 'laws over both corpora', run: runLaws },
   { name: 'more templates', run: runTemplateFormats },
+  { name: 'unseen templates, right', run: async (folder) => countRight(folder) },
+  { name: 'unseen templates, told', run: async (folder) => countTold(folder) },
   { name: 'chat-cases', run: runChatCases },
   { name: 'peer-cases', run: (folder) => runPeerCases(folder, 'conforming') },
   { name: 'peer-cases, damaged', run: (folder) => runPeerCases(folder, 'damaged') },
+  { name: 'text-about-calls', run: runTextAboutCalls },
   { name: 'official-cases', run: runOfficialCases },
   { name: 'response-templates', run: runResponseTemplates },
   { name: 'grammar-cases', run: runGrammarCases },

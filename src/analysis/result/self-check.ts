@@ -2,7 +2,7 @@
  * The self-check: probe messages written from the inferred format are compared byte for byte with the template's
  * renders. Each difference is a warning with both texts.
  */
-import type { ChatFormat } from '../../format/chat-format.ts';
+import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
 import { writeResponse } from '../../layout/write-response.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
@@ -92,7 +92,7 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
     ...(format.reasoning === null
       ? []
       : [probes.reasoningCall, ...(shownApart ? [] : [probes.reasoningContentCall])]),
-    ...valueProbes(prober),
+    ...valueProbes(prober, format.calls),
   ];
 }
 
@@ -107,13 +107,20 @@ function textProbes(format: ChatFormat, { sentinels }: TemplateProber): readonly
   return format.reasoning === null ? [plain] : [plain, thinking];
 }
 
-function valueProbes(prober: TemplateProber): readonly Probe[] {
+function valueProbes(prober: TemplateProber, calls: CallsFormat): readonly Probe[] {
   const { sentinels } = prober;
   const { typed, inner } = sentinels;
   const text = `${inner[0]} ${awkwardText} `;
-  return [
-    valueProbe(sentinels, typed.string, text, 'characters'),
+  const { arguments: format, unshown = [] } = calls;
+  // A template that pastes strings into quotes does not write what a model writes.
+  const isPasted = format.kind === 'entries' && format.frames.string.pasted !== undefined;
+  const strings = [
+    ...(isPasted ? [] : [valueProbe(sentinels, typed.string, text, 'characters')]),
     valueProbe(sentinels, typed.string, '', 'empty-string'),
+  ];
+  if (unshown.includes('types')) return strings;
+  return [
+    ...strings,
     valueProbe(sentinels, typed.integer, -7, 'integer'),
     valueProbe(sentinels, typed.number, 162.25, 'number'),
     valueProbe(sentinels, typed.boolean, true, 'true'),

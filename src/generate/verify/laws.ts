@@ -1,9 +1,9 @@
 /** The laws: functions from one rendered turn to what is wrong with it (`null` if the law holds). */
 
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
-import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
-import type { AssistantMessage, JsonObject, Tool } from '../../format/messages.ts';
-import { jsonType } from '../../format/write-values.ts';
+import type { CallsFormat, ChatFormat, JsonType } from '../../format/chat-format.ts';
+import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
+import { jsonType, writePythonString } from '../../format/write-values.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import { Marker } from '../../layout/marker.ts';
 import { type TurnLayout, turnLayout } from '../../layout/turn-layout.ts';
@@ -111,13 +111,31 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
 }
 
 /**
- * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes it, for a
- * message without any, is not a turn that a model writes (analysis warns of it): it shows nothing.
+ * Whether the turn shows anything of its message. Two kinds of turns are none that a model writes, so they show
+ * nothing: one that opens reasoning and never closes it, for a message without any (analysis warns of it), and one
+ * with a value that history writes unlike the model: a string that needs escapes and is pasted into quotes, or a
+ * number in the quotes of strings.
  */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
+  if (format.calls !== null && isUnshown(format.calls, message)) return false;
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
   if (thoughts === undefined && leavesReasoningOpen(turnLayout(format), turn)) return false;
   return content !== '' || thoughts !== undefined || calls !== undefined;
+}
+
+/** Whether history writes a value of the message unlike the model. */
+function isUnshown(
+  { arguments: format, unshown = [] }: CallsFormat,
+  { tool_calls: made = [] }: AssistantMessage,
+): boolean {
+  if (format.kind === 'json') return false;
+  const { codec, pasted } = format.frames.string;
+  const spell = codec === 'python' ? writePythonString : JSON.stringify;
+  const isOther = (value: JsonValue) =>
+    typeof value === 'string'
+      ? pasted !== undefined && spell(value) !== pasted + value + pasted
+      : unshown.includes('types');
+  return made.some((call) => Object.values<JsonValue>(JSON.parse(call.function.arguments)).some(isOther));
 }
 
 function leavesReasoningOpen({ reasoning }: TurnLayout, turn: string): boolean {

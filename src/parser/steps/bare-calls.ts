@@ -3,11 +3,14 @@
  * fence, whatever notation the format has. Text may precede them if the format's own marker opens or closes them. Text
  * is buffered while it may be such calls, and read again if it is not.
  */
+
 import { JsonScanner } from '../json/json-scanner.ts';
+import { repair } from '../leniency/law-table.ts';
 import { knowsCalls } from '../markers/lookahead.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
+import { isJsonCallEnforced } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
 import type { EnvelopePaths, Transition } from '../state-tables.ts';
 import type { ToolTable } from '../tool-table.ts';
@@ -24,16 +27,24 @@ const marker = '<[|｜/]{0,2}[\\w▁:]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
 const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
 const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
 /** White space, a fence, brackets, markers, and separators of calls. */
-const aroundCalls = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|[[\\],;])*`);
+const around = new RegExp(`^(?:\\s|\`\`\`[a-z_-]*|${marker}|[[\\],;])*`);
+
+/** The usual notation of calls in APIs. */
+export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
 
 /** The notations of calls in APIs, and in models trained on them. */
 const notations: readonly EnvelopePaths[] = [
-  { name: ['name'], arguments: ['arguments'], id: ['id'] },
+  usualPaths,
   { name: ['name'], arguments: ['parameters'], id: ['id'] },
   { name: ['function'], arguments: ['arguments'], id: ['id'] },
   { name: ['function'], arguments: ['parameters'], id: ['id'] },
   { name: ['function', 'name'], arguments: ['function', 'arguments'], id: ['id'] },
 ];
+
+/** What of a text stands around calls, up to the first of them. */
+export function aroundCalls(text: string): string {
+  return around.exec(text)?.[0] ?? '';
+}
 
 /** The first keys of such calls. */
 const firstKeys = ['name', 'function', 'arguments', 'parameters', 'type', 'id'];
@@ -58,7 +69,7 @@ export function bareCallStops(stops: readonly Transition<State>[]): readonly Tra
 /** Begins to read possible calls in the middle of text, at a marker of `bareCallStops`. */
 export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
   reader.progress = {
-    ...newProgress(),
+    ...newBareCalls(),
     inTextAt: reader.cursor.offsetOf(at),
     isMarked: !marker.trim().startsWith('{'),
   };
@@ -74,16 +85,20 @@ const otherBeginnings = [
   '{"parameters":{',
 ];
 
-/** Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read. */
-export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait' | 'text' | 'calls' {
+/**
+ * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
+ * `enforced`: it is calls, to be read from their beginning on, because a grammar writes one of them.
+ */
+export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdict {
   const { progress: known } = reader;
-  const progress = known?.kind === 'bare-calls' ? known : newProgress();
+  const progress = known?.kind === 'bare-calls' ? known : newBareCalls();
   reader.progress = progress;
   const verdict = readOn(reader, progress, stops);
   if (verdict === 'wait') return verdict;
   reader.progress = null;
   const reached = reader.cursor.offset;
   reader.rewind();
+  if (verdict === 'enforced') return verdict;
   const { inTextAt, isMarked } = progress;
   const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
   if (!isText) emitCalls(reader, reached);
@@ -92,7 +107,8 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): 'wait'
   return isText ? 'text' : 'calls';
 }
 
-function newProgress(): BareCallsProgress {
+/** Nothing of such calls has been read. */
+export function newBareCalls(): BareCallsProgress {
   return {
     kind: 'bare-calls',
     scanner: new JsonScanner(),
@@ -102,11 +118,13 @@ function newProgress(): BareCallsProgress {
     isFenced: false,
     isMarked: false,
     isClosed: false,
+    isStreaming: false,
+    isListed: false,
     count: 0,
   };
 }
 
-type Verdict = 'wait' | 'text' | 'calls';
+type Verdict = 'wait' | 'text' | 'calls' | 'enforced';
 
 function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): Verdict {
   const { cursor, buffer } = reader;
@@ -115,6 +133,7 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
     if (verdict !== 'calls') return verdict;
     progress.phase = 'value';
   }
+  if (isJsonCallEnforced(reader)) return 'enforced';
   for (;;) {
     const limit = cursor.at + longestAnswer - buffer.length;
     if (limit <= cursor.at) return 'text';
@@ -173,6 +192,7 @@ function readValue(reader: Reader, progress: BareCallsProgress, limit: number): 
   const end = scanner.scan(within, cursor.at);
   json.append(scanner.output);
   reader.bufferTo(end);
+  if (isJsonCallEnforced(reader)) return 'enforced';
   if (scanner.status === 'open') return end < limit && !reader.ended ? 'wait' : 'text';
   if (scanner.status === 'illegal') return 'text';
   const { tools, parallel } = reader.options;
@@ -221,9 +241,13 @@ function readBetween(
 }
 
 /** End of a marker, comma or semicolon at `at`, between or after calls; `at` if there is none; or `undecided`. */
-function endOfSeparator({ isFenced }: BareCallsProgress, text: string, at: number): number {
-  if (/[;,]/.test(text.charAt(at))) return at + 1;
-  if (isFenced) return at;
+function endOfSeparator({ isFenced, isListed }: BareCallsProgress, text: string, at: number): number {
+  if (/[;,]/.test(text.charAt(at)) || (isListed && text[at] === ']')) return at + 1;
+  return isFenced ? at : endOfMarker(text, at);
+}
+
+/** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
+export function endOfMarker(text: string, at: number): number {
   const rest = text.slice(at, at + longestBeginning);
   const marker = firstMarker.exec(rest)?.[0];
   if (marker !== undefined) return at + marker.length;
@@ -231,7 +255,7 @@ function endOfSeparator({ isFenced }: BareCallsProgress, text: string, at: numbe
 }
 
 /** Whether a text ends with the closer of the format's own blocks of calls. */
-function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
+export function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
   return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
 }
 
@@ -239,26 +263,26 @@ function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
 function emitCalls(reader: Reader, reached: number): void {
   const { cursor } = reader;
   if (reader.region !== null) reader.leaveRegion();
-  reader.noteRepair('bare-calls', 'the calls are written as JSON, and not in the format');
+  reader.noteRepair(repair('bare-calls', 'json'));
   for (;;) {
-    const around = cursor.text.slice(cursor.at, reached - cursor.base);
-    const length = aroundCalls.exec(around)?.[0].length ?? 0;
-    reader.skip(cursor.at + length);
+    const rest = cursor.text.slice(cursor.at, reached - cursor.base);
+    reader.skip(cursor.at + aroundCalls(rest).length);
     if (cursor.offset >= reached) return;
     readCall(reader);
   }
 }
 
 function readCall(reader: Reader): void {
-  const { cursor } = reader;
-  const scanner = new JsonScanner();
-  scanner.scan(cursor.text, cursor.at);
-  const json = scanner.output;
-  const { tools } = reader.options;
-  const [first] = notations;
-  const paths = notations.find((each) => knowsCalls(tools, each, false, json)) ?? first;
-  if (paths === undefined) return;
+  const { cursor, options } = reader;
+  const paths = pathsOfCall(options.tools, cursor.text.slice(cursor.at)) ?? usualPaths;
   reader.openCall();
   readEnvelopeOn(reader, newEnvelope(reader, paths, false));
   reader.leaveCall();
+}
+
+/** Where name and arguments stand in the call with which a text begins; `null` if it is no call of these tools. */
+export function pathsOfCall(tools: ToolTable, text: string): EnvelopePaths | null {
+  const scanner = new JsonScanner();
+  scanner.scan(text, 0);
+  return notations.find((paths) => knowsCalls(tools, paths, false, scanner.output)) ?? null;
 }

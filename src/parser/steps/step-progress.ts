@@ -14,6 +14,7 @@ export type StepProgress =
   | ExtraEnvelopeProgress
   | NestedEndProgress
   | SpeculationProgress
+  | StreamedCallsProgress
   | ValueProgress;
 
 /** `readJsonArguments`: the object has begun; `string` reads it if it is inside a JSON string. */
@@ -36,8 +37,25 @@ export interface BareCallsProgress {
   isMarked: boolean;
   /** Whether the fence is closed. */
   isClosed: boolean;
+  /** Whether calls precede them that have been read as they arrived. */
+  readonly isStreaming: boolean;
+  /** Whether those opened a list. */
+  readonly isListed: boolean;
   /** Calls so far. */
   count: number;
+}
+
+/** `readRegion`: calls written as JSON, which a grammar enforces. */
+export interface StreamedCallsProgress {
+  readonly kind: 'streamed-calls';
+  /** The call being read; `null` between calls. */
+  envelope: EnvelopeProgress | null;
+  /** Reads one more call where only one may be made. */
+  extra: JsonScanner | null;
+  /** Whether a fence is open. */
+  isFenced: boolean;
+  /** Whether a list is open. */
+  isListed: boolean;
 }
 
 /** `readEnvelope`, if a further call is not allowed: its text is skipped. */

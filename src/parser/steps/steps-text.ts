@@ -1,12 +1,15 @@
 /** Steps outside calls: regions of text, the gaps between them, and ambiguous text. */
+import { repair } from '../leniency/law-table.ts';
+import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
-import { bareCallStops, beginBareCalls, readBareCalls } from './bare-calls.ts';
+import { bareCallStops, beginBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
-import { passRepeatedOpener } from './repeated-opener.ts';
+import type { StepProgress } from './step-progress.ts';
+import { readJsonCalls } from './streamed-calls.ts';
 
 /** Maximum white space between regions; more of it is text. */
 const longestPause = 256;
@@ -85,8 +88,9 @@ function readStretch(
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
   const isAnswer = table.region === 'text' && table.mustClose !== true;
-  if (isAnswer && (reader.progress?.kind === 'bare-calls' || reader.mayBeBareCalls)) {
-    if (readBareCalls(reader, markers) === 'wait') return null;
+  if (isAnswer && (isInCalls(reader.progress) || reader.mayBeBareCalls)) {
+    const status = readJsonCalls(reader, markers);
+    if (status !== 'text') return status === 'wait' ? null : 'more';
   }
   reader.enterRegion(table.region, table.mustClose === true);
   const found = nextStop(reader, markers);
@@ -108,6 +112,11 @@ function readStretch(
   const next = enterMarker(reader, match, at);
   if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts(choice);
   return next;
+}
+
+/** Whether calls written as JSON, or what may be such calls, have begun. */
+function isInCalls(progress: StepProgress | null): boolean {
+  return progress?.kind === 'bare-calls' || progress?.kind === 'streamed-calls';
 }
 
 /** Finds the next stop, and emits text that is certain; `null` if more text is needed. */
@@ -168,7 +177,7 @@ function passSpecialToken(
   const token = reader.cursor.text.slice(at, end);
   reader.emitText(markers.beginsWith(token) ? end : at);
   if (reader.cursor.at === end) return;
-  reader.noteRepair('special-token', `${JSON.stringify(token)} stands where nothing asks for it`);
+  reader.noteRepair(repair('special-token', 'marker', JSON.stringify(token)));
   reader.skip(end);
 }
 

@@ -74,7 +74,8 @@ export function readingOf(
     ...parserOptions(options, tools, generationPrompt, grammar, guard),
     specialTokens,
   });
-  const restOf = (call: OpenCall) => grammars.restOf(template.format, grammarOptions, call);
+  const restOf = (call: OpenCall, written: string) =>
+    grammars.restOf(template.format, grammarOptions, call, written);
   return { guard, parser, restOf, checks: checksOf(grammar, tools, options) };
 }
 
