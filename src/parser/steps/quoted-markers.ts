@@ -64,7 +64,8 @@ function isQuotedEnd(
   const lineEnd = text.slice(end, end + longestRest).search(/[\r\n]/);
   const isWhole = lineEnd !== -1 || text.length - end >= longestRest || reader.ended;
   const rest = text.slice(end, lineEnd === -1 ? end + longestRest : end + lineEnd);
-  if (goesOn(quotation, rest, quoted.openSpan, role === 'thought')) return isWhole || !rest.endsWith('`') ? true : undecided;
+  if (goesOn(quotation, rest, quoted.openSpan, role === 'thought'))
+    return isWhole || !rest.endsWith('`') ? true : undecided;
   return isWhole || isSettled(quotation, rest, role === 'thought') ? false : undecided;
 }
 
