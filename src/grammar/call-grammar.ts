@@ -124,6 +124,18 @@ function withAnySpace(text: string): Expression {
   return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
 }
 
+/** Markers of calls, with any white space after each if no text shows which. */
+export function spellMarkers({ unshown = [] }: CallsRegion, text: string): Expression {
+  return unshown.includes('gaps') ? withAnySpace(text) : literal(text);
+}
+
+/** A literal after a call or its arguments; likewise, and also with any white space before it. */
+function spellGaps(calls: CallsRegion, text: string): Expression {
+  return calls.unshown?.includes('gaps') === true
+    ? sequence(repeat(anyBlank, 0, maxGap), spellMarkers(calls, text.trimStart()))
+    : literal(text);
+}
+
 /**
  * The calls after the first. `laterSeparator` may contain an end of turn, at which generation stops, so that a model
  * may also use the first separator again.
@@ -131,16 +143,17 @@ function withAnySpace(text: string): Expression {
 function moreCalls(calls: CallsRegion, following: Expression): Expression {
   const { call, separator, laterSeparator } = calls;
   const after = (between: Marker) =>
-    sequence(literal(call.close.after + between.text + call.open.text), following);
+    sequence(spellGaps(calls, call.close.after + between.text + call.open.text), following);
   if (laterSeparator.text === separator.text) return repeat(after(separator));
   const later = alternatives(after(separator), after(laterSeparator));
   return optional(sequence(after(separator), repeat(later)));
 }
 
 /** The close of the section, without trailing white space: a model may stop right after the last marker. */
-function sectionEnd({ close, call, sectionCloseOptional }: CallsRegion): Expression {
+function sectionEnd(calls: CallsRegion): Expression {
+  const { close, call, sectionCloseOptional } = calls;
   if (close.isBlank) return literal('');
-  const end = literal(call.close.after + close.upToCore);
+  const end = spellGaps(calls, call.close.after + close.upToCore);
   return sectionCloseOptional ? optional(end) : end;
 }
 
@@ -155,11 +168,17 @@ function anyTool(calls: CallsRegion, rules: RuleSet): OfferedTool {
     policy: 'degrade',
     argumentOrder: 'schema',
     followedBy: calls.afterArguments,
+    layout: argumentLayout(calls),
   });
   return {
     name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
     arguments: rules.add('arguments', compiled.expression),
   };
+}
+
+/** The layout of JSON arguments: the model's choice if no render shows how it spaces them. */
+export function argumentLayout({ unshown = [] }: CallsRegion): 'template' | 'free' {
+  return unshown.includes('spacing') ? 'free' : 'template';
 }
 
 /** Whether all values are raw text in the same frame, so that their types cannot be distinguished. */
@@ -208,7 +227,7 @@ function callBody(
       alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
       tool.arguments,
       ...calls.tail.map(spell),
-      literal(calls.call.close.upToCore),
+      spellGaps(calls, calls.call.close.upToCore),
     );
   };
   const common = split[0]?.common ?? [];
