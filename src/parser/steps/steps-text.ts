@@ -205,8 +205,7 @@ export function readAmbiguous(
   if (found === null || table.ends.some(({ marker }) => marker === found.match.choice.marker)) {
     const isThinking = reader.region?.kind === 'reasoning';
     reader.leaveRegion();
-    if (isThinking && reader.options.lenient)
-      reader.noteRepair('unclosed', 'nothing closes the thoughts before it');
+    if (isThinking && reader.options.lenient) reader.noteRepair(repair('unclosed', 'thoughts'));
     return table.resume;
   }
   const { choice, end } = found.match;
