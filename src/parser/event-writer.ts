@@ -15,7 +15,7 @@ import type { Repair } from './leniency/law-table.ts';
 import { WrittenText } from './markers/written-text.ts';
 import { findPossibleCall } from './possible-calls.ts';
 import type { WriterOptions } from './reader-options.ts';
-import { RegionText } from './region-text.ts';
+import { RegionPlace } from './region-place.ts';
 import type { StartedCall } from './started-call.ts';
 import { UniqueIds } from './unique-ids.ts';
 import { WithheldInput } from './withheld-input.ts';
@@ -36,10 +36,11 @@ export class EventWriter {
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
-  private regionText: RegionText | null = null;
+  /** Where the text of the latest region stands. */
+  private regionPlace = new RegionPlace(0);
   /** The latest thoughts. */
   private thoughts = '';
-  private readonly kept: KeptMessage;
+  readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
   private readonly callRepairs = new CallRepairs();
@@ -97,12 +98,11 @@ export class EventWriter {
     this.endRegion(at);
     this.region = region;
     const id = `${region}-${this.regionCounts[region]++}`;
-    this.regionText = new RegionText(at, this.options.keeps);
-    this.target = {
-      type: region === 'text' ? 'text-delta' : 'reasoning-delta',
-      id,
-      text: this.regionText.written,
-    };
+    this.regionPlace = new RegionPlace(at);
+    this.target =
+      region === 'text'
+        ? { type: 'text-delta', id, text: this.kept.content }
+        : { type: 'reasoning-delta', id, text: this.kept.reasoning };
     this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
   }
 
@@ -110,8 +110,7 @@ export class EventWriter {
   endRegion(at: number): void {
     const { region, target } = this;
     if (region === null || target === null) return;
-    const text = target.text.toString();
-    this.kept.addText(region, text);
+    const text = this.kept.takeRegion(region);
     this.region = null;
     this.target = null;
     this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', target.id, at));
@@ -121,16 +120,16 @@ export class EventWriter {
 
   /** Takes note that a stretch of the open region is no text of it. */
   skipped(start: number, end: number): void {
-    if (this.region !== null) this.regionText?.skipped(start, end);
+    if (this.region !== null) this.regionPlace.skipped(start, end);
   }
 
   /** Tells what looks like a call in the text of the region that has just ended. */
   private tellPossibleCall(text: string, at: number): void {
-    const { regionText, options } = this;
-    if (regionText === null || !options.seeksCalls || options.tools.size === 0) return;
+    const { options } = this;
+    if (!options.seeksCalls || options.tools.size === 0) return;
     const found = findPossibleCall(options.tools, text);
     if (found === null) return;
-    const place = regionText.offsetOf(found.at);
+    const place = this.regionPlace.offsetOf(found.at);
     const event = { type: 'possible-call', toolName: found.toolName, at: place, start: at, end: at } as const;
     this.kept.note(event);
     this.add(event);

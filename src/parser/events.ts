@@ -185,7 +185,7 @@ export interface Repaired extends Stretch {
 
 /**
  * Text of the answer looks like a call of an offered tool, and was not read as one: it is quoted, or in a notation that
- * is not known. It is in the answer. Comes after the `text-end` of its text, once for each; never without `keepMessage`.
+ * is not known. It is in the answer. Comes after the `text-end` of its text, once for each.
  */
 export interface PossibleCall extends Stretch {
   readonly type: 'possible-call';

@@ -1,11 +1,33 @@
 /** The message that the events of a response add up to. */
 import type { Malformed, PossibleCall, ReadToolCall, Repaired, ResponseMessage } from './events.ts';
 import { WrittenText } from './markers/written-text.ts';
+import { QuotedText } from './quoting/quoted-text.ts';
+
+/** This much of a region's text is searched for calls. */
+const mostSearched = 1 << 15;
+
+/** The text of regions as it is written: what it quotes, and the beginning of the latest region. */
+class ToldText {
+  readonly quoted = new QuotedText();
+  private beginning = '';
+
+  read(text: string): void {
+    this.quoted.read(text);
+    if (this.beginning.length < mostSearched) this.beginning += text;
+  }
+
+  take(): string {
+    const text = this.beginning;
+    this.beginning = '';
+    return text;
+  }
+}
 
 /** Collects the parts of a message; stores nothing if the caller does not want one. */
 export class KeptMessage {
-  private readonly text: WrittenText;
-  private readonly thoughts: WrittenText;
+  readonly content: WrittenText;
+  readonly reasoning: WrittenText;
+  private readonly told = { text: new ToldText(), reasoning: new ToldText() };
   private readonly keeps: boolean;
   private readonly calls: ReadToolCall[] = [];
   private readonly malformations: Malformed[] = [];
@@ -14,14 +36,22 @@ export class KeptMessage {
 
   constructor(keeps: boolean) {
     this.keeps = keeps;
-    this.text = new WrittenText(keeps);
-    this.thoughts = new WrittenText(keeps);
+    this.content = new WrittenText(keeps, this.told.text);
+    this.reasoning = new WrittenText(keeps, this.told.reasoning);
   }
 
-  /** Adds the text of a region. */
-  addText(region: 'text' | 'reasoning', text: string): void {
-    if (region === 'text') this.text.append(text);
-    else this.thoughts.append(text);
+  /** What the answer, or the thoughts, quote at their end. */
+  quoted(region: 'text' | 'reasoning'): QuotedText {
+    const written = region === 'text' ? this.content : this.reasoning;
+    written.tell();
+    return this.told[region].quoted;
+  }
+
+  /** The beginning of the text of a region that ends. */
+  takeRegion(region: 'text' | 'reasoning'): string {
+    const written = region === 'text' ? this.content : this.reasoning;
+    written.tell();
+    return this.told[region].take();
   }
 
   /** Adds a complete call. */
@@ -40,8 +70,8 @@ export class KeptMessage {
   /** The message so far; empty if it is not kept. */
   message(): ResponseMessage {
     if (!this.keeps) return { role: 'assistant', content: null };
-    const content = this.text.toString();
-    const reasoning = this.thoughts.toString();
+    const content = this.content.toString();
+    const reasoning = this.reasoning.toString();
     return {
       role: 'assistant',
       content: content === '' && this.calls.length > 0 ? null : content,

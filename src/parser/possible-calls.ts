@@ -12,8 +12,6 @@ export interface FoundCall {
   readonly at: number;
 }
 
-/** No more text than this is searched. */
-const mostText = 1 << 15;
 /** How much text next to a name shows what it is. */
 const context = 64;
 
@@ -30,10 +28,9 @@ const argumentsAfter = /^\s*(?:[({<[]|:\d|=\s*[{(])/;
 
 /** The first such place in a text. */
 export function findPossibleCall(tools: ToolTable, text: string): FoundCall | null {
-  const searched = text.slice(0, mostText);
-  const found = tools.names().flatMap((name) => namedCall(searched, name) ?? []);
+  const found = tools.names().flatMap((name) => namedCall(text, name) ?? []);
   if (found.length > 0) return found.reduce((first, each) => (each.at < first.at ? each : first));
-  return unnamedCall(tools, searched);
+  return unnamedCall(tools, text);
 }
 
 function namedCall(text: string, toolName: string): FoundCall | null {

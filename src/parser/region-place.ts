@@ -1,17 +1,14 @@
-/** The text of one region, and where it is in the response. */
-import { WrittenText } from './markers/written-text.ts';
+/** Where the text of one region is in the response. */
 
 /** See the top of this file. */
-export class RegionText {
-  readonly written: WrittenText;
+export class RegionPlace {
   private readonly start: number;
   /** Stretches of the response that are no text of the region, in order. */
   private readonly gaps: { readonly start: number; readonly length: number }[] = [];
 
-  /** `start`: the offset of its first character. `keeps`: whether the text will be read. */
-  constructor(start: number, keeps: boolean) {
+  /** `start`: the offset of its first character. */
+  constructor(start: number) {
     this.start = start;
-    this.written = new WrittenText(keeps);
   }
 
   /** Takes note of a stretch that is no text. */
