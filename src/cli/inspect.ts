@@ -119,10 +119,10 @@ function sample({ format }: Analysis): string {
 }
 
 function fields({ format, evidence }: Analysis): string {
-  const lines = evidence.map(({ field, probe, slice, reason }) => {
+  const lines = evidence.map(({ field, probe, slice, reason, basis }) => {
     const value = valueAt(format, field);
     const shown = value === undefined ? '' : `  ${pc.cyan(JSON.stringify(value))}`;
-    return `${pc.bold(field)}${shown}\n  ${pc.dim(`probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
+    return `${pc.bold(field)}${shown}\n  ${pc.dim(`${basis}, probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
   });
   return section('Fields and their evidence', lines.join('\n'));
 }

@@ -1,5 +1,6 @@
 /** Generates everything for one model: analysis, self-check, module and grammars. */
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
+import type { AnalysisWarning } from '../analysis/evidence.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { formatGrammar } from '../grammar/format-grammar.ts';
@@ -47,7 +48,7 @@ export function generateModel(input: GenerateInput): GeneratedModel {
   const broken = breaches.filter(({ law }) => essential.includes(law));
   const [first] = broken;
   if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);
-  const files = new Map(Object.entries(emitFiles(analysis.format, input.importExtension)));
+  const files = new Map(Object.entries(emitFiles(analysis.format, input.importExtension, analysis.warnings)));
   const marked = first === undefined ? files : withWarning(files, broken);
   return { name: input.name, analysis, breaches: broken, files: marked };
 }
@@ -63,8 +64,12 @@ function selfCheckError(origin: string, first: LawBreach, count: number): Analys
 }
 
 /** The files of a format, by name. */
-export function emitFiles(format: ChatFormat, extension?: ImportExtension): Readonly<Record<string, string>> {
-  const module = emitModule(format, extension);
+export function emitFiles(
+  format: ChatFormat,
+  extension?: ImportExtension,
+  warnings: readonly AnalysisWarning[] = [],
+): Readonly<Record<string, string>> {
+  const module = emitModule(format, extension, warnings);
   const grammar = formatGrammar(format);
   return {
     'format.json': module['format.json'],
