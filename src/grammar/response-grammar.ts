@@ -58,6 +58,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly tools: readonly Tool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
+  /** Whether calls of tools that are not on offer can be written; used by `calls-from-trigger`. */
+  readonly otherNames: boolean;
   /** Schema of the content; used by `schema` and `schema-or-calls`. */
   readonly contentSchema: JsonSchema;
   /** Keeps the results of expensive schemas between processes. Default: none. */
@@ -185,6 +187,7 @@ function answerExpression(
         // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
         // grammar forces a single one.
         allSpellings: fromTrigger,
+        otherNames: fromTrigger && options.otherNames,
         spellOpener: (opener) =>
           fromTrigger
             ? spellTrigger(region, opener, options.prompt)

@@ -27,7 +27,7 @@ import {
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
 import type { ReaderOptions } from './reader-options.ts';
-import type { Transition } from './state-tables.ts';
+import type { Notation, Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 
 /** A state: reads on, and returns the next state, or `null` to wait for more text. */
@@ -58,6 +58,8 @@ export class Reader implements MatchContext {
   readonly fastPath: FastPath;
   readonly scanner = new JsonScanner();
   readonly options: ReaderOptions;
+  /** Notations of calls other than the format's. */
+  readonly notations: readonly Notation<State>[];
   /** What the current step must remember while it waits for more text; discarded when the step is left. */
   progress: StepProgress | null = null;
   /** The marker that has just opened thoughts, while it may be repeated. */
@@ -77,7 +79,14 @@ export class Reader implements MatchContext {
   /** Up to this offset, the text is known to contain no calls without a marker. */
   private speculatedTo = Number.NEGATIVE_INFINITY;
 
-  constructor(start: State, leadingSpace: string, options: ReaderOptions, base: number) {
+  constructor(
+    start: State,
+    leadingSpace: string,
+    options: ReaderOptions,
+    base: number,
+    notations: readonly Notation<State>[] = [],
+  ) {
+    this.notations = notations;
     this.state = start;
     this.claimedSpace = leadingSpace;
     this.options = options;
@@ -163,6 +172,14 @@ export class Reader implements MatchContext {
       this.state = next;
       this.progress = null;
     }
+  }
+
+  /** Reads a call that is there as a whole, by the states of another parser, from its start to where it stops. */
+  readCallBy(start: State): void {
+    const { state } = this;
+    this.state = start;
+    this.run();
+    this.state = state;
   }
 
   /** Lets the latest marker claim the white space that comes next, as far as it matches `space`. */

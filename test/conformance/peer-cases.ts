@@ -60,4 +60,3 @@ function check(formats: FormatsByTemplate, each: PeerCase): string | null {
     throw error;
   }
 }
-

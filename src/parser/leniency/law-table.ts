@@ -87,6 +87,12 @@ export const laws = {
     strict: false,
     says: { json: () => 'the calls are written as JSON, and not in the format' },
   },
+  notation: {
+    places: ['answer', 'between'],
+    tools: 'offered',
+    strict: false,
+    says: { other: (picture) => `the calls are written as ${picture}, and not in the format` },
+  },
   'empty-block': { ...openers, tools: 'any', says: { marker: (written) => `${written} holds no call` } },
   'marker-part': {
     ...inCalls,

@@ -4,9 +4,9 @@ import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
+import { beginBareCalls, foreignStops } from '../notations/foreign-calls.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
-import { bareCallStops, beginBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
 import type { StepProgress } from './step-progress.ts';
 import { readJsonCalls } from './streamed-calls.ts';
@@ -24,7 +24,7 @@ export function regionTable(table: RegionTable<State>): Compiled<RegionTable<Sta
   const mayHoldCalls = table.region === 'text' && table.mustClose !== true;
   return {
     table,
-    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? bareCallStops(table.stops) : [])]),
+    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? foreignStops(table.stops) : [])]),
   };
 }
 
@@ -87,7 +87,7 @@ function readStretch(
     const repeated = passRepeatedOpener(reader, markers);
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
-  const isAnswer = table.region === 'text' && table.mustClose !== true;
+  const isAnswer = table.region === 'text';
   if (isAnswer && (isInCalls(reader.progress) || reader.mayBeBareCalls)) {
     const status = readJsonCalls(reader, markers);
     if (status !== 'text') return status === 'wait' ? null : 'more';
@@ -103,7 +103,7 @@ function readStretch(
   const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
-  if (choice.repairs === 'bare-calls') {
+  if (choice.repairs === 'bare-calls' || choice.repairs === 'notation') {
     beginBareCalls(reader, choice, at);
     return 'more';
   }
