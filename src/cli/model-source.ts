@@ -13,7 +13,7 @@ import {
 import { localPath, missingFileAdvice } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
-import { readTokenizerConfig } from './tokenizer-config.ts';
+import { readEndTokens, readTokenizerConfig } from './tokenizer-config.ts';
 import { readToolFormat, toolFormatName } from './tool-format.ts';
 
 /** A chat template, and its source. */
@@ -26,6 +26,9 @@ export interface ModelSource {
   /** Special tokens, if the source is a model file. */
   readonly bosToken?: string;
   readonly eosToken?: string;
+  /** Tokens added to the vocabulary, and those at which generation ends, if files next to the template say so. */
+  readonly addedTokens?: readonly string[];
+  readonly endTokens?: readonly string[];
 }
 
 /**
@@ -82,10 +85,16 @@ function sourceOf(name: string, file: string, { templates, specialTokens }: Gguf
   };
 }
 
-/** A `tokenizer_config.json`: its chat template and tokens. */
-function readConfig(name: string, file: string, text: string): ModelSource {
-  const found = readTokenizerConfig(parseJson(file, text));
-  if (found !== null) return { name, origin: file, ...found };
+/** A `tokenizer_config.json`: its chat template and tokens, and the ends in the `generation_config.json` next to it. */
+async function readConfig(name: string, file: string, text: string): Promise<ModelSource> {
+  const config = parseJson(file, text);
+  const found = readTokenizerConfig(config);
+  if (found !== null) {
+    const generation = path.join(path.dirname(file), 'generation_config.json');
+    const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;
+    const endTokens = readEndTokens(told, config);
+    return { name, origin: file, ...found, ...(endTokens.length === 0 ? {} : { endTokens }) };
+  }
   const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
   throw new ModelFileError({ file, reason });
 }
