@@ -26,6 +26,7 @@ import {
 } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
+import { Quotations } from './quoting/quotations.ts';
 import type { ReaderOptions } from './reader-options.ts';
 import type { Notation, Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
@@ -56,6 +57,7 @@ export class Reader implements MatchContext {
   readonly writer: EventWriter;
   readonly input: InputEmitter;
   readonly fastPath: FastPath;
+  readonly quotations: Quotations;
   readonly scanner = new JsonScanner();
   readonly options: ReaderOptions;
   /** Notations of calls other than the format's. */
@@ -94,6 +96,7 @@ export class Reader implements MatchContext {
     this.writer = new EventWriter(options);
     this.input = new InputEmitter(this.cursor, this.writer);
     this.special = new SpecialSpans(options.specialTokens);
+    this.quotations = new Quotations(this.cursor, this.writer.kept, this.special);
     this.fastPath = new FastPath(
       this.cursor,
       this.writer,
@@ -271,6 +274,7 @@ export class Reader implements MatchContext {
   openCall(): void {
     this.triedBareCalls = false;
     this.openedAt = this.cursor.offset;
+    this.quotations.interrupt();
     this.isInCall = true;
     this.draft = new CallDraft(!this.options.parallel && this.writer.callCount > 0);
     this.input.begin();
@@ -410,6 +414,10 @@ export class Reader implements MatchContext {
     const offset = this.cursor.offsetOf(at);
     // Markers in the prompt are the template's own.
     return offset < 0 || this.special.isWrittenAsTokens(part, offset, length);
+  }
+
+  inPrompt(at: number): boolean {
+    return this.cursor.offsetOf(at) < 0;
   }
 
   isSpecial(at: number): boolean {

@@ -117,8 +117,8 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
 
 /** Some templates move content next to calls into the reasoning. */
 function contentAsReasoning(message: AssistantMessage): AssistantMessage {
-  const thoughts =
-    (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
+  const content = typeof message.content === 'string' ? message.content : '';
+  const thoughts = [message.reasoning_content ?? '', content].filter((each) => each !== '').join('\n\n');
   return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
 }
 

@@ -84,7 +84,8 @@ export class InlineText {
     for (const { 0: sign, index } of text.matchAll(signs)) {
       if (sign.endsWith('`')) this.takeRun(sign);
       else if (sign.startsWith('\\')) continue;
-      else if (this.span === 0) this.takeMark(sign, index === 0 ? this.tail.slice(-1) : text.charAt(index - 1));
+      else if (this.span === 0)
+        this.takeMark(sign, index === 0 ? this.tail.slice(-1) : text.charAt(index - 1));
     }
     this.tail = (this.tail + text.slice(-2)).slice(-2);
   }

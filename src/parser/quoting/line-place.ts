@@ -97,7 +97,10 @@ function placeAfterItems(
   // No info string has backticks: such a run opens a code span.
   if (run?.startsWith('`') && rest.includes('`', run.length)) return text(inParagraph);
   if (run !== undefined)
-    return { place: { kind: 'fence', textAt: at + run.length, run, info: '', continues: inParagraph }, items };
+    return {
+      place: { kind: 'fence', textAt: at + run.length, run, info: '', continues: inParagraph },
+      items,
+    };
   if (inParagraph && !isLazy && setextUnderline.test(rest)) return text(true, true);
   if (thematicBreak.test(rest)) return { place: { kind: 'blank', textAt: at }, items };
   if (heading.test(rest)) return text(false, true);
@@ -117,5 +120,11 @@ function placeInItem(head: string, from: number, start: number, items: readonly 
   const isBlank = head.slice(at).trim() === '';
   const isCode = column - start > codeIndent;
   const textColumn = isBlank || isCode ? start + 1 : column;
-  return placeAfterItems(head, { at, column: isBlank ? textColumn : column }, [...items, textColumn], false, false);
+  return placeAfterItems(
+    head,
+    { at, column: isBlank ? textColumn : column },
+    [...items, textColumn],
+    false,
+    false,
+  );
 }

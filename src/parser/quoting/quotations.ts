@@ -1,6 +1,7 @@
 /** What the text at a position of the reader is quoted in. */
 import type { Cursor } from '../cursor.ts';
 import type { KeptMessage } from '../kept-message.ts';
+import type { SpecialSpans } from '../markers/special-spans.ts';
 import type { QuotedText } from './quoted-text.ts';
 
 type Region = 'text' | 'reasoning';
@@ -13,9 +14,27 @@ export class Quotations {
   private latest: { readonly region: Region; readonly from: number; to: number; quoted: QuotedText } | null =
     null;
 
-  constructor(cursor: Cursor, kept: KeptMessage) {
+  private readonly special: SpecialSpans;
+  /** Up to this offset, quoted markers have been reported. */
+  private reportedTo = Number.NEGATIVE_INFINITY;
+
+  constructor(cursor: Cursor, kept: KeptMessage, special: SpecialSpans) {
     this.cursor = cursor;
     this.kept = kept;
+    this.special = special;
+  }
+
+  /** Whether a text ends with a special token that was spelled out: what it opens is text, too. */
+  isAfterSpelledToken(quoted: QuotedText): boolean {
+    return quoted.endsWith(this.special.tokens);
+  }
+
+  /** Whether a marker at the reading position has not been reported yet; it is now. */
+  isNew(): boolean {
+    const { offset } = this.cursor;
+    if (offset < this.reportedTo) return false;
+    this.reportedTo = offset + 1;
+    return true;
   }
 
   /** The text of the region up to the position `at`, which is in the unread text. */

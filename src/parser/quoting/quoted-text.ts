@@ -114,7 +114,9 @@ export class QuotedText {
   }
 
   private settled(): Quotation | null {
-    const { hasText } = this.blocks;
+    const { fence, hasText } = this.blocks;
+    // A marker right after the closer of a fenced block is no longer in it.
+    if (fence !== null && this.place === null && closes(fence, this.head.trim())) return null;
     this.begin('x');
     switch (this.place?.kind) {
       case 'fenced':

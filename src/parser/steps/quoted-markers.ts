@@ -3,7 +3,8 @@
  * so nothing has to wait. What ends the text itself is quoted only if the quotation goes on after it in the same line:
  * otherwise a stray backtick would swallow all that follows.
  */
-import { type CompiledTransition, type MarkerTable, type Match, undecided } from '../markers/markers.ts';
+import { repair } from '../leniency/law-table.ts';
+import { type CompiledTransition, type Match, undecided } from '../markers/markers.ts';
 import type { Quotation, QuotedText } from '../quoting/quoted-text.ts';
 import type { Reader, State } from '../reader.ts';
 
@@ -34,8 +35,16 @@ export function isQuoted(
   const verdict = begins(choice, region.kind)
     ? isQuotedOpener(reader, choice, quoted)
     : isQuotedEnd(reader, choice, quoted, at, end);
-  if (verdict === true) noteQuoted(reader, quoted, kind, at, end);
+  // JSON is no marker of the format, so there is nothing to report.
+  if (verdict === true && choice.speculative === undefined) noteQuoted(reader, quoted, kind, at, end);
   return verdict;
+}
+
+/** Whether what stands at `at` is quoted. */
+export function standsInQuotation({ region, options, quotations }: Reader, at: number): boolean {
+  if (region === null) return false;
+  const { quotation } = quotations.before(options.thoughtsInText ? 'text' : region.kind, at);
+  return quotation !== null && quotation !== 'first-fence';
 }
 
 /** Whether a marker begins something, or is skipped, and does not end the region. */
@@ -44,7 +53,7 @@ function begins({ role, passes }: CompiledTransition<State>, region: 'text' | 'r
 }
 
 function isQuotedOpener(reader: Reader, choice: CompiledTransition<State>, quoted: QuotedText): boolean {
-  if (choice.ownLine && (!quoted.beginsLine || reader.isAfterSpelledToken(quoted))) return true;
+  if (choice.ownLine && (!quoted.beginsLine || reader.quotations.isAfterSpelledToken(quoted))) return true;
   const { quotation } = quoted;
   return quotation !== null && quotation !== 'first-fence';
 }
@@ -64,7 +73,8 @@ function isQuotedEnd(
   const lineEnd = text.slice(end, end + longestRest).search(/[\r\n]/);
   const isWhole = lineEnd !== -1 || text.length - end >= longestRest || reader.ended;
   const rest = text.slice(end, lineEnd === -1 ? end + longestRest : end + lineEnd);
-  if (goesOn(quotation, rest, quoted.openSpan, role === 'thought')) return isWhole || !rest.endsWith('`') ? true : undecided;
+  if (goesOn(quotation, rest, quoted.openSpan, role === 'thought'))
+    return isWhole || !rest.endsWith('`') ? true : undecided;
   return isWhole || isSettled(quotation, rest, role === 'thought') ? false : undecided;
 }
 
@@ -94,15 +104,15 @@ function noteQuoted(
 ): void {
   const { quotation } = quoted;
   const where = quotation === null ? 'a line of text' : words[quotation];
-  const marker = JSON.stringify(reader.cursor.text.slice(at, end).trim());
+  const marker = reader.cursor.text.slice(at, end).trim();
   reader.emitText(at);
   if (quotation === 'quotation-marks') reader.quotations.hold(kind);
-  reader.noteQuoted(`${marker} stands in ${where}, so it is text`);
+  if (reader.quotations.isNew()) reader.noteRepair(repair('quoted', 'marker', marker, where));
 }
 
 /** Reports a call in a fenced block, which makes up the answer so far. */
 export function noteFence(reader: Reader, { choice }: Match<State>, at: number): void {
   if (choice.role !== 'call' || reader.region?.kind !== 'text' || choice.repairs !== undefined) return;
   if (reader.quotations.before('text', at).quotation !== 'first-fence') return;
-  reader.noteRepair('fence', 'the call is in a code fence');
+  reader.noteRepair(repair('fence', 'call'));
 }
