@@ -78,7 +78,7 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
 }
 
 /** Runs until Ctrl-C. A template that cannot be analysed is shown too, with its error. */
-async function open({ name: _, origin, ...template }: ModelSource): Promise<void> {
+async function open({ name: _, origin, facts: _facts, ...template }: ModelSource): Promise<void> {
   const { url, close } = await serveInspector({ ...template, name: origin });
   process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);
   openBrowser(url);
@@ -86,8 +86,8 @@ async function open({ name: _, origin, ...template }: ModelSource): Promise<void
   await close();
 }
 
-function analyze({ templateSource, origin, name: _, ...tokens }: ModelSource): Analysis {
-  return analyzeTemplate(templateSource, { ...tokens, name: origin });
+function analyze({ templateSource, origin, name: _, facts, ...tokens }: ModelSource): Analysis {
+  return analyzeTemplate(templateSource, { ...tokens, ...facts, name: origin });
 }
 
 function section(title: string, body: string): string {

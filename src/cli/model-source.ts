@@ -1,6 +1,7 @@
 /** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { ModelFacts } from '../analysis/result/model-facts.ts';
 import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
 import {
@@ -26,9 +27,8 @@ export interface ModelSource {
   /** Special tokens, if the source is a model file. */
   readonly bosToken?: string;
   readonly eosToken?: string;
-  /** Tokens added to the vocabulary, and those at which generation ends, if files next to the template say so. */
-  readonly addedTokens?: readonly string[];
-  readonly endTokens?: readonly string[];
+  /** What else is known of the model's tokens. */
+  readonly facts?: ModelFacts;
 }
 
 /**
@@ -92,8 +92,13 @@ async function readConfig(name: string, file: string, text: string): Promise<Mod
   if (found !== null) {
     const generation = path.join(path.dirname(file), 'generation_config.json');
     const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;
-    const endTokens = readEndTokens(told, config);
-    return { name, origin: file, ...found, ...(endTokens.length === 0 ? {} : { endTokens }) };
+    const { addedTokens = [], ...template } = found;
+    return {
+      name,
+      origin: file,
+      ...template,
+      facts: { addedTokens, endTokens: readEndTokens(told, config) },
+    };
   }
   const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
   throw new ModelFileError({ file, reason });

@@ -46,6 +46,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
       templateSource,
       name: _,
       origin,
+      facts: _facts,
       ...tokens
     } = await inToolFormat(await readModelSource(file), toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
