@@ -1,7 +1,7 @@
 /** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { ModelFacts } from '../analysis/result/model-facts.ts';
+import type { ModelFacts } from '../analysis/probes/probing.ts';
 import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
 import {

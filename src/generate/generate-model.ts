@@ -1,7 +1,7 @@
 /** Generates everything for one model: analysis, self-check, module and grammars. */
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
 import type { AnalysisWarning } from '../analysis/evidence.ts';
-import type { ModelFacts } from '../analysis/result/model-facts.ts';
+import type { ModelFacts } from '../analysis/probes/probing.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { formatGrammar } from '../grammar/format-grammar.ts';

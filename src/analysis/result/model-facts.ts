@@ -4,14 +4,6 @@ import { mirror } from '../literals/mirror.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 
-/** Facts of a model besides its template, as far as they are at hand. */
-export interface ModelFacts {
-  /** The tokens that were added to its vocabulary: `added_tokens` of its tokenizer. */
-  readonly addedTokens?: readonly string[];
-  /** The tokens at which its generation ends: `eos_token_id` of its generation config. */
-  readonly endTokens?: readonly string[];
-}
-
 type Given = Pick<Probing, 'log' | 'facts'>;
 
 /** Calls whose closer repeats their opener: if the vocabulary has the opener's counterpart, that is the closer. */
