@@ -4,6 +4,8 @@ import path from 'node:path';
 import type { ModelFacts } from '../analysis/probes/probing.ts';
 import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonValue } from '../format/messages.ts';
 import {
   effectiveTemplate,
   type GgufHeader,
@@ -29,6 +31,8 @@ export interface ModelSource {
   readonly eosToken?: string;
   /** What else is known of the model's tokens. */
   readonly facts?: ModelFacts;
+  /** Hugging Face's response template of the model, if its tokenizer config has one. */
+  readonly responseTemplate?: JsonValue;
 }
 
 /**
@@ -93,18 +97,21 @@ async function readConfig(name: string, file: string, text: string): Promise<Mod
     const generation = path.join(path.dirname(file), 'generation_config.json');
     const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;
     const { addedTokens = [], ...template } = found;
+    const facts = { addedTokens, endTokens: readEndTokens(told, config) };
+    const responseTemplate = isObject(config) ? config.response_template : undefined;
     return {
       name,
       origin: file,
       ...template,
-      facts: { addedTokens, endTokens: readEndTokens(told, config) },
+      facts,
+      ...(responseTemplate === undefined ? {} : { responseTemplate }),
     };
   }
   const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
   throw new ModelFileError({ file, reason });
 }
 
-function parseJson(file: string, text: string): unknown {
+function parseJson(file: string, text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -47,6 +47,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
       name: _,
       origin,
       facts: _facts,
+      responseTemplate: _response,
       ...tokens
     } = await inToolFormat(await readModelSource(file), toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
