@@ -151,6 +151,15 @@ describe('thinking', () => {
     expect(renderPrompt(source, { messages: [user] })).toBe('');
   });
 
+  it('is an error where the template itself refuses the setting', () => {
+    const refusal =
+      "{% if enable_thinking is defined and not enable_thinking %}{{ raise_exception('no') }}{% endif %}";
+    const source = `${refusal}<think>`;
+    expect(renderPrompt(source, { messages: [user], thinking: true })).toBe('<think>');
+    expect(renderPrompt(source, { messages: [user] })).toBe('<think>');
+    expect(() => renderPrompt(source, { messages: [user], thinking: false })).toThrow(UnsupportedOptionError);
+  });
+
   it.each([['no_think'], ['disable_thinking'], ['skip_reasoning']])('is asked for without %s', (name) => {
     const source = `{% for m in messages %}{{ m.content }}{% endfor %}{{ "</think>" if ${name} else "<think>" }}`;
     expect(thinkingSwitches(parseTemplate(source))).toEqual([{ name, on: false, off: true }]);
