@@ -46,6 +46,8 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
       templateSource,
       name: _,
       origin,
+      facts: _facts,
+      responseTemplate: _response,
       ...tokens
     } = await inToolFormat(await readModelSource(file), toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
@@ -55,7 +57,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
   }
 }
 
-const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
+const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete', 'as told'];
 
 /** A table if it fits, otherwise a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {
