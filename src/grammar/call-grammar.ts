@@ -21,7 +21,7 @@ export interface CallGrammarOptions {
   readonly tools: readonly OfferedTool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
-  /** Accepts other spellings of the opener, too; nothing forces them. */
+  /** Accepts other spellings of the opener, too. */
   readonly allSpellings: boolean;
   /** Turns the section's opener into an expression, which may omit what is already written. */
   readonly spellOpener: (opener: Marker) => Expression;
@@ -49,15 +49,16 @@ const maxIndexDigits = 3;
 /** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */
 export function callSection(calls: CallsRegion, options: CallGrammarOptions, rules: RuleSet): Expression {
   const offered = options.tools.length > 0 ? options.tools : [anyTool(calls, rules)];
-  const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
+  const own = rules.add('call', callBody(calls, headsOf(calls), offered, 'first'));
   const following = followingCall(calls, offered, own, rules);
   const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
   const rest = sequence(more, sectionEnd(calls));
   const spellings = options.allSpellings ? calls.spellings : calls.spellings.slice(0, 1);
   const openers = new Map(spellings.map(({ open }) => [open.text, open]));
   const sections = Array.from(openers, ([text, opener]) => {
-    const heads = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
-    const isOwn = heads.length === 1 && heads[0] === calls.head;
+    const written = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
+    const heads = written.includes(calls.head) ? [...new Set([...headsOf(calls), ...written])] : written;
+    const isOwn = written.length === 1 && written[0] === calls.head;
     const first = isOwn ? own : rules.add('call', callBody(calls, heads, offered, 'first'));
     return sequence(options.spellOpener(opener), first, rest);
   });
@@ -70,13 +71,19 @@ export function callSection(calls: CallsRegion, options: CallGrammarOptions, rul
  * `null` if the name does not precede the arguments.
  */
 export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolean): Expression | null {
-  const rest = afterName(calls.head);
-  if (rest === null) return null;
+  const rests = headsOf(calls).map(afterName);
+  if (rests.some((rest) => rest === null)) return null;
   const spell = (part: CallPart) => partExpression(part, calls, tool, 'first');
   const closer = calls.call.close.upToCore;
   const firstMarker = /^\s*(?:<[^<>]*>|\S*)/.exec(closer)?.[0] ?? '';
   return sequence(
-    ...rest.map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+    alternatives(
+      ...rests.map((rest) =>
+        sequence(
+          ...(rest ?? []).map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+        ),
+      ),
+    ),
     tool.arguments,
     ...calls.tail.map(spell),
     literal(opened ? closer : firstMarker),
@@ -97,6 +104,11 @@ export function ownJsonCall(calls: CallsRegion, toolName: string): OwnJsonCall |
   const own = { head: textOf(calls.head), tail: textOf(calls.tail) };
   const isOne = own.head.startsWith('{') && /^\s*\}+$/.test(own.tail) && !own.head.includes('\0');
   return isOne ? own : null;
+}
+
+/** The head, with its id and without if models may leave it out. */
+function headsOf({ head, headWithoutId }: CallsRegion): readonly (readonly CallPart[])[] {
+  return headWithoutId === null ? [head] : [head, headWithoutId];
 }
 
 /** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
@@ -188,7 +200,7 @@ function followingCall(
   rules: RuleSet,
 ): Expression {
   const counted = [...calls.head, ...calls.tail].some(holdsIndex);
-  return counted ? rules.add('following-call', callBody(calls, [calls.head], tools, 'following')) : first;
+  return counted ? rules.add('following-call', callBody(calls, headsOf(calls), tools, 'following')) : first;
 }
 
 function holdsIndex(part: CallPart): boolean {

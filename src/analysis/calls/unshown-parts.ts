@@ -17,6 +17,12 @@ export function unshownParts(format: CallsFormat, { prober, log }: CallsInput): 
     log.support('calls.separator', 'two-calls', gap, reason, 'convention');
     found.push('gaps');
   }
+  if (format.id?.style === 'free' && format.id.position === 'between') {
+    const reason =
+      'finished turns have the ids that they are given, and do not show that the model writes any';
+    log.support('calls.id', 'one-call', '', reason, 'convention');
+    found.push('id');
+  }
   return found.length === 0 ? {} : { unshown: found };
 }
 
