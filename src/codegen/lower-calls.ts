@@ -118,7 +118,7 @@ function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
 /** What follows an id, in its place. */
 function absentId({ head }: CallsLayout, next: StateName): readonly MarkerChoice[] {
   const id = head.findIndex((part) => typeof part !== 'string' && part.hole === 'id');
-  return choicesOf('idAbsent', [leadingLiteral(head.slice(id + 1))], next, { peek: true });
+  return choicesOf(holeStates.id.end, [leadingLiteral(head.slice(id + 1))], next, { peek: true });
 }
 
 /** The brace of the arguments, if the marker before it is missing. */
