@@ -55,7 +55,7 @@ export async function locateTarget(target: string, given: TargetOptions): Promis
   if (hostAndPort.test(target)) return { bytes: 0, open: () => openServer(`http://${target}`, options) };
   // In a tool format, any chat template will do.
   const requireTools = options.requireTools && toolFormat === undefined;
-  await importEngine(options);
+  await importEngine(options.command);
   const view = createPullView();
   const { file, card } = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
   return {
@@ -106,7 +106,7 @@ async function openModel(
   supportsTools: boolean,
   options: TargetOptions,
 ): Promise<OpenedTarget> {
-  const { loadModel } = await importEngine(options);
+  const { loadModel } = await importEngine(options.command);
   const { requireTools, contextSize, sequences, threads, toolFormat } = options;
   const loadOptions: LoadModelOptions = {
     requireTools,
@@ -130,9 +130,9 @@ async function openModel(
 }
 
 /** Imported on demand, so that all other commands work without the engine. */
-async function importEngine({
-  command: neededFor,
-}: TargetOptions): Promise<typeof import('../runtime/node-llama-cpp/index.ts')> {
+export async function importEngine(
+  neededFor: string,
+): Promise<typeof import('../runtime/node-llama-cpp/index.ts')> {
   try {
     return await import('../runtime/node-llama-cpp/index.ts');
   } catch (cause) {

@@ -36,7 +36,7 @@ export class EventWriter {
   private readonly regionCounts = { text: 0, reasoning: 0 };
   /** Regions that are to be apart from those before. */
   private readonly separated = { text: false, reasoning: false };
-  private readonly kept: KeptMessage;
+  readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
   private readonly callRepairs = new CallRepairs();

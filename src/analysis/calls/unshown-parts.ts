@@ -17,13 +17,16 @@ export function unshownParts(format: CallsFormat, { prober, log }: CallsInput): 
     log.support('calls.separator', 'two-calls', gap, reason, 'convention');
     found.push('gaps');
   }
-  if (format.id?.style === 'free' && format.id.position === 'between') {
-    const reason =
-      'finished turns have the ids that they are given, and do not show that the model writes any';
-    log.support('calls.id', 'one-call', '', reason, 'convention');
-    found.push('id');
-  }
-  return found.length === 0 ? {} : { unshown: found };
+  if (format.id?.style === 'free' && format.id.position === 'between') found.push('id');
+  if (found.length === 0) return {};
+  log.support(
+    'calls.unshown',
+    'two-calls',
+    found.join(' '),
+    'left to the model, because no text shows it',
+    'convention',
+  );
+  return { unshown: found };
 }
 
 /** Whether JSON arguments are printed as the caller spelled them: in JavaScript's spelling, as probes are. */

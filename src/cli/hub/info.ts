@@ -12,6 +12,7 @@ import { annotatedSample } from '../annotate.ts';
 import { capabilityFlags } from '../capability-flags.ts';
 import { formatBytes, formatCount } from '../figures.ts';
 import { paintedText } from '../terminal-text.ts';
+import { storedAdvice } from '../try/stored-trial.ts';
 
 interface InfoOptions {
   readonly file?: string;
@@ -23,6 +24,8 @@ interface Information {
   readonly card: ModelCard;
   readonly analysis: Analysis | null;
   readonly laws: Verification | null;
+  /** What `idiolect try` found, if its result is there. */
+  readonly advice: string | null;
   /** The same for the template in each tool format. */
   readonly formats: readonly (Study & { readonly name: string })[];
 }
@@ -42,14 +45,15 @@ export function registerInfo(program: Command): void {
 
 async function info(model: string, options: InfoOptions): Promise<void> {
   const card = await inspectModel(model, { file: options.file ?? null });
-  const information = { card, ...study(card) };
+  const advice = card.template === null ? null : await storedAdvice(card.file, card.template.sha256);
+  const information = { card, advice, ...study(card) };
   process.stdout.write(
     options.json ? `${JSON.stringify(report(information), null, 2)}\n` : paintedText(show(information)),
   );
 }
 
 /** If the template cannot be analysed, there is no result; the card has the reason. */
-function study({ template, header }: ModelCard): Omit<Information, 'card'> {
+function study({ template, header }: ModelCard): Omit<Information, 'card' | 'advice'> {
   if (template === null || template.problem !== null) return { analysis: null, laws: null, formats: [] };
   const { source } = template;
   const formats = toolFormats.map(({ name }) => ({
@@ -71,7 +75,7 @@ function studyTemplate(read: () => string, { file, specialTokens }: ModelCard['h
   }
 }
 
-function report({ card, analysis, laws, formats }: Information) {
+function report({ card, analysis, laws, formats, advice }: Information) {
   return {
     type: 'model_info',
     model: card.model,
@@ -92,6 +96,7 @@ function report({ card, analysis, laws, formats }: Information) {
     header_bytes_read: card.header.bytesRead,
     format: analysis?.format ?? null,
     laws: laws === null ? null : lawReport(laws),
+    tried: advice,
     tool_formats: formats.map((each) => ({
       name: each.name,
       chat_format: each.analysis?.format.labels.toolFormat ?? null,
@@ -104,7 +109,7 @@ function lawReport({ holds, rendered, refused, breaches }: Verification) {
   return { holds, rendered, refused, breaches: breaches.map(({ law, case: name }) => ({ law, case: name })) };
 }
 
-function show({ card, analysis, laws, formats }: Information): string {
+function show({ card, analysis, laws, formats, advice }: Information): string {
   const { header, template } = card;
   const verdict = card.supportsTools ? pc.green('✓ can call tools') : pc.yellow('✗ cannot call tools');
   const lines = [
@@ -125,6 +130,7 @@ function show({ card, analysis, laws, formats }: Information): string {
     lines.push('', annotatedSample(analysis.format));
   }
   if (laws !== null) lines.push('', lawLine(laws));
+  if (advice !== null) lines.push('', `tried: ${advice}`);
   if (formats.length > 0) lines.push('', pc.dim('with --tool-format'), ...facts(formatLines(formats)));
   return `${lines.join('\n')}\n`;
 }

@@ -189,7 +189,19 @@ export function refuseDisposed({ disposed, model }: Engine): void {
  * with more, an engine might drop the beginning of the prompt.
  */
 export function createRun(
-  { template, grammar, matcher, parser, guard, restOf, markers, checks, options, vocabulary }: PreparedChat,
+  {
+    template,
+    grammar,
+    matcher,
+    answerStart,
+    parser,
+    guard,
+    restOf,
+    markers,
+    checks,
+    options,
+    vocabulary,
+  }: PreparedChat,
   room: number,
 ): ResponseRun {
   const { format } = template;
@@ -200,6 +212,7 @@ export function createRun(
     grammar,
     matcher,
     parser,
+    answerStart,
     guard,
     restOf,
     checks,

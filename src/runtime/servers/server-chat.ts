@@ -212,9 +212,9 @@ function tagOf(
 }
 
 function createServerRun(
-  { options, template, grammar, matcher, parser, guard, restOf, checks }: PreparedServerChat,
+  { options, template, grammar, matcher, answerStart, parser, guard, restOf, checks }: PreparedServerChat,
   room: number,
 ): ServerRun {
   const steering = steeringOf(template, options, room);
-  return new ServerRun({ ...steering, grammar, matcher, parser, guard, restOf, checks });
+  return new ServerRun({ ...steering, grammar, matcher, answerStart, parser, guard, restOf, checks });
 }

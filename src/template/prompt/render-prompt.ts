@@ -26,7 +26,7 @@ import { plantPreambles } from './preambles.ts';
 import { makeReadable } from './readable-messages.ts';
 import { asSpans, asText, type RenderKind } from './render-kind.ts';
 import { withShownCalls } from './shown-calls.ts';
-import { thinkingSwitches } from './thinking-switches.ts';
+import { refusedSwitch, thinkingSwitches } from './thinking-switches.ts';
 
 /** What to render, and how. */
 export interface RenderPromptOptions {
@@ -118,6 +118,17 @@ function missingName(error: unknown): string | undefined {
   return /^UndefinedError: '(\w+)' is undefined$/.exec(error.reason)?.[1];
 }
 
+/** What transformers passes as `None` if there is none of it. */
+const absentAsNone = ['tools', 'documents'] as const;
+
+/** Leaves out what is absent instead of passing `None`, at which some templates fail. */
+function dropAbsent(variables: Record<string, unknown>, error: unknown): boolean {
+  if (!(error instanceof TemplateError) || error.kind !== 'runtime') return false;
+  const absent = absentAsNone.filter((name) => variables[name] === null);
+  for (const name of absent) delete variables[name];
+  return absent.length > 0;
+}
+
 /** Renders, and passes the template the variables that it turns out to require. */
 function renderWithResorts<Render>(
   template: Template,
@@ -132,6 +143,7 @@ function renderWithResorts<Render>(
     try {
       return kind.render(template, given, clock);
     } catch (error) {
+      if (dropAbsent(given, error)) continue;
       const name = missingName(error);
       if (name === undefined || name in given || !resorts.has(name)) throw error;
       given[name] = resorts.get(name);
@@ -146,6 +158,7 @@ function baseVariables(template: Template, options: PlainOptions): Record<string
     bos_token: new OwnText(options.bosToken ?? ''),
     eos_token: new OwnText(options.eosToken ?? ''),
   };
+  for (const name of absentAsNone) variables[name] = null;
   if (options.tools.length > 0) variables.tools = options.tools;
   if (options.thinking !== undefined) {
     for (const name of options.input?.thinkingVariables ?? []) variables[name] = options.thinking;
@@ -156,6 +169,14 @@ function baseVariables(template: Template, options: PlainOptions): Record<string
 
 function cannotContinue(reason: string): UnsupportedOptionError {
   return new UnsupportedOptionError({ option: 'continueFinalMessage', reason });
+}
+
+/** Throws if the template itself refuses the setting of thinking, which would have no effect otherwise. */
+function refuseUnknownThinking(template: Template, thinking: boolean): void {
+  const variable = refusedSwitch(template, thinking);
+  if (variable === null) return;
+  const reason = `the template refuses \`${variable}\` = ${thinking}: the model cannot be asked for that`;
+  throw new UnsupportedOptionError({ option: 'thinking', reason });
 }
 
 /** The messages with a mark where the last one is continued. */
@@ -221,6 +242,7 @@ function renderConversation<Render>(
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
   const conversation = readMessages(options.messages);
   const template = rememberedTemplate(templateSource, options.name ?? 'template');
+  if (options.thinking !== undefined) refuseUnknownThinking(template, options.thinking);
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
   const render = (messages: readonly Message[]): Render => {
