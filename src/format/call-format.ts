@@ -57,9 +57,10 @@ export interface CallsFormat {
 /**
  * A part of calls that no render can show. `spacing`: callers write the arguments as JSON text themselves, and the
  * template prints it, so the spacing is theirs. `gaps`: a template's own indentation stands between markers. `types`:
- * the template puts values of every type into the quotes of strings.
+ * the template puts values of every type into the quotes of strings. `id`: history has the call's id between name and
+ * arguments, where the model may write none.
  */
-export type UnshownPart = 'spacing' | 'gaps' | 'types';
+export type UnshownPart = 'spacing' | 'gaps' | 'types' | 'id';
 
 /** A piece of a call's skeleton: literal text, or a hole. */
 export type CallPart = string | NameHole | IdHole | IndexHole | ComposedIdHole;
