@@ -14,7 +14,6 @@ import { wholeNumber } from '../option-values.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
 import { toolFormatName } from '../tool-format.ts';
 import { adviceFrom } from './advice.ts';
-import { PlainEngine } from './plain-engine.ts';
 import { trialQuestions } from './questions.ts';
 import { type Trial, trialFile, trialOf } from './stored-trial.ts';
 import { type Answerer, enforced, freely, type TrialRow, type TriedTemplate, tryQuestions } from './trial.ts';
@@ -106,16 +105,16 @@ async function tryAll(
   options: TryOptions,
 ): Promise<readonly TrialRow[]> {
   const { loadModel } = await importEngine('idiolect try');
-  const { sharedLlama } = await import('../../runtime/node-llama-cpp/shared-llama.ts');
-  const llama = await sharedLlama(options.gpu ? 'auto' : false);
-  const given = { contextSize, ...withoutUndefined({ threads: options.threads }) };
-  const engine = await PlainEngine.open(llama, file, given);
+  const { openPlainEngine } = await import('../../runtime/node-llama-cpp/plain-engine.ts');
+  const gpu = options.gpu ? 'auto' : false;
+  const given = { contextSize, gpu, ...withoutUndefined({ threads: options.threads }) } as const;
+  const engine = await openPlainEngine(file, given);
   const free: TrialRow[] = [];
   for (const each of tried) free.push(await tryOne(each, 'free', freely(engine, each)));
   await engine.dispose();
   const rows: TrialRow[] = [];
   for (const [index, each] of tried.entries()) {
-    const model = await loadModel(file, { ...given, llama, chatTemplate: each.templateSource });
+    const model = await loadModel(file, { ...given, chatTemplate: each.templateSource });
     rows.push(...free.slice(index, index + 1), await tryOne(each, 'enforced', enforced(model)));
     await model.dispose();
   }
