@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type LawName, type Verification, verifyTemplate } from '../generate/verify/verify-template.ts';
-import { inToolFormat, readModelSource } from './model-source.ts';
+import { readModelSource } from './model-source.ts';
 import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
 import { paintedText } from './terminal-text.ts';
 import { toolFormatOption } from './tool-format.ts';
@@ -42,12 +42,7 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
 /** An error is the result of this file, so that the others are still verified. */
 async function verifyFile(file: string, toolFormat: string | undefined): Promise<Row['result']> {
   try {
-    const {
-      templateSource,
-      name: _,
-      origin,
-      ...tokens
-    } = await inToolFormat(await readModelSource(file), toolFormat);
+    const { templateSource, name: _, origin, ...tokens } = await readModelSource(file, toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
   } catch (error) {
     if (isForeseen(error)) return { error: errorFacts(error) };

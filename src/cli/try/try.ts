@@ -8,7 +8,7 @@ import { withoutUndefined } from '../../format/option-rules.ts';
 import { obtainModel } from '../../hub/index.ts';
 import { toolFormats } from '../../template/tool-format/wrap-template.ts';
 import { createPullView } from '../hub/pull-view.ts';
-import { inToolFormat, type ModelSource, readModelSource } from '../model-source.ts';
+import { type ModelSource, readModelSource } from '../model-source.ts';
 import { importEngine } from '../model-target.ts';
 import { wholeNumber } from '../option-values.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
@@ -54,7 +54,7 @@ async function tryModel(model: string, options: TryOptions): Promise<void> {
   const { file, card } = await obtainModel(model, { requireTools: false, onEvent: view.show }).finally(
     view.stop,
   );
-  const tried = await templatesToTry(await readModelSource(file), options.toolFormat);
+  const tried = await templatesToTry(file, options.toolFormat);
   const rows = await tryAll(file, tried, options);
   const trial = trialOf({
     model,
@@ -72,17 +72,17 @@ async function tryModel(model: string, options: TryOptions): Promise<void> {
 
 /** The own template, if it knows tools, and the tool formats. */
 async function templatesToTry(
-  own: ModelSource,
+  file: string,
   formats: readonly string[] = toolFormats.map(({ name }) => name),
 ): Promise<readonly TriedTemplate[]> {
   const wrapped = formats.map(async (format) =>
-    triedTemplate(toolFormatName(format), await inToolFormat(own, format)),
+    triedTemplate(toolFormatName(format), await readModelSource(file, format)),
   );
-  const all = [triedTemplate('own', own), ...(await Promise.all(wrapped))];
+  const all = [triedTemplate('own', await readModelSource(file)), ...(await Promise.all(wrapped))];
   const able = all.filter(({ format }) => format.capabilities.supportsTools && format.calls !== null);
   if (able.length > 0) return able;
   throw new ModelFileError({
-    file: own.origin,
+    file,
     reason: 'no way of calling tools can be read from its template',
   });
 }
