@@ -56,6 +56,7 @@ export {
   type ResponseTemplateOptions,
   type ResponseTemplateParser,
 } from './response-template/index.ts';
+export { type DroppedData, findDroppedData } from './template/prompt/dropped-data.ts';
 export { type RenderedPrompt, readGenerationPrompt } from './template/prompt/generation-prompt.ts';
 export {
   type RenderPromptOptions,

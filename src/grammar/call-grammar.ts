@@ -10,10 +10,12 @@ import {
   optional,
   repeat,
   sequence,
+  until,
 } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
 import type { Marker } from '../layout/marker.ts';
+import { endsNames, namedCall } from './other-names.ts';
 
 /** Options of a call section. */
 export interface CallGrammarOptions {
@@ -23,6 +25,8 @@ export interface CallGrammarOptions {
   readonly parallel: boolean;
   /** Accepts other spellings of the opener, too; nothing forces them. */
   readonly allSpellings: boolean;
+  /** Accepts calls of tools that are not on offer, whose arguments are anything, if the format can tell them. */
+  readonly otherNames: boolean;
   /** Turns the section's opener into an expression, which may omit what is already written. */
   readonly spellOpener: (opener: Marker) => Expression;
 }
@@ -49,8 +53,13 @@ const maxIndexDigits = 3;
 /** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */
 export function callSection(calls: CallsRegion, options: CallGrammarOptions, rules: RuleSet): Expression {
   const offered = options.tools.length > 0 ? options.tools : [anyTool(calls, rules)];
-  const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
-  const following = followingCall(calls, offered, own, rules);
+  const isOpen = options.otherNames && options.tools.length > 0;
+  const bodyOf: CallBody = (heads, place) =>
+    isOpen && heads.every((head) => nameCanEnd(calls, head))
+      ? openCallBody(calls, heads, { tools: offered, place, rules })
+      : callBody(calls, heads, offered, place);
+  const own = rules.add('call', bodyOf([calls.head], 'first'));
+  const following = followingCall(calls, bodyOf, own, rules);
   const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
   const rest = sequence(more, sectionEnd(calls));
   const spellings = options.allSpellings ? calls.spellings : calls.spellings.slice(0, 1);
@@ -58,7 +67,7 @@ export function callSection(calls: CallsRegion, options: CallGrammarOptions, rul
   const sections = Array.from(openers, ([text, opener]) => {
     const heads = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
     const isOwn = heads.length === 1 && heads[0] === calls.head;
-    const first = isOwn ? own : rules.add('call', callBody(calls, heads, offered, 'first'));
+    const first = isOwn ? own : rules.add('call', bodyOf(heads, 'first'));
     return sequence(options.spellOpener(opener), first, rest);
   });
   return alternatives(...sections);
@@ -115,14 +124,16 @@ function withAnySpace(text: string): Expression {
   return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
 }
 
-/** A literal between calls. White space that is only the template's layout may be missing, or be other white space. */
-function spellGaps({ unshown = [] }: CallsRegion, text: string): Expression {
-  if (!unshown.includes('gaps')) return literal(text);
-  const pieces = text.split(/(\s*[ \t]{2,}\s*)/);
-  const spelled = pieces.map((piece, at) =>
-    at % 2 === 0 ? literal(piece) : repeat(anyBlank, 0, Math.max(maxGap, piece.length)),
-  );
-  return sequence(...spelled);
+/** Markers of calls, with any white space after each if no text shows which. */
+export function spellMarkers({ unshown = [] }: CallsRegion, text: string): Expression {
+  return unshown.includes('gaps') ? withAnySpace(text) : literal(text);
+}
+
+/** A literal after a call or its arguments; likewise, and also with any white space before it. */
+function spellGaps(calls: CallsRegion, text: string): Expression {
+  return calls.unshown?.includes('gaps') === true
+    ? sequence(repeat(anyBlank, 0, maxGap), spellMarkers(calls, text.trimStart()))
+    : literal(text);
 }
 
 /**
@@ -181,14 +192,12 @@ function isAllText(format: ArgumentsFormat): boolean {
   );
 }
 
-function followingCall(
-  calls: CallsRegion,
-  tools: readonly OfferedTool[],
-  first: Expression,
-  rules: RuleSet,
-): Expression {
+/** Writes a call after its opening literal, with one of these heads. */
+type CallBody = (heads: readonly (readonly CallPart[])[], place: 'first' | 'following') => Expression;
+
+function followingCall(calls: CallsRegion, bodyOf: CallBody, first: Expression, rules: RuleSet): Expression {
   const counted = [...calls.head, ...calls.tail].some(holdsIndex);
-  return counted ? rules.add('following-call', callBody(calls, [calls.head], tools, 'following')) : first;
+  return counted ? rules.add('following-call', bodyOf([calls.head], 'following')) : first;
 }
 
 function holdsIndex(part: CallPart): boolean {
@@ -218,7 +227,7 @@ function callBody(
       alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
       tool.arguments,
       ...calls.tail.map(spell),
-      literal(calls.call.close.upToCore),
+      spellGaps(calls, calls.call.close.upToCore),
     );
   };
   const common = split[0]?.common ?? [];
@@ -226,6 +235,59 @@ function callBody(
     ...common.map((part) => partExpression(part, calls, null, place)),
     alternatives(...tools.map(ofTool)),
   );
+}
+
+/** Whether what follows the name in this head ends any name. */
+function nameCanEnd({ argumentsOpen, call }: CallsRegion, head: readonly CallPart[]): boolean {
+  const parts = head.flatMap(withoutComposition);
+  const nameAt = parts.findIndex(holdsName);
+  if (nameAt < 0) return false;
+  const [after] = parts.slice(nameAt + 1);
+  // Without arguments, the call may end at once.
+  if (after === undefined) return endsNames(argumentsOpen.text) && endsNames(call.close.text);
+  return typeof after === 'string' && endsNames(after);
+}
+
+function withoutComposition(part: CallPart): readonly CallPart[] {
+  return typeof part !== 'string' && part.hole === 'composed-id'
+    ? part.parts.flatMap(withoutComposition)
+    : [part];
+}
+
+interface OpenNames {
+  readonly tools: readonly OfferedTool[];
+  readonly place: 'first' | 'following';
+  readonly rules: RuleSet;
+}
+
+/** `callBody` for tools of any name. The arguments of those that are not on offer are any text up to the closer. */
+function openCallBody(
+  calls: CallsRegion,
+  heads: readonly (readonly CallPart[])[],
+  { tools, place, rules }: OpenNames,
+): Expression {
+  const split = heads.map((head) => {
+    const parts = head.flatMap(withoutComposition);
+    const nameAt = parts.findIndex(holdsName);
+    return { before: parts.slice(0, nameAt), after: parts.slice(nameAt + 1) };
+  });
+  const spell = (part: CallPart) => partExpression(part, calls, null, place);
+  const afterName = alternatives(...split.map(({ after }) => sequence(...after.map(spell))));
+  const restOf = (tool: OfferedTool): Expression =>
+    sequence(
+      afterName,
+      tool.arguments,
+      ...calls.tail.map((part) => partExpression(part, calls, tool, place)),
+      literal(calls.call.close.upToCore),
+    );
+  const named = tools.flatMap((tool) =>
+    tool.name.type === 'literal' ? [[tool.name.text, restOf(tool)] as const] : [],
+  );
+  const { close } = calls.call;
+  const other = close.isBlank
+    ? restOf(anyTool(calls, rules))
+    : sequence(afterName, until({ delimiter: close.core, next: literal('') }));
+  return sequence(...(split[0]?.before ?? []).map(spell), namedCall(new Map(named), other, rules));
 }
 
 function holdsName(part: CallPart): boolean {

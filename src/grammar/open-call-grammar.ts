@@ -4,6 +4,7 @@
  */
 
 import type { JsonArguments } from '../format/argument-notation.ts';
+import { type CallNotationName, notationFormat } from '../format/call-notations.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { compileArguments } from '../json-schema/compile-arguments.ts';
@@ -18,9 +19,10 @@ import {
 import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
 import type { OpenCall } from '../parser/open-call.ts';
 import { ownJsonCall, restOfCall } from './call-grammar.ts';
-import type { ArgumentOptions, ToolArguments } from './tool-arguments.ts';
+import { type ArgumentOptions, ToolArguments } from './tool-arguments.ts';
 
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 /** White space that may follow in the same token as the closer. */
@@ -31,14 +33,16 @@ export type RestNotation =
   /** In the format's notation. `opened`: after its own opener, so that its whole closer must follow. */
   | { readonly kind: 'format'; readonly opened: boolean }
   /** As JSON, within so many objects. `isOwn`: in the layout of the format's calls; otherwise in any. */
-  | { readonly kind: 'json'; readonly objects: number; readonly isOwn: boolean };
+  | { readonly kind: 'json'; readonly objects: number; readonly isOwn: boolean }
+  /** In a notation of other formats. */
+  | { readonly kind: 'notation'; readonly name: CallNotationName };
 
 /**
  * How the rest of `call` may be written, the notation that leaves least to sampling first: a call that begins as the
  * format writes it may go on so, and be forced where those are.
  */
 export function restNotations(calls: CallsRegion, { toolName, notation }: OpenCall): readonly RestNotation[] {
-  if (notation.kind === 'format') return [notation];
+  if (notation.kind !== 'json') return [notation];
   const { kind, objects, head } = notation;
   const isOwn = ownJsonCall(calls, toolName)?.head.trimEnd() === head;
   return [...(isOwn ? [{ kind, objects, isOwn }] : []), { kind, objects, isOwn: false }];
@@ -63,11 +67,20 @@ export function openCallGrammar(
 ): Grammar | null {
   try {
     if (notation.kind === 'json' && !notation.isOwn) return freeJsonRest(tool, notation.objects, options);
-    return ownRest(calls, library, tool, notation);
+    if (notation.kind !== 'notation') return ownRest(calls, library, tool, notation);
+    const others = callsOfNotation(notation.name);
+    const own = { kind: 'format', opened: true } as const;
+    return ownRest(others, new ToolArguments(others, options), tool, own);
   } catch (error) {
     if (error instanceof SchemaError || error instanceof ToolError) return null;
     throw error;
   }
+}
+
+function callsOfNotation(name: CallNotationName): CallsRegion {
+  const { calls } = turnLayout(notationFormat(name));
+  if (calls === null) throw new RangeError(`${name} has no calls`);
+  return calls;
 }
 
 /** The rest in the format's layout, with the compiled arguments of the request. */
@@ -75,7 +88,7 @@ function ownRest(
   calls: CallsRegion,
   library: ToolArguments,
   tool: Tool,
-  notation: RestNotation,
+  notation: Exclude<RestNotation, { readonly kind: 'notation' }>,
 ): Grammar | null {
   const [offered] = library.offer([tool]).tools;
   if (offered === undefined) return null;

@@ -34,7 +34,8 @@ export function writeResponse(format: ChatFormat, given: AssistantMessage): stri
     return lead.text + writeReasoning(reasoning, thoughts, false) + writeContent(content, text, thoughts);
   }
   const moved = content.position === 'reasoning' ? text : '';
-  const before = lead.text + writeReasoning(reasoning, thoughts + moved, true);
+  const joined = [thoughts, moved].filter((each) => each !== '').join('\n\n');
+  const before = lead.text + writeReasoning(reasoning, joined, true);
   const body = writeCalls(calls, called);
   if (text === '') return before + content.empty.text + body;
   if (content.position === 'dropped' || content.position === 'reasoning') return before + body;

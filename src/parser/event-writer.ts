@@ -34,7 +34,7 @@ export class EventWriter {
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
-  private readonly kept: KeptMessage;
+  readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
   private readonly callRepairs = new CallRepairs();

@@ -1,9 +1,10 @@
 /** The call that a parser is in the middle of: what a sampler must know to enforce the rest of it. */
+import type { CallNotationName } from '../format/call-notations.ts';
 import { parseJson } from '../format/json-values.ts';
 import type { BufferedText } from './buffered-text.ts';
 import type { Reader } from './reader.ts';
 import type { EnvelopePaths } from './state-tables.ts';
-import type { BareCallsProgress } from './steps/step-progress.ts';
+import type { BareCallsProgress, CallTrial } from './steps/step-progress.ts';
 import type { ToolTable } from './tool-table.ts';
 
 /** How an open call is written, whatever the format's own notation is. */
@@ -11,7 +12,9 @@ export type CallNotation =
   /** In the format's notation. `opened`: after the format's own opener, so that its whole closer must follow. */
   | { readonly kind: 'format'; readonly opened: boolean }
   /** As JSON that begins with `head`, up to the arguments; they end, and then so many objects around them. */
-  | { readonly kind: 'json'; readonly objects: number; readonly head: string };
+  | { readonly kind: 'json'; readonly objects: number; readonly head: string }
+  /** In one of the notations of `format/call-notations.ts`. */
+  | { readonly kind: 'notation'; readonly name: CallNotationName };
 
 /** A call of an offered tool whose name is known, and whose arguments are not complete. */
 export interface OpenCall {
@@ -24,11 +27,20 @@ export interface OpenCall {
 /** The call of an offered tool that is being read, once its name is known; `null` elsewhere. */
 export function openCallOf({ progress, options, call, writer, buffer, inCall }: Reader): OpenCall | null {
   const { tools } = options;
-  if (progress?.kind === 'bare-calls') return mayBeCalls(progress) ? openJsonCall(tools, buffer) : null;
+  if (progress?.kind === 'bare-calls') {
+    if (!mayBeCalls(progress)) return null;
+    return progress.trial === null ? openJsonCall(tools, buffer) : openForeignCall(progress.trial);
+  }
   if (progress?.kind === 'speculation') return openJsonCall(tools, buffer);
   const { call: open } = writer;
   if (!inCall || open === null || call.isExtra || !tools.has(open.name)) return null;
   return { toolName: open.name, notation: { kind: 'format', opened: call.opened }, from: open.nameEnd };
+}
+
+function openForeignCall({ begun }: CallTrial): OpenCall | null {
+  if (begun === null) return null;
+  const { toolName, notation: name, nameEnd } = begun;
+  return { toolName, notation: { kind: 'notation', name }, from: nameEnd };
 }
 
 /** Whether a grammar writes the call as JSON that may have begun: then it is a call, whatever follows it. */

@@ -26,8 +26,9 @@ import {
 } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
+import { Quotations } from './quoting/quotations.ts';
 import type { ReaderOptions } from './reader-options.ts';
-import type { Transition } from './state-tables.ts';
+import type { Notation, Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 
 /** A state: reads on, and returns the next state, or `null` to wait for more text. */
@@ -56,8 +57,11 @@ export class Reader implements MatchContext {
   readonly writer: EventWriter;
   readonly input: InputEmitter;
   readonly fastPath: FastPath;
+  readonly quotations: Quotations;
   readonly scanner = new JsonScanner();
   readonly options: ReaderOptions;
+  /** Notations of calls other than the format's. */
+  readonly notations: readonly Notation<State>[];
   /** What the current step must remember while it waits for more text; discarded when the step is left. */
   progress: StepProgress | null = null;
   /** The marker that has just opened thoughts, while it may be repeated. */
@@ -77,7 +81,14 @@ export class Reader implements MatchContext {
   /** Up to this offset, the text is known to contain no calls without a marker. */
   private speculatedTo = Number.NEGATIVE_INFINITY;
 
-  constructor(start: State, leadingSpace: string, options: ReaderOptions, base: number) {
+  constructor(
+    start: State,
+    leadingSpace: string,
+    options: ReaderOptions,
+    base: number,
+    notations: readonly Notation<State>[] = [],
+  ) {
+    this.notations = notations;
     this.state = start;
     this.claimedSpace = leadingSpace;
     this.options = options;
@@ -85,6 +96,7 @@ export class Reader implements MatchContext {
     this.writer = new EventWriter(options);
     this.input = new InputEmitter(this.cursor, this.writer);
     this.special = new SpecialSpans(options.specialTokens);
+    this.quotations = new Quotations(this.cursor, this.writer.kept, this.special);
     this.fastPath = new FastPath(
       this.cursor,
       this.writer,
@@ -163,6 +175,14 @@ export class Reader implements MatchContext {
       this.state = next;
       this.progress = null;
     }
+  }
+
+  /** Reads a call that is there as a whole, by the states of another parser, from its start to where it stops. */
+  readCallBy(start: State): void {
+    const { state } = this;
+    this.state = start;
+    this.run();
+    this.state = state;
   }
 
   /** Lets the latest marker claim the white space that comes next, as far as it matches `space`. */
@@ -254,6 +274,7 @@ export class Reader implements MatchContext {
   openCall(): void {
     this.triedBareCalls = false;
     this.openedAt = this.cursor.offset;
+    this.quotations.interrupt();
     this.isInCall = true;
     this.draft = new CallDraft(!this.options.parallel && this.writer.callCount > 0);
     this.input.begin();
@@ -393,6 +414,10 @@ export class Reader implements MatchContext {
     const offset = this.cursor.offsetOf(at);
     // Markers in the prompt are the template's own.
     return offset < 0 || this.special.isWrittenAsTokens(part, offset, length);
+  }
+
+  inPrompt(at: number): boolean {
+    return this.cursor.offsetOf(at) < 0;
   }
 
   isSpecial(at: number): boolean {

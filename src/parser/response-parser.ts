@@ -21,6 +21,7 @@ import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
 import { repair } from './leniency/law-table.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { notations } from './notations/notation-parsers.ts';
 import { type OpenCall, openCallOf } from './open-call.ts';
 import { isProvenance, type Provenance } from './provenance.ts';
 import { Reader } from './reader.ts';
@@ -191,6 +192,7 @@ class ModuleParser implements ResponseParser {
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
       0 - prompt.length, // not -0, which V8 cannot store as a small integer
+      notations,
     );
     reader.read(prompt, false);
     return reader;

@@ -162,7 +162,7 @@ function checkGrammar(each: GrammarCase, source: string): string | null {
 }
 
 function checkRender({ messages, tools, mustContain }: RenderCase, source: string): string | null {
-  const prompt = renderPrompt(source, { messages, tools });
+  const prompt = renderPrompt(source, { messages, tools, input: formatOf(source).input });
   const missing = mustContain.filter((text) => !prompt.includes(text));
   return missing.length === 0 ? null : `the prompt lacks ${JSON.stringify(missing)}`;
 }

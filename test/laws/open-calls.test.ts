@@ -9,6 +9,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { Tool } from '../../src/format/messages.ts';
 import { ownJsonCall } from '../../src/grammar/call-grammar.ts';
+import type { Matcher } from '../../src/language/matcher/matcher.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
@@ -47,6 +48,7 @@ interface WriteOptions {
   readonly cut?: boolean;
   readonly parallelToolCalls?: boolean;
   readonly offered?: readonly Tool[];
+  readonly toolChoice?: 'auto' | 'required';
 }
 
 /** Writes `text` in pieces of these lengths until the grammar refuses one. */
@@ -54,11 +56,12 @@ function write(
   format: ChatFormat,
   text: string,
   lengths: readonly number[],
-  { cut = false, parallelToolCalls = true, offered: tools = ours }: WriteOptions = {},
+  { cut = false, parallelToolCalls = true, offered: tools = ours, toolChoice = 'auto' }: WriteOptions = {},
 ): Written {
   const request = {
     tools,
-    toolChoice: 'auto',
+    toolChoice,
+    toolNames: 'any',
     generationPrompt: format.turn.start,
     parallelToolCalls,
   } as const;
@@ -88,25 +91,24 @@ function write(
   let turn = 0;
   for (let at = 0; at < text.length && !response.over; ) {
     const wanted = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
-    const { matcher: position } = response;
-    // A sampler would choose a shorter token if the longer one is not allowed.
-    const length =
-      position === null ? wanted.length : position.allowedLength(new TextEncoder().encode(wanted));
-    if (length === 0) {
+    const piece = response.matcher === null ? wanted : allowedPart(response.matcher, wanted);
+    if (piece === '') {
       response.cutOff();
       return { message: response.finish().message, events, isRefused: true };
     }
-    const { kept, events: more } = response.take({
-      spelling: wanted.slice(0, length),
-      role: 'text',
-      tokens: 1,
-    });
+    const { kept, events: more } = response.take({ spelling: piece, role: 'text', tokens: 1 });
     events.push(...more);
-    at += kept === null ? length : kept.length;
+    at += (kept ?? piece).length;
   }
   if (!cut && (response.matcher === null || response.matcher.complete)) response.end(null);
   else response.cutOff();
   return { message: response.finish().message, events, isRefused: false };
+}
+
+/** A sampler would choose a shorter token if the longer one is not allowed. */
+function allowedPart(matcher: Matcher, wanted: string): string {
+  const bytes = new TextEncoder().encode(wanted);
+  return new TextDecoder().decode(bytes.subarray(0, matcher.allowedLength(bytes)), { stream: true });
 }
 
 const json = (days: number) => `{"city": "Bern", "days": ${days}}`;
@@ -133,12 +135,11 @@ const notations: Readonly<Record<string, (days: number, format: ChatFormat) => s
 
 function ownCall(format: ChatFormat, days: number): string {
   const call = { name: 'get_weather', arguments: json(days) };
-  const text = writeResponse(format, {
+  return writeResponse(format, {
     role: 'assistant',
     content: null,
     tool_calls: [{ id: 'abcdefgh1', type: 'function', function: call }],
   });
-  return text.slice(format.turn.start.length);
 }
 
 const formats = generatedFormats().filter(({ format }) => format.calls !== null);
@@ -237,6 +238,62 @@ describe.each(sampled(unmarked, 6))('a call that a grammar writes: $name', ({ fo
     if (isRefused) return;
     expect(message.tool_calls).toHaveLength(1);
     expect(message.malformed).toMatchObject([{ reason: expect.stringContaining('one more call') }]);
+  });
+});
+
+describe('names under `auto`', () => {
+  const own = (format: ChatFormat, name: string, input: string) =>
+    writeResponse(format, {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'abcdefgh1', type: 'function', function: { name, arguments: input } }],
+    });
+  it.each(sampled(formats, 3))('a tool that is not on offer is refused, and told: $name', ({ format }) => {
+    const names = fc.constantFrom('find_tree', 'get_wea', 'get_weathers', 'get_', 'x', 'web.search');
+    fc.assert(
+      fc.property(cuts, names, (lengths, name) => {
+        const { message, isRefused } = write(format, own(format, name, '{"kind": "oak"}'), lengths);
+        expect([isRefused, message.tool_calls]).toEqual([false, undefined]);
+        const [broken] = message.malformed ?? [];
+        // Where a call is told from text by its name, it is text.
+        if (broken === undefined) expect(message.content).toContain(name);
+        else {
+          expect(broken.brokenCall).toMatchObject({ toolName: name, input: expect.stringContaining('oak') });
+          expect(broken.reason).toContain('get_weather');
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  it('are told in almost all formats', () => {
+    const silent = formats.filter(({ format }) => {
+      const { message } = write(format, own(format, 'find_tree', '{"kind": "oak"}'), [3]);
+      return message.malformed === undefined;
+    });
+    expect(silent.length).toBeLessThan(formats.length / 8);
+  });
+});
+
+describe('under `required`', () => {
+  const several = formats.filter(({ format }) => format.calls?.parallel === true);
+
+  it.each(sampled(several, 4))('a call may be followed by another, and by the end: $name', ({ format }) => {
+    const options = { toolChoice: 'required' } as const;
+    const one = { type: 'function', function: { name: 'get_weather', arguments: json(3) } } as const;
+    const count = (message: ResponseMessage) => message.tool_calls?.length ?? 0;
+    for (const ids of [['abcdefgh1'], ['abcdefgh1', 'abcdefgh2'], ['abcdefgh1', 'abcdefgh2', 'abcdefgh3']]) {
+      const calls = ids.map((id) => ({ ...one, id }));
+      const text = writeResponse(format, { role: 'assistant', content: null, tool_calls: calls });
+      fc.assert(
+        fc.property(cuts, (lengths) => {
+          const { message, isRefused } = write(format, text, lengths, options);
+          expect([isRefused, count(message)]).toEqual([false, ids.length]);
+          for (const { assurance } of message.tool_calls ?? []) expect(assurance).toBe('enforced');
+        }),
+        { numRuns: 3 },
+      );
+    }
   });
 });
 

@@ -43,9 +43,11 @@ export class InsistingEngine extends ScriptedEngine {
   /** The tokens of the next response. */
   script: readonly number[] = [];
 
-  constructor({ name, source, format }: NamedTemplate, contextSize = 8192) {
+  /** `spellsMarkers`: its vocabulary has no tokens for the format's markers. */
+  constructor({ name, source, format }: NamedTemplate, { contextSize = 8192, spellsMarkers = false } = {}) {
     const controls = [...new Set([begin, end, ...format.stops])];
-    const markers = format.preservedTokens.filter((text) => !controls.includes(text));
+    const others = format.preservedTokens.filter((text) => !controls.includes(text));
+    const markers = spellsMarkers ? [] : others;
     super({
       model: name,
       contextSize,

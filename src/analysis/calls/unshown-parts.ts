@@ -17,7 +17,15 @@ export function unshownParts(format: CallsFormat, { prober, log }: CallsInput): 
     log.support('calls.separator', 'two-calls', gap, reason, 'convention');
     found.push('gaps');
   }
-  return found.length === 0 ? {} : { unshown: found };
+  if (found.length === 0) return {};
+  log.support(
+    'calls.unshown',
+    'two-calls',
+    found.join(' '),
+    'left to the model, because no text shows it',
+    'convention',
+  );
+  return { unshown: found };
 }
 
 /** Whether JSON arguments are printed as the caller spelled them: in JavaScript's spelling, as probes are. */

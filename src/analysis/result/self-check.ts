@@ -79,15 +79,19 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
   ];
   // Calls known from the prompt alone cannot be compared with a render.
   if (format.calls === null || format.calls.basis === 'prompt') return plain;
+  // The template itself has no place for text before a call.
+  const shownApart = format.input.preamble !== undefined;
   return [
     ...plain,
     probes.oneCall,
     { ...probes.oneCall, id: 'later-call', isLater: true as const },
-    probes.contentCall,
+    ...(shownApart ? [] : [probes.contentCall]),
     probes.noArguments,
     probes.twoCalls,
     ...(format.calls.parallel ? [probes.threeCalls] : []),
-    ...(format.reasoning === null ? [] : [probes.reasoningCall, probes.reasoningContentCall]),
+    ...(format.reasoning === null
+      ? []
+      : [probes.reasoningCall, ...(shownApart ? [] : [probes.reasoningContentCall])]),
     ...valueProbes(prober, format.calls),
   ];
 }

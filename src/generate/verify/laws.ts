@@ -1,7 +1,7 @@
 /** The laws: functions from one rendered turn to what is wrong with it (`null` if the law holds). */
 
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
-import type { CallsFormat, ChatFormat, JsonType } from '../../format/chat-format.ts';
+import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
 import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
 import { jsonType, writePythonString } from '../../format/write-values.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
@@ -105,8 +105,8 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
 
 /** Some templates move content next to calls into the reasoning. */
 function contentAsReasoning(message: AssistantMessage): AssistantMessage {
-  const thoughts =
-    (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
+  const content = typeof message.content === 'string' ? message.content : '';
+  const thoughts = [message.reasoning_content ?? '', content].filter((each) => each !== '').join('\n\n');
   return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
 }
 
@@ -117,18 +117,16 @@ function contentAsReasoning(message: AssistantMessage): AssistantMessage {
  * number in the quotes of strings.
  */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
-  if (format.calls !== null && isUnshown(format.calls, message)) return false;
+  if (isUnshown(format, message)) return false;
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
   if (thoughts === undefined && leavesReasoningOpen(turnLayout(format), turn)) return false;
   return content !== '' || thoughts !== undefined || calls !== undefined;
 }
 
 /** Whether history writes a value of the message unlike the model. */
-function isUnshown(
-  { arguments: format, unshown = [] }: CallsFormat,
-  { tool_calls: made = [] }: AssistantMessage,
-): boolean {
-  if (format.kind === 'json') return false;
+export function isUnshown({ calls }: ChatFormat, { tool_calls: made = [] }: AssistantMessage): boolean {
+  if (calls === null || calls.arguments.kind === 'json') return false;
+  const { arguments: format, unshown = [] } = calls;
   const { codec, pasted } = format.frames.string;
   const spell = codec === 'python' ? writePythonString : JSON.stringify;
   const isOther = (value: JsonValue) =>

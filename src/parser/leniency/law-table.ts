@@ -87,6 +87,12 @@ export const laws = {
     strict: false,
     says: { json: () => 'the calls are written as JSON, and not in the format' },
   },
+  notation: {
+    places: ['answer', 'between'],
+    tools: 'offered',
+    strict: false,
+    says: { other: (picture) => `the calls are written as ${picture}, and not in the format` },
+  },
   'empty-block': { ...openers, tools: 'any', says: { marker: (written) => `${written} holds no call` } },
   'marker-part': {
     ...inCalls,
@@ -104,7 +110,14 @@ export const laws = {
     strict: false,
     says: { marker: (written) => `${written} stands twice` },
   },
-  fence: { ...openers, tools: 'any', says: { marker: () => 'the JSON stands in a code fence' } },
+  fence: {
+    ...openers,
+    tools: 'any',
+    says: {
+      marker: () => 'the JSON stands in a code fence',
+      call: () => 'the call stands in a code fence',
+    },
+  },
   unclosed: {
     places: anywhere,
     tools: 'any',
@@ -120,6 +133,15 @@ export const laws = {
       held: (key) => `the value of ${quoted(key)} holds what closes it`,
       heldBefore: (key, next) =>
         `the value of ${quoted(key)} holds what closes it, and then the argument ${quoted(next)}`,
+    },
+  },
+  quoted: {
+    places: ['thoughts', 'answer'],
+    tools: 'any',
+    strict: true,
+    says: {
+      marker: (written, where) => `${quoted(written)} stands in ${where}, so it is text`,
+      token: (written) => `${quoted(written)} opens no call here, so it is text`,
     },
   },
   'result-marker': {

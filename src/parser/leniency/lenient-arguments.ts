@@ -12,7 +12,7 @@ import { propertyPlace, type SchemaPlace } from '../steps/schema-place.ts';
 import { type Repair, repair } from './law-table.ts';
 
 /** Keys of the arguments in calls of APIs and models. */
-const argumentKeys = [
+export const argumentKeys = [
   'arguments',
   'parameters',
   'parameter',

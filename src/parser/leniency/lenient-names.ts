@@ -5,7 +5,7 @@ import type { EnvelopeProgress } from '../steps/step-progress.ts';
 import { plainMembers } from './lenient-arguments.ts';
 
 /** Keys of the name in calls of APIs and models. */
-const nameKeys: ReadonlySet<string> = new Set([
+export const nameKeys: ReadonlySet<string> = new Set([
   'name',
   'function',
   'tool',

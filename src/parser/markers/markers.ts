@@ -59,6 +59,7 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     envelopeFollows: choice.envelopeFollows,
     onlyAtEnd: choice.onlyAtEnd,
     blockEnd: choice.blockEnd,
+    ownLine: choice.ownLine,
     repairs: choice.repairs,
     passes: choice.passes,
     leadingSpace: lead,
@@ -90,6 +91,8 @@ export interface MatchContext {
   maySpeculate(at: number): boolean;
   /** Whether the special tokens within `length` units of `part`, at `at`, were written as such. */
   isWrittenAsTokens(part: string, at: number, length: number): boolean;
+  /** Whether the prompt already wrote the text at `at`. */
+  inPrompt(at: number): boolean;
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
   /** Whether the text that the choice requires follows at `at`: the position, or `absent` or `undecided`. */
@@ -122,10 +125,10 @@ function matchChoice<Ref>(
     return context.ended ? end : undecided;
   }
   const verdict = matchCondition(context, text, end, choice);
-  // A special token is no prose. A choice without a marker of its own is none, whatever token begins there.
-  const isToken = choice.parts.length > 0 && context.isSpecial(at);
-  if (verdict < 0 || isToken) return verdict;
-  if (choice.onlyAsSpecialToken) return absent;
+  if (verdict < 0) return verdict;
+  if (choice.onlyAsSpecialToken && !context.isSpecial(at)) return absent;
+  // The prompt's markers are the template's own; what follows them may not be written yet.
+  if (choice.parts.length > 0 && context.inPrompt(at)) return verdict;
   if (choice.followedBy === undefined) return verdict;
   const follows = context.followedBy(text, end, choice);
   return follows < 0 ? follows : end;

@@ -6,8 +6,6 @@ import { JsonScanner } from '../json/json-scanner.ts';
 import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import { jsonCallPaths } from '../open-call.ts';
-import type { Reader, State } from '../reader.ts';
 import {
   aroundCalls,
   closesBlock,
@@ -16,7 +14,9 @@ import {
   pathsOfCall,
   readBareCalls,
   usualPaths,
-} from './bare-calls.ts';
+} from '../notations/foreign-calls.ts';
+import { jsonCallPaths } from '../open-call.ts';
+import type { Reader, State } from '../reader.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { reportExtraCall } from './fail.ts';
 import type { EnvelopeProgress, StreamedCallsProgress } from './step-progress.ts';
@@ -109,6 +109,8 @@ function endOfCloser(
     progress.isListed = false;
     return at + 1;
   }
+  // Braces around the call or around the list.
+  if (next === '}') return at + 1;
   if (next === ',' || next === ';') {
     const after = skipSpace(text, at + 1);
     return after === text.length ? undecided : text[after] === '{' ? after : at;

@@ -183,8 +183,8 @@ function compiledAhead(
 /** An absent option and its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
   const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'later' } = options;
-  const { tools = [], parallelToolCalls, generationPrompt } = options;
+  const { tools = [], parallelToolCalls, generationPrompt, toolNames = 'offered' } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
-  const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };
-  return JSON.stringify([templateSha256, choices, tools]);
+  const request = { toolChoice, parallelToolCalls, responseFormat, generationPrompt };
+  return JSON.stringify([templateSha256, request, policy, argumentOrder, toolNames, tools]);
 }

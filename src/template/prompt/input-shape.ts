@@ -196,35 +196,6 @@ export const observeInputShape = memoize((template: Template): InputShape => {
   };
 });
 
-/** Whether a message with two calls is rendered with both; rendered once per template. */
-export const showsTwoCalls = memoize((template: Template): boolean => {
-  const { rendered, sentinels } = renderTwoCalls(template, (messages) => messages);
-  return rendered?.includes(sentinels.values[1]) === true;
-});
-
-/** Whether two calls are rendered if each has a message of its own; rendered once per template. */
-export const showsSeparateCalls = memoize((template: Template): boolean => {
-  const { rendered, sentinels } = renderTwoCalls(template, separateCalls);
-  return [0, 1].every((call) => rendered?.includes(sentinels.values[call as 0 | 1]) === true);
-});
-
-function renderTwoCalls(template: Template, form: (messages: readonly Message[]) => readonly Message[]) {
-  const sentinels = anySentinels(template.source);
-  const { user, names, keys, values, ids, toolResult } = sentinels;
-  const calls = ([0, 1] as const).map((each) => ({
-    id: ids[each],
-    type: 'function' as const,
-    function: { name: names[each], arguments: JSON.stringify({ [keys[each]]: values[each] }) },
-  }));
-  const results = calls.map(({ id, function: { name } }): Message => {
-    return { role: 'tool', tool_call_id: id, name, content: toolResult };
-  });
-  const question: Message = { role: 'user', content: user };
-  const messages = [question, { role: 'assistant', content: null, tool_calls: calls } as const, ...results];
-  const shaped = shapeMessages(form(messages), observeInputShape(template));
-  return { rendered: tryRender(template, { messages: shaped }), sentinels };
-}
-
 /** Arguments as an object, if they are the JSON of one. */
 function parseArguments(text: unknown): unknown {
   return typeof text === 'string' ? (parseExactObject(text) ?? text) : text;

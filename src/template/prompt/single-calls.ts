@@ -47,6 +47,16 @@ function separateMessage(message: AssistantMessage, results: readonly ToolMessag
   return [...parts.flat(), ...results.filter((_, place) => (callOf[place] ?? 0) >= calls.length)];
 }
 
+/** The messages with text and calls apart: the text of a message with calls precedes it in a message of its own. */
+export function separateText(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message) => {
+    if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content?.length)
+      return [message];
+    const { tool_calls: calls, ...text } = message;
+    return [text, { role: 'assistant' as const, content: null, tool_calls: calls }];
+  });
+}
+
 /** The messages with the tool's name in each result, which such templates read, and ids do not show. */
 export function nameResults(messages: readonly Message[]): readonly Message[] {
   const names = new Map<string, string>();

@@ -72,9 +72,9 @@ const radixes: ReadonlyMap<string, readonly [radix: number, prefix: string]> = n
   ['b', [2, '0b']],
 ]);
 
-function integerDigits(size: number, decimal: string, spec: Spec): string {
+function integerDigits(size: number, long: string | null, spec: Spec): string {
   const [radix, prefix] = radixes.get(spec.type) ?? [10, ''];
-  const digits = radix === 10 ? decimal : size.toString(radix);
+  const digits = radix === 10 ? (long ?? integerText(size)) : size.toString(radix);
   const cased = spec.type === 'X' ? digits.toUpperCase() : digits;
   return (spec.alternate ? prefix : '') + group(cased, spec.grouping);
 }
@@ -119,8 +119,8 @@ function groupFraction(text: string, separator: string): string {
 function formatNumber(runtime: Runtime, value: Value, number: number, spec: Spec): Text {
   const fractional = value instanceof Float || 'eEfFgG%'.includes(spec.type || ' ');
   const size = Math.abs(number);
-  const decimal = value instanceof LongInteger ? value.digits.replace('-', '') : integerText(size);
-  const digits = fractional ? fractionDigits(size, spec) : integerDigits(size, decimal, spec);
+  const long = value instanceof LongInteger ? value.digits.replace('-', '') : null;
+  const digits = fractional ? fractionDigits(size, spec) : integerDigits(size, long, spec);
   const sign = number < 0 || Object.is(number, -0) ? '-' : spec.sign === '-' ? '' : spec.sign;
   return pad(runtime, sign + digits, spec, '>');
 }

@@ -14,8 +14,8 @@ export type RowOf<Given extends Dimensions> = { readonly [Name in keyof Given]: 
 /** What an array covers. */
 export interface CoveringOptions<Given extends Dimensions> {
   readonly dimensions: Given;
-  /** Whether these values go together; is asked of incomplete rows, too, and allows what no value in them forbids. */
-  readonly allows: (row: Partial<RowOf<Given>>) => boolean;
+  /** Whether two values go together, given as a row that has no others. */
+  readonly allows: (pair: Partial<RowOf<Given>>) => boolean;
   /** All combinations of three of these dimensions are covered, too. Default: none. */
   readonly triples?: readonly (keyof Given & string)[];
   readonly random: Random;
@@ -41,41 +41,52 @@ export function coveringArray<Given extends Dimensions>(
   return rows;
 }
 
-/** The index of a value for each dimension that has one. */
-type Draft = (number | undefined)[];
+/** A value, numbered over all dimensions; and one for each dimension that has one. */
+type Value = number;
+type Draft = ReadonlyMap<number, Value>;
 
 class Table<Given extends Dimensions> {
   /** Keys of the combinations that no row has yet. */
   readonly missing: Set<string>;
   readonly #names: readonly (keyof Given & string)[];
-  readonly #values: readonly (readonly string[])[];
-  readonly #allows: (row: Partial<RowOf<Given>>) => boolean;
+  readonly #values: readonly { readonly dimension: number; readonly text: string }[];
+  /** The values of each dimension. */
+  readonly #domains: readonly (readonly Value[])[];
+  /** For each value, whether it goes together with each other one. */
+  readonly #together: readonly (readonly boolean[])[];
   readonly #random: Random;
+  readonly #sets: readonly (readonly number[])[];
   /** The sets of dimensions of which each dimension is one. */
-  readonly #sets: readonly (readonly (readonly number[])[])[];
+  readonly #setsOf: readonly (readonly (readonly number[])[])[];
 
   constructor({ dimensions, allows, triples = [], random }: CoveringOptions<Given>) {
-    this.#names = Object.keys(dimensions);
-    this.#values = this.#names.map((name) => dimensions[name] ?? []);
-    this.#allows = allows;
+    const names: readonly (keyof Given & string)[] = Object.keys(dimensions);
+    const all = names.map((_, dimension) => dimension);
+    const values = all.flatMap((dimension) =>
+      (dimensions[names[dimension] ?? ''] ?? []).map((text) => ({ dimension, text })),
+    );
+    const pairOf = (...pair: typeof values): Partial<RowOf<Given>> =>
+      Object.fromEntries(pair.map(({ dimension, text }) => [names[dimension], text])) as Partial<
+        RowOf<Given>
+      >;
+    this.#names = names;
+    this.#values = values;
+    this.#domains = all.map((each) =>
+      values.flatMap(({ dimension }, value) => (dimension === each ? [value] : [])),
+    );
+    this.#together = values.map((one) => values.map((other) => allows(pairOf(one, other))));
     this.#random = random;
-    const all = this.#names.map((_, index) => index);
-    const sets = [
-      ...subsets(all, 2),
-      ...subsets(
-        triples.map((name) => this.#names.indexOf(name)),
-        3,
-      ),
-    ];
-    this.#sets = all.map((index) => sets.filter((set) => set.includes(index)));
-    this.missing = new Set(random.shuffle(sets.flatMap((set) => this.#combinations(set))));
+    const named = triples.map((name) => names.indexOf(name));
+    this.#sets = [...subsets(all, 2), ...subsets(named, 3)];
+    this.#setsOf = all.map((dimension) => this.#sets.filter((set) => set.includes(dimension)));
+    this.missing = new Set(random.shuffle(this.#sets.flatMap((set) => this.#combinations(set))));
   }
 
   /** Of several rows with this combination, the one with most others that are missing; `null` if there is none. */
   bestRow(wanted: string): Draft | null {
     let best: { readonly row: Draft; readonly covered: number } | null = null;
     for (let count = 0; count < drafts; count++) {
-      const row = this.#draft(wanted);
+      const row = this.#draft(wanted.split(' ').map(Number));
       if (row === null) return null;
       const covered = this.#keysOf(row).filter((key) => this.missing.has(key)).length;
       if (best === null || covered > best.covered) best = { row, covered };
@@ -86,71 +97,77 @@ class Table<Given extends Dimensions> {
   /** The row by its values; its combinations are not missing any more. */
   take(row: Draft): RowOf<Given> {
     for (const key of this.#keysOf(row)) this.missing.delete(key);
-    return this.#named(row) as RowOf<Given>;
+    const entries = this.#names.map((name, dimension) => [name, this.#values[row.get(dimension) ?? 0]?.text]);
+    return Object.fromEntries(entries) as RowOf<Given>;
   }
 
-  #draft(wanted: string): Draft | null {
-    const row: Draft = this.#names.map(() => undefined);
-    for (const pair of wanted.split(' ')) {
-      const [dimension = 0, value = 0] = pair.split(':').map(Number);
-      row[dimension] = value;
-    }
-    if (!this.#allows(this.#named(row))) return null;
-    const open = this.#names.flatMap((_, index) => (row[index] === undefined ? [index] : []));
-    return this.#fill(row, this.#random.shuffle(open)) ? row : null;
+  #draft(wanted: readonly Value[]): Draft | null {
+    const row = new Map(wanted.map((value) => [this.#values[value]?.dimension ?? 0, value]));
+    const domains = wanted.reduce(
+      (left, value) => this.#narrowed(left, value),
+      new Map(this.#domains.map((values, dimension) => [dimension, values])),
+    );
+    if (!wanted.every((value) => domains.get(this.#values[value]?.dimension ?? 0)?.includes(value) === true))
+      return null;
+    for (const dimension of row.keys()) domains.delete(dimension);
+    return this.#fill(row, domains) ? row : null;
   }
 
   /** Sets the open dimensions, each to the value that covers most, or to another where that leads nowhere. */
-  #fill(row: Draft, [dimension, ...others]: readonly number[]): boolean {
-    if (dimension === undefined) return true;
-    const values = this.#values[dimension]?.map((_, value) => value) ?? [];
+  #fill(row: Map<number, Value>, domains: ReadonlyMap<number, readonly Value[]>): boolean {
+    if (domains.size === 0) return true;
+    if ([...domains.values()].some((values) => values.length === 0)) return false;
+    const dimension = this.#random.pick([...domains.keys()]);
+    const others = new Map(domains);
+    others.delete(dimension);
     const ranked = this.#random
-      .shuffle(values)
+      .shuffle(domains.get(dimension) ?? [])
       .map((value) => ({ value, gain: this.#gain(row, dimension, value) }))
       .sort((a, b) => b.gain - a.gain);
     for (const { value } of ranked) {
-      row[dimension] = value;
-      if (this.#allows(this.#named(row)) && this.#fill(row, others)) return true;
+      row.set(dimension, value);
+      if (this.#fill(row, this.#narrowed(others, value))) return true;
     }
-    row[dimension] = undefined;
+    row.delete(dimension);
     return false;
   }
 
+  /** What is left of the open dimensions next to this value. */
+  #narrowed(domains: ReadonlyMap<number, readonly Value[]>, value: Value): Map<number, readonly Value[]> {
+    const allowed = this.#together[value] ?? [];
+    const own = this.#values[value]?.dimension;
+    return new Map(
+      Array.from(domains, ([dimension, values]) => [
+        dimension,
+        dimension === own ? values : values.filter((each) => allowed[each] === true),
+      ]),
+    );
+  }
+
   /** How many missing combinations this value completes. */
-  #gain(row: Draft, dimension: number, value: number): number {
-    const given = [...row];
-    given[dimension] = value;
-    const sets = this.#sets[dimension] ?? [];
+  #gain(row: Draft, dimension: number, value: Value): number {
+    const given = new Map([...row, [dimension, value]]);
+    const sets = this.#setsOf[dimension] ?? [];
     return sets.filter((set) => this.missing.has(keyOf(set, given) ?? '')).length;
   }
 
   #keysOf(row: Draft): readonly string[] {
-    const sets = new Set(this.#sets.flat());
-    return [...sets].flatMap((set) => keyOf(set, row) ?? []);
+    return this.#sets.flatMap((set) => keyOf(set, row) ?? []);
   }
 
   #combinations(set: readonly number[]): readonly string[] {
-    let rows: readonly Draft[] = [[]];
-    for (const dimension of set) {
-      const values = this.#values[dimension] ?? [];
-      rows = rows.flatMap((row) => values.map((_, value) => Object.assign([...row], { [dimension]: value })));
-    }
-    return rows.flatMap((row) => keyOf(set, row) ?? []);
-  }
-
-  #named(row: Draft): Partial<RowOf<Given>> {
-    const given = this.#names.flatMap((name, index) => {
-      const value = row[index];
-      return value === undefined ? [] : [[name, this.#values[index]?.[value]]];
-    });
-    return Object.fromEntries(given);
+    return set.reduce<readonly string[]>(
+      (keys, dimension) =>
+        keys.flatMap((key) => (this.#domains[dimension] ?? []).map((value) => `${key} ${value}`.trim())),
+      [''],
+    );
   }
 }
 
 /** The combination that a row has in these dimensions; `null` if it is incomplete there. */
 function keyOf(set: readonly number[], row: Draft): string | null {
-  const parts = set.map((dimension) => `${dimension}:${row[dimension] ?? ''}`);
-  return parts.some((part) => part.endsWith(':')) ? null : parts.join(' ');
+  const values = set.map((dimension) => row.get(dimension));
+  return values.includes(undefined) ? null : values.join(' ');
 }
 
 /** All ways to choose this many of the items, in their order. */
