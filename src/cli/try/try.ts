@@ -6,6 +6,7 @@ import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { ModelFileError } from '../../format/errors.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { obtainModel } from '../../hub/index.ts';
+import { trialFile } from '../../hub/local-file.ts';
 import { toolFormats } from '../../template/tool-format/wrap-template.ts';
 import { createPullView } from '../hub/pull-view.ts';
 import { type ModelSource, readModelSource } from '../model-source.ts';
@@ -15,7 +16,7 @@ import { paintedText, terminalText } from '../terminal-text.ts';
 import { toolFormatName } from '../tool-format.ts';
 import { adviceFrom } from './advice.ts';
 import { trialQuestions } from './questions.ts';
-import { type Trial, trialFile, trialOf } from './stored-trial.ts';
+import { type Trial, trialOf } from './stored-trial.ts';
 import { type Answerer, enforced, freely, type TrialRow, type TriedTemplate, tryQuestions } from './trial.ts';
 import { trialTable } from './trial-table.ts';
 
