@@ -56,6 +56,7 @@ export {
   type ResponseTemplateOptions,
   type ResponseTemplateParser,
 } from './response-template/index.ts';
+export { type DroppedData, findDroppedData } from './template/prompt/dropped-data.ts';
 export { type RenderedPrompt, readGenerationPrompt } from './template/prompt/generation-prompt.ts';
 export {
   type RenderPromptOptions,
@@ -63,6 +64,8 @@ export {
   renderPromptSpans,
 } from './template/prompt/render-prompt.ts';
 export type { TextOrigin, TextSpan } from './template/template.ts';
+export type { ToolFormat } from './template/tool-format/tool-format.ts';
+export { type ToolFormatOption, toolFormats, wrapTemplate } from './template/tool-format/wrap-template.ts';
 export type { ParsedValue, SchemaValue } from './tools/schema-value.ts';
 export {
   type CallContext,

@@ -11,6 +11,7 @@ export const responseModule = defineParser({
     turnStart: '<|start|>assistant',
     reasoningStart: { text: '<|channel|>analysis<|message|>', role: 'thought' },
     contentStart: '<|channel|>final<|message|>',
+    contentStartWithCalls: '<|channel|>commentary<|message|>',
     turnEnd: '<|return|>',
     turnEndCall: '<|call|>',
     turnEndEnd: '<|end|>',
@@ -32,8 +33,9 @@ export const responseModule = defineParser({
     //                   ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', contentStart: 'inContent', turnEnd: 'betweenTurns',
-        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', contentStart: 'inContent',
+        contentStartWithCalls: 'inContentWithCalls', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns',
+        turnEndEnd: 'betweenTurns',
       },
       otherwise: 'inHeader',
     }),
@@ -60,13 +62,20 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        contentStart: 'inContent', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
+        contentStart: 'inContent', contentStartWithCalls: 'inContentWithCalls', turnEnd: 'betweenTurns',
+        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
       },
     }),
     // …l|>final<|message|>Let me look.
     //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContent: region({
       region: 'text', stops: { turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns' },
+    }),
+    // …mmentary<|message|>Let me look.<|end|><|start|…
+    //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
+    inContentWithCalls: region({
+      region: 'text', stops: { turnEndEnd: 'betweenTurns', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns' },
+      mustClose: true,
     }),
     //  to=functions.get_time<|channel|>comm…
     //               ^^^^^^^^ In the tool's name.
@@ -92,8 +101,9 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnEnd: 'betweenTurns',
-        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns', reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent',
+        contentStartWithCalls: 'inContentWithCalls', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns',
+        turnEndEnd: 'betweenTurns', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),

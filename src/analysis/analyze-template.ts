@@ -8,6 +8,7 @@ import { chooseSentinels } from '../template/prompt/sentinels.ts';
 import { parseTemplate, WorkBudget } from '../template/template.ts';
 import { inferCallsFormat } from './calls/calls-format.ts';
 import { inferCallsOpening } from './calls/calls-opening.ts';
+import { readRoleCalls } from './calls/role-calls.ts';
 import { inferCapabilities } from './capabilities.ts';
 import { inferContentFormat } from './content/content-format.ts';
 import { inferContentOpening } from './content/content-opening.ts';
@@ -17,14 +18,17 @@ import { inferInput } from './probes/message-form.ts';
 import { probeTable } from './probes/probes.ts';
 import type { Probing } from './probes/probing.ts';
 import { TemplateProber } from './probes/template-prober.ts';
+import type { CallSample } from './prompt/call-example.ts';
 import { compareWithPrompt } from './prompt/calls-from-prompt.ts';
 import { readToolPrompt } from './prompt/tool-prompt.ts';
 import { inferReasoningFormat } from './reasoning/reasoning-format.ts';
 import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
 import { warnOfUnrenderedThoughts } from './reasoning/unrendered-thoughts.ts';
 import { assembleFormat } from './result/assemble.ts';
+import { checkExamples } from './result/check-examples.ts';
 import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/model-tokens.ts';
 import { checkFormat, type SelfCheck } from './result/self-check.ts';
+import { warnOfUnexplainedEvidence } from './result/unexplained-evidence.ts';
 import { stagesFrom } from './stages.ts';
 import { inferRegionEnds } from './turn/region-ends.ts';
 import { renderTurns } from './turn/rendered-turns.ts';
@@ -47,6 +51,7 @@ const stages = stagesFrom<Probing>()
   .add(inferReasoningFormat) //      reasoning
   .add(inferContentFormat) //        content
   .add(inferCallsFormat) //          calls
+  .add(readRoleCalls) //             calls        of a role of their own, if the assistant's messages show none
   .add(readToolPrompt) //            toolPrompt   what the prompt tells the model about calls
   .add(compareWithPrompt) //         calls        compared with the prompt's example, or taken from it
   .add(inferTurnFormat) //           turn
@@ -54,6 +59,8 @@ const stages = stagesFrom<Probing>()
   .add(assembleFormat) //            format       the parts, with overrides and derived fields
   .add(warnOfUnaccountedPrompt) //   –            warns of prompts that open something that nothing closes
   .add(warnOfUnrenderedThoughts) //  –            warns of thoughts that the template mentions and no render shows
+  .add(warnOfUnexplainedEvidence) // –            warns of tools without calls, and of markers that close themselves
+  .add(checkExamples) //             –            warns of examples in the prompt that the finished format does not read
   .add(checkFormat); //              selfCheck    compares what the format writes with the renders
 
 /** Options of `analyzeTemplate`. */
@@ -79,6 +86,8 @@ export interface Analysis {
   readonly warnings: readonly AnalysisWarning[];
   /** How many probes the format reproduces byte for byte. */
   readonly selfCheck: SelfCheck;
+  /** The calls that the prompt shows the model, with their placeholders filled in. */
+  readonly examples: readonly CallSample[];
 }
 
 const optionRules: OptionRules<AnalyzeOptions> = {
@@ -101,7 +110,7 @@ export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = 
   const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
   const probing = prepareProbes(templateSource, name, new WorkBudget(options.budget ?? defaultBudget));
-  const { format, selfCheck } = stages.run(probing);
+  const { format, selfCheck, examples } = stages.run(probing);
   const { sentinels } = probing.prober;
   const special = new Map([
     [sentinels.bos, options.bosToken ?? ''],
@@ -114,6 +123,7 @@ export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = 
     evidence: replaceTokens(probing.log.entries, special),
     warnings: replaceTokens(probing.log.warnings, special),
     selfCheck,
+    examples: examples.map(({ sample }) => sample),
   };
 }
 

@@ -8,15 +8,17 @@ import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readToolSources } from './generate/tool-source.ts';
 import { serveInspector } from './inspector.ts';
-import { type ModelSource, readModelSource } from './model-source.ts';
+import { inToolFormat, type ModelSource, readModelSource } from './model-source.ts';
 import { openBrowser } from './page.ts';
 import { paintedText, terminalText } from './terminal-text.ts';
+import { toolFormatOption } from './tool-format.ts';
 
 interface InspectOptions {
   readonly grammar: boolean;
   readonly ohm: boolean;
   readonly parser: boolean;
   readonly structuralTag?: string;
+  readonly toolFormat?: string;
   readonly json: boolean;
   readonly open: boolean;
 }
@@ -34,6 +36,7 @@ export function registerInspect(program: Command): void {
       '--structural-tag <tools>',
       'print only the structural tag for these tools, as JSON (default: none)',
     )
+    .addOption(toolFormatOption())
     .option('--json', 'everything, for programs', false)
     .addOption(
       new Option('--open', 'show it in a browser instead, on a page served to this machine; Ctrl-C ends it')
@@ -44,10 +47,10 @@ export function registerInspect(program: Command): void {
 }
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
-  const source = await readModelSource(file);
+  const own = await readModelSource(file);
+  const source = await inToolFormat(own, options.toolFormat);
   if (options.open) return open(source);
-  const { templateSource, origin, name: _, ...tokens } = source;
-  const analysis = analyzeTemplate(templateSource, { ...tokens, name: origin });
+  const analysis = analyze(source);
   if (options.structuralTag !== undefined) {
     const { tools } = await readToolSources([options.structuralTag]);
     const { tag } = buildStructuralTag(analysis.format, { tools });
@@ -58,7 +61,12 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
     process.stdout.write(`${JSON.stringify({ type: 'template_analysis', file, ...analysis }, null, 2)}\n`);
     return;
   }
-  const sections = [card(origin, analysis), capabilities(analysis), sample(analysis), fields(analysis)];
+  const sections = [
+    card(source.origin, analysis, source === own ? null : analyze(own)),
+    capabilities(analysis),
+    sample(analysis),
+    fields(analysis),
+  ];
   if (analysis.warnings.length > 0) sections.push(doubts(analysis));
   if (options.grammar || options.ohm || options.parser) {
     const { files } = generateModel({ ...source, force: true });
@@ -78,16 +86,23 @@ async function open({ name: _, origin, ...template }: ModelSource): Promise<void
   await close();
 }
 
+function analyze({ templateSource, origin, name: _, ...tokens }: ModelSource): Analysis {
+  return analyzeTemplate(templateSource, { ...tokens, name: origin });
+}
+
 function section(title: string, body: string): string {
   return `${pc.bold(pc.underline(title))}\n${body.trimEnd()}\n`;
 }
 
-function card(origin: string, { format }: Analysis): string {
+/** `own`: the analysis of the template without the tool format, if there is one. */
+function card(origin: string, { format }: Analysis, own: Analysis | null): string {
   const { labels } = format;
+  const advice = pc.dim('; --tool-format json-list describes tools in the prompt');
   return section(
     origin,
     [
-      `tool calls  ${pc.yellow(labels.toolFormat ?? 'none')}`,
+      `tool calls  ${pc.yellow(labels.toolFormat ?? 'none')}${labels.toolFormat === null ? advice : ''}`,
+      ...(own === null ? [] : [`  by itself ${pc.yellow(own.format.labels.toolFormat ?? 'none')}`]),
       `reasoning   ${pc.yellow(labels.reasoningMode)}`,
       `content     ${pc.yellow(labels.contentMode)}`,
       `fingerprint ${pc.dim(format.templateSha256)}`,

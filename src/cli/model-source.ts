@@ -11,8 +11,10 @@ import {
   readGgufHeader,
 } from '../hub/index.ts';
 import { localPath, missingFileAdvice } from '../hub/local-file.ts';
+import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
 import { readTokenizerConfig } from './tokenizer-config.ts';
+import { readToolFormat, toolFormatName } from './tool-format.ts';
 
 /** A chat template, and its source. */
 export interface ModelSource {
@@ -42,6 +44,19 @@ export async function readModelSource(given: string): Promise<ModelSource> {
   }
   await mustExist(file);
   return sourceOf(name, file, await readGgufHeader(file));
+}
+
+/** The template in a tool format, if one is given. Throws `UnsupportedOptionError` for an unknown one. */
+export async function inToolFormat(own: ModelSource, toolFormat: string | undefined): Promise<ModelSource> {
+  if (toolFormat === undefined) return own;
+  const format = await readToolFormat(toolFormat);
+  const called = toolFormatName(toolFormat);
+  return {
+    ...own,
+    name: folderName(`${own.name}-${called}`),
+    origin: `${own.origin} (tool format ${called})`,
+    templateSource: wrapTemplate(own.templateSource, format, own.origin),
+  };
 }
 
 async function readHubSource(reference: string): Promise<ModelSource> {

@@ -49,7 +49,16 @@ export interface CallsFormat {
    * (`<tool_call>\n{"name": <function-name>, …}`). Absent means that finished turns show them.
    */
   readonly basis?: 'prompt';
+  /** What no render shows, so that a grammar leaves it to the model. Absent means that all is shown. */
+  readonly unshown?: readonly UnshownPart[];
 }
+
+/**
+ * A part of calls that no render can show. `spacing`: callers write the arguments as JSON text themselves, and the
+ * template prints it, so the spacing is theirs. `gaps`: a template's own indentation stands between markers. `types`:
+ * the template puts values of every type into the quotes of strings.
+ */
+export type UnshownPart = 'spacing' | 'gaps' | 'types';
 
 /** A piece of a call's skeleton: literal text, or a hole. */
 export type CallPart = string | NameHole | IdHole | IndexHole | ComposedIdHole;

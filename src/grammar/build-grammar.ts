@@ -93,10 +93,11 @@ export function planRequest(format: ChatFormat, options: PlainGrammarOptions): R
 
 function requestOf(
   { shape, prompt, tools, parallel }: ResponsePlan,
-  { policy = 'strict', argumentOrder = 'later', responseFormat }: PlainGrammarOptions,
+  { policy = 'strict', argumentOrder = 'later', toolNames = 'offered', responseFormat }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
-  return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema };
+  const otherNames = toolNames === 'any';
+  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema };
 }
 
 interface ResponsePlan {

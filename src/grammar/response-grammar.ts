@@ -29,7 +29,7 @@ import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
 import type { Marker } from '../layout/marker.ts';
 import type { ContentRegion, Wrapper } from '../layout/regions.ts';
 import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
-import { callSection } from './call-grammar.ts';
+import { callSection, spellMarkers } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { withReasoning } from './reasoning-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
@@ -58,6 +58,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly tools: readonly Tool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
+  /** Whether calls of tools that are not on offer can be written; used by `calls-from-trigger`. */
+  readonly otherNames: boolean;
   /** Schema of the content; used by `schema` and `schema-or-calls`. */
   readonly contentSchema: JsonSchema;
   /** Keeps the results of expensive schemas between processes. Default: none. */
@@ -176,15 +178,20 @@ function answerExpression(
 ): Expression {
   const calls = () => {
     const fromTrigger = options.shape === 'calls-from-trigger';
+    const region = requireCalls(layout);
     const section = callSection(
-      requireCalls(layout),
+      region,
       {
         tools: offered.tools,
         parallel: options.parallel,
         // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
         // grammar forces a single one.
         allSpellings: fromTrigger,
-        spellOpener: (opener) => (fromTrigger ? spellTrigger(opener, options.prompt) : literal(opener.text)),
+        otherNames: fromTrigger && options.otherNames,
+        spellOpener: (opener) =>
+          fromTrigger
+            ? spellTrigger(region, opener, options.prompt)
+            : spellOpener(region, opener, layout.content, options.shape),
       },
       rules,
     );
@@ -210,6 +217,20 @@ function answerExpression(
         layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
       );
   }
+}
+
+/** The opener of the calls. White space that the format has in front of it or of an answer is the model's choice. */
+function spellOpener(
+  calls: CallsLayout,
+  opener: Marker,
+  content: ContentRegion,
+  shape: ResponseShape,
+): Expression {
+  if (shape === 'whole' || opener.isBlank) return literal(opener.text);
+  const known = [opener.before, content.open.isBlank ? content.open.text : ''];
+  const blanks = [...new Set(known)].filter((each) => each !== '').map(literal);
+  const before = blanks.length === 0 ? literal('') : optional(alternatives(...blanks));
+  return sequence(before, spellMarkers(calls, opener.fromCore));
 }
 
 function requireCalls({ calls }: TurnLayout): CallsLayout {
@@ -240,10 +261,15 @@ export function openContent({ wrappers }: ContentRegion, { place }: PromptPositi
  * The opener of the calls from its first marker on. If the prompt contains its beginning, the first call needs only
  * the rest, but later calls need the whole opener.
  */
-function spellTrigger({ fromCore: whole, core: marker }: Marker, prompt: PromptPosition): Expression {
+function spellTrigger(
+  calls: CallsLayout,
+  { fromCore: whole, core: marker }: Marker,
+  prompt: PromptPosition,
+): Expression {
   const rest = restOfOpener(whole, prompt);
-  if (rest === whole || marker === '') return literal(rest);
-  return rest === '' ? optional(literal(marker)) : alternatives(literal(rest), literal(whole));
+  const spell = (text: string) => spellMarkers(calls, text);
+  if (rest === whole || marker === '') return spell(rest);
+  return rest === '' ? optional(literal(marker)) : alternatives(spell(rest), spell(whole));
 }
 
 /** `opener` without the part that the prompt already contains. */

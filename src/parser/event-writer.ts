@@ -9,15 +9,9 @@ import { AbsentArguments } from './absent-arguments.ts';
 import { CallRepairs } from './call-repairs.ts';
 import { judgeCall } from './call-verdict.ts';
 import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
-import type {
-  Assurance,
-  LeniencyLaw,
-  Malformed,
-  Repaired,
-  ResponseEvent,
-  ResponseMessage,
-} from './events.ts';
+import type { Assurance, Malformed, Repaired, ResponseEvent, ResponseMessage } from './events.ts';
 import { KeptMessage } from './kept-message.ts';
+import type { Repair } from './leniency/law-table.ts';
 import { WrittenText } from './markers/written-text.ts';
 import type { WriterOptions } from './reader-options.ts';
 import type { StartedCall } from './started-call.ts';
@@ -40,7 +34,7 @@ export class EventWriter {
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
-  private readonly kept: KeptMessage;
+  readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
   private readonly callRepairs = new CallRepairs();
@@ -167,9 +161,9 @@ export class EventWriter {
   }
 
   /** Records a deviation that was read all the same; reported after the open call, or at once if there is none. */
-  repaired(law: LeniencyLaw, detail: string, at: number): void {
-    if (this.call !== null) this.callRepairs.note(law, detail);
-    else this.addRepaired({ type: 'repaired', law, detail, start: at, end: at });
+  repaired(repair: Repair, at: number): void {
+    if (this.call !== null) this.callRepairs.note(repair);
+    else this.addRepaired({ type: 'repaired', ...repair, start: at, end: at });
   }
 
   private addRepaired(event: Repaired): void {
@@ -178,8 +172,8 @@ export class EventWriter {
   }
 
   private reportRepairs(toolCallId: string, at: number): void {
-    for (const { law, detail } of this.callRepairs.take()) {
-      this.addRepaired({ type: 'repaired', law, detail, toolCallId, start: at, end: at });
+    for (const repair of this.callRepairs.take()) {
+      this.addRepaired({ type: 'repaired', ...repair, toolCallId, start: at, end: at });
     }
   }
 

@@ -1,11 +1,13 @@
 /** The message that the events of a response add up to. */
 import type { Malformed, ReadToolCall, Repaired, ResponseMessage } from './events.ts';
 import { WrittenText } from './markers/written-text.ts';
+import { QuotedText } from './quoting/quoted-text.ts';
 
 /** Collects the parts of a message; stores nothing if the caller does not want one. */
 export class KeptMessage {
   readonly content: WrittenText;
   readonly reasoning: WrittenText;
+  private readonly quotedIn = { text: new QuotedText(), reasoning: new QuotedText() };
   private readonly keeps: boolean;
   private readonly calls: ReadToolCall[] = [];
   private readonly malformations: Malformed[] = [];
@@ -13,8 +15,15 @@ export class KeptMessage {
 
   constructor(keeps: boolean) {
     this.keeps = keeps;
-    this.content = new WrittenText(keeps);
-    this.reasoning = new WrittenText(keeps);
+    this.content = new WrittenText(keeps, this.quotedIn.text);
+    this.reasoning = new WrittenText(keeps, this.quotedIn.reasoning);
+  }
+
+  /** What the answer, or the thoughts, quote at their end. */
+  quoted(region: 'text' | 'reasoning'): QuotedText {
+    const written = region === 'text' ? this.content : this.reasoning;
+    written.tell();
+    return this.quotedIn[region];
   }
 
   /** Adds a complete call. */

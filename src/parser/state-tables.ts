@@ -2,6 +2,7 @@
  * The tables of states: each step of the runtime (`between`, `region`, `expect`, …) has a table of the markers
  * that may come and where they lead. `Ref` is a state: its name in a definition, or the state itself.
  */
+import type { CallNotationName } from '../format/call-notations.ts';
 import type { JsonType, KeyedText } from '../format/chat-format.ts';
 import type { EnvelopePaths, Evidence } from '../layout/evidence.ts';
 import type { LeniencyLaw } from './events.ts';
@@ -124,6 +125,17 @@ export interface MoreCalls<Ref> {
 /** `recover`: skips malformed text up to the next marker from which reading can continue. */
 export interface RecoverTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
+}
+
+/** A notation of calls other than the format's. */
+export interface Notation<Ref> {
+  readonly name: CallNotationName;
+  /** The text before the tool's name; empty if there is none. */
+  readonly open: string;
+  /** The texts that may follow the name. */
+  readonly nameEnds: readonly string[];
+  /** Reads one call, from its name on. */
+  readonly start: Ref;
 }
 
 /** A piece of a composed id: text, or a hole. */

@@ -22,7 +22,8 @@ describe('white space and other spellings', () => {
   it('reads a call whose leading marker is missing, if a known name follows', () => {
     const call = '<fn=f>\n<arg=n>\n1\n</arg>\n</fn>\n</use>';
     expect(inputs(samples.tagged, call)).toEqual([['f', { n: 1 }]]);
-    expect(inputs(samples.tagged, `Now: ${call}`)).toEqual([['f', { n: 1 }]]);
+    expect(inputs(samples.tagged, `Now.\n${call}`)).toEqual([['f', { n: 1 }]]);
+    expect(read(samples.tagged, `Now: ${call}`).content).toBe(`Now: ${call}`);
     expect(read(samples.tagged, call.replace('fn=f', 'fn=g')).content).toBe(call.replace('fn=f', 'fn=g'));
   });
 

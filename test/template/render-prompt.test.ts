@@ -261,11 +261,11 @@ describe('what else a template may need', () => {
     expect(renderPrompt('{{ bos_token + functions }}', { ...options, bosToken: '<s>' })).toBe('!mine');
   });
 
-  it('drops thoughts next to text and calls only where the template refuses them', () => {
+  it('writes text next to thoughts and calls after the thoughts where the template refuses all three', () => {
     const message: Message = { ...calling('owl'), content: 'Wait.', reasoning_content: 'Hm.' } as Message;
     const strict = `{% for m in messages %}{% if m.content and m.reasoning_content %}{{ raise_exception("both") }}{% endif %}{{ m.content }}{{ m.reasoning_content }}{% endfor %}`;
     const lenient = '{% for m in messages %}{{ m.content }}{{ m.reasoning_content }}{% endfor %}';
-    expect(renderPrompt(strict, { messages: [message] })).toBe('Wait.');
+    expect(renderPrompt(strict, { messages: [message] })).toBe('Hm.\n\nWait.');
     expect(renderPrompt(lenient, { messages: [message] })).toBe('Wait.Hm.');
   });
 });

@@ -1,4 +1,5 @@
 /** What came of one request, whichever engine answered it. */
+import type { FreeText } from '../../../src/cli/try/plain-engine.ts';
 import { createResponseParser } from '../../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
@@ -58,13 +59,6 @@ export function toResponse({ message, events, tokens, cut }: ReadResponse): Resp
     tokens,
     thrown: null,
   };
-}
-
-/** A text that was written without a grammar. */
-export interface FreeText {
-  readonly text: string;
-  readonly tokens: number;
-  readonly cut: boolean;
 }
 
 /** How a free text is read. */

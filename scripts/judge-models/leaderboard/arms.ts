@@ -7,9 +7,10 @@ import {
   type LlamaModel,
   resolveChatWrapper,
 } from 'node-llama-cpp';
+import type { FreeText } from '../../../src/cli/try/plain-engine.ts';
 import type { Message, Tool } from '../../../src/format/messages.ts';
 import { JudgedModel, type JudgedModelOptions } from '../asking/judged-model.ts';
-import { type FreeText, readFree } from '../asking/response.ts';
+import { readFree } from '../asking/response.ts';
 import { samplingOf } from '../asking/sampling.ts';
 import type { LeaderboardQuestion } from './python.ts';
 

@@ -9,10 +9,11 @@ export const channelSpellings: FormatOverride = {
   reason:
     'History shows one order of recipient, channel and content type. The format that the model was trained on allows the others, and preambles in the channel of calls.',
   fragments: ['<|channel|>analysis<|message|>', '<|channel|>commentary ', 'functions.'],
+  preamble: { open: '<|channel|>commentary<|message|>', close: '<|end|><|start|>assistant' },
   format: {
     alternatives: {
       reasoning: ['<|channel|>commentary to=assistant<|channel|>analysis<|message|>'],
-      content: ['<|channel|>commentary<|message|>', '<|channel|>final <|constrain|>json<|message|>'],
+      content: ['<|channel|>final <|constrain|>json<|message|>'],
       calls: channels.flatMap((channel) =>
         constraints.flatMap((constraint) => [
           {

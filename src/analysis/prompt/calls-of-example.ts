@@ -7,7 +7,7 @@ import type {
   ValueFrame,
 } from '../../format/chat-format.ts';
 import { spacedStyle } from '../literals/find-json.ts';
-import type { CallExample, JsonExample, PythonExample, TaggedExample } from './call-examples.ts';
+import type { CallExample, JsonExample, PythonExample, TaggedExample } from './call-example.ts';
 
 /** The calls of an example. */
 export function callsOfExample(example: CallExample): CallsFormat {
@@ -31,13 +31,15 @@ function around({ open, close, isList }: JsonExample | PythonExample) {
 }
 
 function jsonCalls(example: JsonExample): CallsFormat {
-  const { nameKey, argumentsKey } = example;
+  const { nameKey, argumentsKey, argumentsFirst } = example;
   return {
     ...common,
     ...around(example),
-    head: [`{"${nameKey}": "`, { hole: 'name' }, `", "${argumentsKey}": `],
+    head: argumentsFirst
+      ? [`{"${argumentsKey}": `]
+      : [`{"${nameKey}": "`, { hole: 'name' }, `", "${argumentsKey}": `],
     arguments: { kind: 'json', encoding: 'value', style: spacedStyle, empty: null },
-    tail: ['}'],
+    tail: argumentsFirst ? [`, "${nameKey}": "`, { hole: 'name' }, '"}'] : ['}'],
     envelope: { name: [nameKey], arguments: [argumentsKey], id: null, index: null },
   };
 }
@@ -76,10 +78,10 @@ const pythonArguments: ArgumentsFormat = {
 };
 
 function taggedCalls(example: TaggedExample): CallsFormat {
-  const { open, afterName, keyOpen, keyToValue, valueClose, separator, close } = example;
+  const { section, open, afterName, keyOpen, keyToValue, valueClose, separator, close } = example;
   return {
     ...common,
-    section: nothing,
+    section,
     call: { open, close },
     separator: '\n',
     head: [{ hole: 'name' }, afterName],

@@ -1,5 +1,6 @@
 /** The step that reads a region's header in a spelling that the template does not render. */
 
+import { repair } from '../leniency/law-table.ts';
 import type { Reader, State } from '../reader.ts';
 import type { HeaderTable } from '../state-tables.ts';
 import { fail, failExtraCall } from './fail.ts';
@@ -45,7 +46,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
     reader.startCall(start, start + call.name.length);
     reader.cursor.moveTo(start + call.name.length);
     reader.input.begin();
-    if (written === null) reader.noteRepair('name-prefix', `the header is ${JSON.stringify(header)}`);
+    if (written === null) reader.noteRepair(repair('name-prefix', 'header', header));
     reader.skip(after);
     return table.call.next;
   }
@@ -60,9 +61,9 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
 }
 
 /** The offered tool that a header names as its recipient, without the prefix of tool names. */
-function calledTool({ options }: Reader, table: HeaderTable<State>, header: string): CalledName | null {
-  const called = options.lenient ? calledName(table, table.recipient, header) : null;
-  return called !== null && options.tools.has(called.name) ? called : null;
+function calledTool(reader: Reader, table: HeaderTable<State>, header: string): CalledName | null {
+  const called = reader.allows('name-prefix') ? calledName(table, table.recipient, header) : null;
+  return called !== null && reader.options.tools.has(called.name) ? called : null;
 }
 
 interface CalledName {

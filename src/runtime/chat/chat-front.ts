@@ -4,9 +4,12 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
+import { answerStart } from '../../grammar/answer-start.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { readPromptPosition } from '../../grammar/prompt-position.ts';
+import { distinctTriggers } from '../../grammar/response-grammar.ts';
+import { createMatcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';
 import { normalizeTools } from '../../tools/tools.ts';
@@ -21,6 +24,7 @@ import { renderOpenTurn } from './open-turn.ts';
 import type { TracedPrompt } from './prompt-pieces.ts';
 import { checkResultIds } from './result-ids.ts';
 import type { SteeringOptions } from './steering/steering-options.ts';
+import type { MatchedStart } from './steering/thinking-budget.ts';
 import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
 
 /** A request whose options were checked. */
@@ -40,7 +44,8 @@ export function readRequest<Options extends ChatOptions>(
   templates: TemplateCache,
 ): ChatRequest<Options> {
   checked.signal?.throwIfAborted();
-  const options = { ...checked, messages: readMessages(checked.messages) };
+  const { toolNames = 'any' } = checked;
+  const options = { ...checked, toolNames, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
   const { format, source } = template;
@@ -51,7 +56,8 @@ export function readRequest<Options extends ChatOptions>(
 }
 
 /** What reads the response, and checks it. */
-export interface ChatReading extends Pick<SteeringOptions, 'guard' | 'parser' | 'restOf'> {
+export interface ChatReading
+  extends Pick<Required<SteeringOptions>, 'answerStart' | 'guard' | 'parser' | 'restOf'> {
   /** What is checked while it is written. */
   readonly checks: ResponseChecks | null;
 }
@@ -74,8 +80,26 @@ export function readingOf(
     ...parserOptions(options, tools, generationPrompt, grammar, guard),
     specialTokens,
   });
-  const restOf = (call: OpenCall) => grammars.restOf(template.format, grammarOptions, call);
-  return { guard, parser, restOf, checks: checksOf(grammar, tools, options) };
+  const restOf = (call: OpenCall, written: string) =>
+    grammars.restOf(template.format, grammarOptions, call, written);
+  const start = () => matchedStart(template.format, grammar, options, tools);
+  return { answerStart: start, guard, parser, restOf, checks: checksOf(grammar, tools, options) };
+}
+
+/** What may follow thoughts; `null` if the grammar of the response says it, or nothing opens thoughts. */
+function matchedStart(
+  format: ChatFormat,
+  { expression, lazy, triggers }: BuiltGrammar,
+  options: ChatOptions,
+  tools: readonly Tool[],
+): MatchedStart | null {
+  const isPlain = isPlainText(options);
+  if (expression !== null && !lazy && !isPlain) return null;
+  const layout = turnLayout(format);
+  const opener = layout.calls?.trigger ?? '';
+  const barred = isPlain && tools.length > 0 && opener !== '' ? distinctTriggers(layout, opener, tools) : [];
+  const start = answerStart(format, triggers, barred);
+  return start === null ? null : { ...start, matcher: createMatcher(start.grammar) };
 }
 
 /** The thoughts that a grammar from the first token on lets a response begin with; `null` if there are none. */
@@ -95,10 +119,7 @@ export function steeringOf(
   { format }: LearnedTemplate,
   options: ChatOptions,
   room: number,
-): Omit<
-  SteeringOptions,
-  'grammar' | 'matcher' | 'parser' | 'guard' | 'restOf' | 'markers' | 'unconstrainedAfterCalls'
-> {
+): Omit<SteeringOptions, keyof ChatReading | 'grammar' | 'matcher' | 'markers' | 'unconstrainedAfterCalls'> {
   return {
     stops: [...turnEnds(format), ...(options.stop ?? [])],
     openEnds: openEnds(format),

@@ -14,3 +14,33 @@ export function endsInsideCharacter(bytes: ArrayLike<number>): boolean {
   }
   return false;
 }
+
+/** Decodes the pieces of one response, which may begin or end inside a character. */
+export class PieceDecoder {
+  #decoder = newDecoder();
+  /** The latest bytes, as many as an incomplete character may have. */
+  #lastBytes: readonly number[] = [];
+
+  /** The text of a piece, without a character that it leaves incomplete. */
+  decode(spelling: string | Uint8Array): string {
+    if (typeof spelling === 'string') return spelling;
+    this.#lastBytes = [...this.#lastBytes, ...spelling.slice(-3)].slice(-3);
+    return this.#decoder.decode(spelling, { stream: true });
+  }
+
+  /** Whether the pieces so far end inside a character. */
+  get isInsideCharacter(): boolean {
+    return endsInsideCharacter(this.#lastBytes);
+  }
+
+  /** Ends the pieces: U+FFFD for an incomplete character. */
+  end(): string {
+    return this.#decoder.decode();
+  }
+
+  /** Forgets an incomplete character. */
+  reset(): void {
+    this.#decoder = newDecoder();
+    this.#lastBytes = [];
+  }
+}

@@ -5,8 +5,9 @@
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../chat/checks/revocable-response.ts';
-import type { SteeredResponse, WrittenResponse } from '../chat/steering/steered-response.ts';
+import type { SteeredResponse } from '../chat/steering/steered-response.ts';
 import type { SteeringOptions } from '../chat/steering/steering-options.ts';
+import type { WrittenResponse } from '../chat/steering/written-piece.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** The options of a run. */
@@ -85,7 +86,7 @@ export class ServerRun {
     const response = this.#response;
     // The server was given the limit; anything beyond it is discarded.
     if (finish === null && tokens > response.tokensLeft) return { events: [], next: this.cutOff() };
-    const wasConstrained = response.constrained;
+    const { changes } = response;
     const { kept } = this.#revocable.take({
       spelling: text,
       role: 'text',
@@ -99,7 +100,8 @@ export class ServerRun {
     if (finish === null) this.#closeThoughts();
     const isClosed = response.text.length > length;
     // A tag enforces the calls of the format alone.
-    const isEnforced = this.#tagged ? !response.inOpenCall : wasConstrained === response.constrained;
+    const isTagged = this.#tagged && !response.inOpenCall && !response.afterThoughts;
+    const isEnforced = isTagged || (!this.#tagged && response.changes === changes);
     const isAsWritten = kept === null && !isClosed && isEnforced;
     const next = this.#next(finish, isAsWritten, kept === null);
     if (this.#revocable.failure !== null) return this.#retry();

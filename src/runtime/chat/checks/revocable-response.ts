@@ -4,13 +4,9 @@
  */
 import { CheckFailedError } from '../../../format/errors.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
-import {
-  SteeredResponse,
-  type TakenPiece,
-  type WrittenPiece,
-  type WrittenResponse,
-} from '../steering/steered-response.ts';
+import { SteeredResponse } from '../steering/steered-response.ts';
 import type { SteeringOptions } from '../steering/steering-options.ts';
+import type { TakenPiece, WrittenPiece, WrittenResponse } from '../steering/written-piece.ts';
 import type { PromptUsage } from '../token-usage.ts';
 import { type CheckFailure, CheckWatch, type ResponseChecks } from './response-checks.ts';
 

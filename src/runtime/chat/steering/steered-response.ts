@@ -5,39 +5,19 @@
  */
 import { DecodingError } from '../../../format/errors.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
-import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
+import type { Malformed, ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
-import { AnswerLogprobs, type LikelyPiece } from '../answer-logprobs.ts';
+import { AnswerLogprobs } from '../answer-logprobs.ts';
 import { kindOf, type PromptUsage, TokenCount, type TokenKind } from '../token-usage.ts';
-import { endsInsideCharacter, newDecoder } from '../utf8.ts';
+import { endsInsideCharacter, newDecoder, PieceDecoder } from '../utf8.ts';
 import { isFinished } from './finished-grammar.ts';
 import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';
 import { OpenCallWatch } from './open-call-watch.ts';
 import type { SteeringOptions } from './steering-options.ts';
 import { StopWatch, type TextPiece } from './stop-watch.ts';
+import { ThinkingBudget } from './thinking-budget.ts';
 import { type FoundTrigger, TriggerWatch } from './trigger-watch.ts';
-
-/** A piece of the response: one token, or injected text. */
-export interface WrittenPiece extends LikelyPiece {
-  /** Its text or its bytes, which may begin or end inside a character. */
-  readonly spelling: string | Uint8Array;
-  /** Its number of tokens. */
-  readonly tokens: number;
-}
-
-/** The result of taking a sampled piece. */
-export interface TakenPiece {
-  readonly events: readonly ResponseEvent[];
-  /** Set if the grammar begins inside the piece and does not allow the rest: the part that is kept. */
-  readonly kept: string | null;
-}
-
-/** The end of a response. */
-export interface WrittenResponse {
-  /** The last events. */
-  readonly events: readonly ResponseEvent[];
-  readonly message: ResponseMessage;
-}
+import type { TakenPiece, WrittenPiece, WrittenResponse } from './written-piece.ts';
 
 const encoder = new TextEncoder();
 
@@ -47,20 +27,21 @@ export class SteeredResponse {
   readonly #stops: StopWatch;
   readonly #triggers: TriggerWatch;
   readonly #openCalls: OpenCallWatch;
-  #decoder = newDecoder();
-  /** The latest bytes decoded, as many as an incomplete character may have. */
-  #lastBytes: readonly number[] = [];
+  readonly #decoder = new PieceDecoder();
   /** The position in the grammar; `null` while the response is unconstrained, or after the matcher has lost it. */
   #matcher: Matcher | null = null;
   #constrained = false;
+  /** How often the grammar has begun or ended. */
+  #changes = 0;
   /** Whether the grammar is the rest of one call, after which the response is free again. */
   #inOpenCall = false;
   /** The text so far; offsets of events and triggers refer to it. */
   #written = '';
   readonly #count = new TokenCount();
   readonly #logprobs = new AnswerLogprobs();
-  /** Reasoning tokens, not counting markers. */
-  #reasoningTokens = 0;
+  readonly #thinking: ThinkingBudget;
+  /** Faults of the response, as opposed to its text, which the message gets. */
+  #faults: readonly Malformed[] = [];
   #lastKind: TokenKind = 'textTokens';
   #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
@@ -73,6 +54,7 @@ export class SteeredResponse {
     this.#stops = new StopWatch(options.stops, options.openEnds);
     this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
     this.#openCalls = new OpenCallWatch(options.parser, options.restOf);
+    this.#thinking = new ThinkingBudget(options);
     options.guard.enforced.reset((start, end) => this.#written.slice(Math.max(0, start), end));
     if (!options.grammar.lazy) this.#begin(options.matcher?.clone() ?? null, 0);
   }
@@ -84,7 +66,17 @@ export class SteeredResponse {
 
   /** Whether a grammar determines what may follow. */
   get constrained(): boolean {
-    return this.#constrained;
+    return this.#constrained || this.afterThoughts;
+  }
+
+  /** Whether that grammar is only the beginning of an answer or a call, where no more thoughts may be opened. */
+  get afterThoughts(): boolean {
+    return this.#thinking.matcher !== null;
+  }
+
+  /** How often that grammar has begun or ended: what an engine has of it is out of date when this changes. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Whether that grammar is the rest of one call, which the model has begun in a notation of its own. */
@@ -97,7 +89,7 @@ export class SteeredResponse {
    * not allow: an engine with its own grammar then relies on that.
    */
   get matcher(): Matcher | null {
-    return this.#matcher;
+    return this.#thinking.matcher ?? this.#matcher;
   }
 
   /** Whether the position is in free text, which no grammar restricts. */
@@ -132,8 +124,7 @@ export class SteeredResponse {
     const taken = this.#constrained
       ? { events: this.#takeConstrained(piece), kept: null }
       : this.#takeFree(piece);
-    this.#add(piece.tokens, before, taken.events);
-    return taken;
+    return { ...taken, events: this.#add(piece, before, taken.events) };
   }
 
   /** Writes an injected piece. If there is a grammar, it must allow the piece. */
@@ -141,23 +132,34 @@ export class SteeredResponse {
     const before = this.#options.parser.position.region;
     this.#logprobs.note(piece, this.#written.length);
     const events = this.#constrained ? this.#takeConstrained(piece) : this.#writeFree(piece);
-    this.#add(piece.tokens, before, events);
     this.#count.inject(piece.tokens);
-    return events;
+    return this.#add(piece, before, events);
   }
 
-  #writeFree({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
-    const events = this.#feed(this.#decode(spelling), role);
+  #writeFree(piece: WrittenPiece): readonly ResponseEvent[] {
+    // The beginning of a call may be all that may follow thoughts.
+    if (this.afterThoughts) return this.#takeFree(piece).events;
+    const { spelling, role } = piece;
+    const events = this.#feed(this.#decoder.decode(spelling), role);
     // Injected text is not searched for triggers.
     this.#triggers.resumeAt(this.#written.length);
     return events;
   }
 
-  #add(tokens: number, before: ParserPosition['region'], events: readonly ResponseEvent[]): void {
+  /** Counts the tokens of a piece, and limits thoughts. Returns its events. */
+  #add(
+    { spelling, tokens }: WrittenPiece,
+    before: ParserPosition['region'],
+    events: readonly ResponseEvent[],
+  ): readonly ResponseEvent[] {
     this.#lastKind = kindOf(before, this.#options.parser.position.region, events);
     this.#count.add(this.#lastKind, tokens);
-    const isReasoning = before === 'reasoning' || events.some(({ type }) => type === 'reasoning-delta');
-    if (isReasoning) this.#reasoningTokens += tokens;
+    const { afterThoughts } = this;
+    const faults = this.#thinking.follow({ spelling, tokens, before, events, text: this.#written });
+    if (afterThoughts !== this.afterThoughts) this.#changes += 1;
+    if (faults.length === 0) return events;
+    this.#faults = [...this.#faults, ...faults];
+    return [...events, ...faults];
   }
 
   /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
@@ -197,10 +199,9 @@ export class SteeredResponse {
    * and must be asked for again after the next token.
    */
   get closing(): string | null {
-    const { parser, reasoningEnd, thinkingBudget } = this.#options;
-    if (this.over || this.#reasoningTokens < thinkingBudget || reasoningEnd === '') return null;
-    if (!parser.position.thinking) return null;
-    if (endsInsideCharacter(this.#lastBytes)) return null;
+    const { reasoningEnd } = this.#options;
+    if (this.over || !this.#thinking.isExceeded) return null;
+    if (this.#decoder.isInsideCharacter) return null;
     return !this.#constrained || this.#matcher?.allows(reasoningEnd) === true ? reasoningEnd : null;
   }
 
@@ -221,7 +222,7 @@ export class SteeredResponse {
    */
   finish(left = false): WrittenResponse {
     const rest = [
-      ...this.#feed(this.#cut || left ? '' : this.#decoder.decode(), 'text'),
+      ...this.#feed(this.#cut || left ? '' : this.#decoder.end(), 'text'),
       ...this.#feedPieces(this.#stops.cutOff()),
     ];
     const { parser } = this.#options;
@@ -232,7 +233,8 @@ export class SteeredResponse {
     const { events, message } = left ? finished : guardAnswer(this.#options.guard, this.#answer, finished);
     const { usage } = this;
     const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
-    return { events: [...rest, ...this.#logprobs.attach(last)], message };
+    const told = withFaults(message, this.#faults);
+    return { events: [...rest, ...this.#logprobs.attach(last)], message: told };
   }
 
   #noteAnswer(events: readonly ResponseEvent[]): void {
@@ -251,6 +253,7 @@ export class SteeredResponse {
   #begin(matcher: Matcher | null, start: number): void {
     this.#matcher = matcher;
     this.#constrained = matcher !== null;
+    this.#changes += 1;
     if (matcher !== null) this.#options.guard.enforced.begin(start);
   }
 
@@ -258,6 +261,7 @@ export class SteeredResponse {
   #release(): void {
     this.#matcher = null;
     this.#constrained = false;
+    this.#changes += 1;
     this.#inOpenCall = false;
     this.#options.guard.enforced.end(this.#written.length);
     this.#triggers.resumeAt(this.#written.length);
@@ -265,7 +269,7 @@ export class SteeredResponse {
 
   #takeConstrained({ spelling, role }: WrittenPiece): readonly ResponseEvent[] {
     const accepted = this.#matcher?.accept(spelling) === true;
-    const text = this.#decode(spelling);
+    const text = this.#decoder.decode(spelling);
     if (!accepted) {
       this.#options.guard.enforced.end(this.#written.length);
       // A model may leave a character incomplete; llama.cpp's grammar allows this in free text and strings.
@@ -286,7 +290,7 @@ export class SteeredResponse {
 
   #takeFree({ spelling, role }: WrittenPiece): TakenPiece {
     if (role === 'control') return { events: this.#feed(textOf(spelling), role), kept: null };
-    const text = this.#decode(spelling);
+    const text = this.#decoder.decode(spelling);
     const start = this.#written.length;
     this.#triggers.append(text, role === 'marker');
     const events: ResponseEvent[] = [];
@@ -331,8 +335,7 @@ export class SteeredResponse {
     }
     if (!this.#beginAfter(start, trigger))
       throw this.broken('the grammar does not begin with its own trigger');
-    this.#decoder = newDecoder();
-    this.#lastBytes = [];
+    this.#decoder.reset();
     return { events, kept: torn || after !== '' ? text.slice(0, done) : null };
   }
 
@@ -343,12 +346,6 @@ export class SteeredResponse {
     if (!matcher.accept(encoder.encode(text))) return false;
     this.#begin(matcher, start);
     return true;
-  }
-
-  #decode(spelling: string | Uint8Array): string {
-    if (typeof spelling === 'string') return spelling;
-    this.#lastBytes = [...this.#lastBytes, ...spelling.slice(-3)].slice(-3);
-    return this.#decoder.decode(spelling, { stream: true });
   }
 
   /** Passes text to the parser. */
@@ -384,6 +381,11 @@ export class SteeredResponse {
     this.#noteAnswer(events);
     return this.#logprobs.attach(events);
   }
+}
+
+/** The message with faults that its text does not show. */
+function withFaults(message: ResponseMessage, faults: readonly Malformed[]): ResponseMessage {
+  return faults.length === 0 ? message : { ...message, malformed: [...faults, ...(message.malformed ?? [])] };
 }
 
 function textOf(spelling: string | Uint8Array): string {

@@ -2,9 +2,9 @@
 import type { BuiltGrammar } from '../../../grammar/built-grammar.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { OpenCall } from '../../../parser/open-call.ts';
-import type { ResponseParser } from '../../../parser/response-parser.ts';
 import type { CallGuard } from '../checks/call-guard.ts';
 import type { OpenEnd } from './stop-watch.ts';
+import type { ThinkingOptions } from './thinking-budget.ts';
 import type { MarkerLookup } from './trigger-watch.ts';
 
 /** The format's markers among the engine's special tokens. */
@@ -14,11 +14,10 @@ export interface Markers extends MarkerLookup {
 }
 
 /** What steers a response. */
-export interface SteeringOptions {
+export interface SteeringOptions extends ThinkingOptions {
   readonly grammar: BuiltGrammar;
   /** A matcher at the beginning of the grammar, to be copied; `null` without a grammar. */
   readonly matcher: Matcher | null;
-  readonly parser: ResponseParser;
   /** Checks what no grammar has enforced; the parser's option `provenance` is its `enforced`. */
   readonly guard: CallGuard;
   readonly markers: Markers;
@@ -32,20 +31,16 @@ export interface SteeringOptions {
   readonly answerEnds?: (text: string, length: number) => readonly string[];
   /** The maximum number of tokens, including injected ones. */
   readonly maxTokens: number;
-  /** After this many reasoning tokens, not counting markers, `reasoningEnd` is written. */
-  readonly thinkingBudget: number;
-  /** The text that ends reasoning; empty if there is none. */
-  readonly reasoningEnd: string;
   /**
    * Whether the response is unconstrained after a section of calls, until the next trigger. `false`: only what the
    * grammar allows may follow.
    */
   readonly unconstrainedAfterCalls: boolean;
   /**
-   * A matcher for the rest of a call that the parser has begun to read without a trigger, to be cloned; `null` if it
-   * cannot be enforced.
+   * A matcher for the rest of a call that the parser has begun to read without a trigger, after `written`, the text from
+   * `call.from` on; `null` if it cannot be enforced.
    */
-  readonly restOf: (call: OpenCall) => Matcher | null;
+  readonly restOf: (call: OpenCall, written: string) => Matcher | null;
   /** Whether the grammar covers only text, so that stops count as without a grammar. */
   readonly plainText: boolean;
 }

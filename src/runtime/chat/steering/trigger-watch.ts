@@ -49,12 +49,15 @@ export class TriggerWatch {
     for (const start of this.#specialStarts) if (start < this.#windowStart) this.#specialStarts.delete(start);
   }
 
-  /** The first trigger that ends after `place`, which is in the latest text. `fires` decides whether it counts. */
+  /**
+   * The first trigger that ends after `place`, which is in the latest text; of those that end together, the longest: one
+   * opener may be the end of another. `fires` decides whether it counts.
+   */
   find(place: number): FoundTrigger | null {
     let first: FoundTrigger | null = null;
     for (const { type, value } of this.#triggers) {
       const found = type === 'word' ? this.#findWord(value, place) : this.#findPattern(value, place);
-      if (found !== null && (first === null || found.end < first.end)) first = found;
+      if (found !== null && (first === null || precedes(found, first))) first = found;
     }
     return first;
   }
@@ -102,6 +105,10 @@ export class TriggerWatch {
     const end = this.#answerStart + (match?.[1] ?? 0);
     return match === undefined || end <= place ? null : { start: this.#answerStart + match[0], end };
   }
+}
+
+function precedes(one: FoundTrigger, other: FoundTrigger): boolean {
+  return one.end < other.end || (one.end === other.end && one.start < other.start);
 }
 
 function isText({ type }: ResponseEvent): boolean {

@@ -3,8 +3,9 @@ import { DecodingError } from '../../../format/errors.ts';
 import type { TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../../chat/checks/revocable-response.ts';
-import type { SteeredResponse, WrittenPiece, WrittenResponse } from '../../chat/steering/steered-response.ts';
+import type { SteeredResponse } from '../../chat/steering/steered-response.ts';
 import type { SteeringOptions } from '../../chat/steering/steering-options.ts';
+import type { WrittenPiece, WrittenResponse } from '../../chat/steering/written-piece.ts';
 import type { PromptUsage } from '../../chat/token-usage.ts';
 import { newDecoder } from '../../chat/utf8.ts';
 import type { DrawnToken, Mask, TokenBiases } from '../engine.ts';
@@ -143,7 +144,7 @@ export class ResponseRun {
   #take(drawn: DrawnToken, masked: boolean): Taken {
     const { token } = drawn;
     const response = this.#response;
-    const wasConstrained = response.constrained;
+    const { constrained: wasConstrained, changes } = response;
     if (wasConstrained && response.matcher !== null && this.#guide.unmasked) {
       const allowed = this.#allowedPart(token);
       if (allowed !== null) {
@@ -152,7 +153,9 @@ export class ResponseRun {
       }
     }
     const { kept } = this.#revocable.take(this.#pieceOf(token, this.#logprobs?.drawn(drawn)));
-    if (kept === null) return this.#step([token], wasConstrained && masked);
+    // An engine's own grammar has followed only where it is still the same one.
+    const isSame = this.#response.changes === changes;
+    if (kept === null) return this.#step([token], wasConstrained && masked && isSame);
     const tokens = this.#options.markers.encode(kept);
     this.#revocable.recount(1, tokens.length);
     return this.#step(tokens, false);

@@ -1,5 +1,5 @@
 /** What a model is asked, which calls are expected, and how its calls are rated. */
-import type { JsonValue, Tool } from '../../../src/format/messages.ts';
+import type { JsonValue, Tool } from '../../format/messages.ts';
 
 /** Whether an argument is right. */
 export type Check = (value: unknown) => boolean;

@@ -2,15 +2,17 @@
  * Arguments in places where the format does not have them: wrapped in one more object, under another key, or next to
  * the name. The tool's schema decides what is meant; see `docs/leniency.md`.
  */
+
 import { isObject, parseJson, parseObject } from '../../format/json-values.ts';
 import type { JsonObject } from '../../format/messages.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
-import { propertyPlace, type SchemaPlace } from './schema-place.ts';
+import { propertyPlace, type SchemaPlace } from '../steps/schema-place.ts';
+import { type Repair, repair } from './law-table.ts';
 
 /** Keys of the arguments in calls of APIs and models. */
-const argumentKeys = [
+export const argumentKeys = [
   'arguments',
   'parameters',
   'parameter',
@@ -38,14 +40,14 @@ export function mayBeArgument(place: SchemaPlace, key: string): boolean {
 
 /** Whether the arguments may be under this key, which is not an argument itself. */
 export function mayHoldArguments(reader: Reader, key: string): boolean {
-  return reader.lenient && isArgumentKey.has(key) && !isProperty(reader.call.parameters, key);
+  return isArgumentKey.has(key) && !isProperty(reader.call.parameters, key) && reader.allows('arguments-key');
 }
 
 /**
  * A key that may wrap the arguments, before an object, at the beginning of the object at `at`; `null` if there is none.
  */
 export function wrapperAt(reader: Reader, at: number): string | null | typeof undecided {
-  if (!reader.lenient) return null;
+  if (!reader.allows('wrapped-arguments')) return null;
   const { text } = reader.cursor;
   const quote = skipSpace(text, at + 1);
   const isOpen = reader.ended ? null : undecided;
@@ -71,7 +73,7 @@ export function withholdWrapped(reader: Reader, key: string): void {
   writer.withholdInput((json) => {
     const inner = wrappedObject(json, key, call.parameters);
     if (inner === null) return json;
-    reader.noteRepair('wrapped-arguments', `the arguments were wrapped in ${JSON.stringify(key)}`);
+    reader.noteRepair(repair('wrapped-arguments', 'key', key));
     return inner;
   });
 }
@@ -93,8 +95,7 @@ function fits(inner: JsonObject, key: string, place: SchemaPlace): boolean {
 /** Arguments found among the members of a call, as JSON, and a description of the repair. */
 export interface FoundArguments {
   readonly json: string;
-  readonly law: 'arguments-key' | 'flat-arguments' | 'empty-arguments' | null;
-  readonly detail: string;
+  readonly repair: Repair | null;
 }
 
 /** The arguments of a call that has no object under `ownKey`; `null` if it is unclear what they are. */
@@ -105,25 +106,20 @@ export function findArguments(
 ): FoundArguments | null {
   const { parameters } = reader.call;
   const others = [...members].filter(([key]) => mayBeArgument(parameters, key));
-  if (others.length === 0) return { json: '{}', law: null, detail: '' };
-  if (!reader.lenient) return null;
+  if (others.length === 0) return { json: '{}', repair: null };
+  if (!reader.allows('flat-arguments')) return null;
   const [only, second] = others;
   const isNone = only !== undefined && second === undefined && isEmpty(only[1]);
   if (isNone && (only[0] === ownKey || isArgumentKey.has(only[0])) && !isProperty(parameters, only[0])) {
-    return { json: '{}', law: 'empty-arguments', detail: `${only[0]} is ${only[1]}` };
+    return { json: '{}', repair: repair('empty-arguments', 'member', ...only) };
   }
   if (only !== undefined && second === undefined && mayHoldArguments(reader, only[0])) {
     const json = objectIn(only[1]);
-    const detail = `the arguments stand under ${JSON.stringify(only[0])}`;
-    if (json !== null) return { json, law: 'arguments-key', detail };
+    if (json !== null) return { json, repair: repair('arguments-key', 'key', only[0]) };
   }
   if (!others.every(([key]) => isProperty(parameters, key))) return null;
   const entries = others.map(([key, json]) => `${JSON.stringify(key)}: ${json}`);
-  return {
-    json: `{${entries.join(', ')}}`,
-    law: 'flat-arguments',
-    detail: 'the arguments stand next to the name',
-  };
+  return { json: `{${entries.join(', ')}}`, repair: repair('flat-arguments', 'nextToName') };
 }
 
 /** What models write for no arguments. */

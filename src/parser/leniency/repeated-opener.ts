@@ -1,7 +1,9 @@
 /** A repeated opener of thoughts: models write it although the prompt ends with it. */
+
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
+import { markerRepair } from './law-table.ts';
 
 /** Maximum white space before and after a repeated opener. */
 const longestGap = 64;
@@ -12,7 +14,7 @@ const longestGap = 64;
  */
 export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'passed' | 'wait' | 'none' {
   const { cursor, thoughtOpener } = reader;
-  if (thoughtOpener === null || !reader.forgives(cursor.at)) return 'none';
+  if (thoughtOpener === null || !reader.allows('thoughts-again')) return 'none';
   const start = skipSpace(cursor.text, cursor.at);
   if (start === cursor.text.length && !reader.ended) return start - cursor.at > longestGap ? 'none' : 'wait';
   const match = thoughtOpener.matchAt(reader, cursor.text, start);
@@ -21,7 +23,7 @@ export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'p
   if (continues === undecided) return 'wait';
   reader.thoughtOpener = null;
   if (match === null || !continues) return 'none';
-  reader.noteRepair('thoughts-again', `${JSON.stringify(match.choice.marker.trim())} stands twice`);
+  reader.noteRepair(markerRepair('thoughts-again', match.choice));
   reader.skip(match.end);
   reader.claimSpace(match.choice.trailingSpace);
   return 'passed';

@@ -1,7 +1,30 @@
 /** The plain engine: node-llama-cpp without any grammar, on the same file, with the same prompt. */
 import type { Llama, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
-import type { FreeText } from './response.ts';
-import type { Sampling } from './sampling.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
+
+/** A text that was written without a grammar. */
+export interface FreeText {
+  readonly text: string;
+  readonly tokens: number;
+  /** Ended by the limit of tokens. */
+  readonly cut: boolean;
+}
+
+/** How it is sampled. */
+export interface PlainSampling {
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly seed: number;
+  readonly maxTokens: number;
+}
+
+/** Options of node-llama-cpp for the model and its context. */
+export interface PlainEngineOptions {
+  readonly contextSize: number;
+  readonly threads?: number;
+  readonly gpuLayers?: number;
+}
 
 /** One sequence of a model. */
 export class PlainEngine {
@@ -14,9 +37,11 @@ export class PlainEngine {
   }
 
   /** Opens the file. */
-  static async open(llama: Llama, file: string, contextSize: number, threads: number): Promise<PlainEngine> {
-    const model = await llama.loadModel({ modelPath: file, gpuLayers: 0 });
-    const context = await model.createContext({ contextSize, threads });
+  static async open(llama: Llama, file: string, options: PlainEngineOptions): Promise<PlainEngine> {
+    const { gpuLayers, ...given } = options;
+    const model = await llama.loadModel({ modelPath: file, ...withoutUndefined({ gpuLayers }) });
+    const contextSize = Math.min(given.contextSize, model.trainContextSize);
+    const context = await model.createContext({ ...given, contextSize });
     return new PlainEngine(model, context.getSequence());
   }
 
@@ -30,7 +55,7 @@ export class PlainEngine {
   }
 
   /** Continues a prompt until the model ends its turn. */
-  async write(prompt: string, { maxTokens, ...sampling }: Sampling): Promise<FreeText> {
+  async write(prompt: string, { maxTokens, ...sampling }: PlainSampling): Promise<FreeText> {
     const tokens = this.model.tokenize(prompt, true);
     const known = await this.#keep(tokens.slice(0, -1));
     const written: Token[] = [];
