@@ -8,7 +8,14 @@ import { GrammarError } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { compileSchema, jsonSyntax, lenientJsonSyntax } from '../../src/json-schema/compile-schema.ts';
 import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
-import type { Grammar } from '../../src/language/expression/expression.ts';
+import {
+  characterClass,
+  choice,
+  type Grammar,
+  literal,
+  rule,
+  sequence,
+} from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import {
   addTokens,
@@ -123,6 +130,25 @@ describe.each(places)('%s', (_, schema, text) => {
       matcher.accept(bytes.subarray(0, end));
       expectAsOneByOne(matcher, Buffer.from(bytes.subarray(0, end)).toString());
     }
+  });
+});
+
+describe('characters that lead to one state', () => {
+  it('may lead to several later', () => {
+    expectAlong(createMatcher(schemaGrammar({ type: 'string', pattern: '^[a-z]{2}[a-m]{3}$' })), '"zyabc"');
+  });
+
+  it('may lead to several where the same characters come next', () => {
+    const early = characterClass([0x61, 0x6d]);
+    const any = characterClass([0x61, 0x7a]);
+    const [a, b] = [rule('early'), rule('any')];
+    const end = choice(sequence(a, literal('1')), sequence(b, literal('2')));
+    const rules = new Map([
+      ['early', early],
+      ['any', any],
+      ['root', sequence(choice(a, b), end)],
+    ]);
+    expectAlong(createMatcher({ root: 'root', rules }), 'zb1');
   });
 });
 
