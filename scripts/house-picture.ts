@@ -26,9 +26,9 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
     ['hub', 3.1, 'models on Hugging Face'],
     ['generate', 4.1, 'generated/, the laws'],
   ],
+  [['analysis', 3.4, 'from template to format']],
   [
     ['grammar', 1.5, 'a response as a tree'],
-    ['analysis', 3.6, 'from template to format'],
     ['response-template', 5, 'read, run and derived'],
   ],
   [
