@@ -1,8 +1,11 @@
 /** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { ModelFacts } from '../analysis/probes/probing.ts';
 import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonValue } from '../format/messages.ts';
 import {
   effectiveTemplate,
   type GgufHeader,
@@ -13,7 +16,7 @@ import {
 import { localPath, missingFileAdvice } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
-import { readTokenizerConfig } from './tokenizer-config.ts';
+import { readEndTokens, readTokenizerConfig } from './tokenizer-config.ts';
 import { readToolFormat, toolFormatName } from './tool-format.ts';
 
 /** A chat template, and its source. */
@@ -26,6 +29,10 @@ export interface ModelSource {
   /** Special tokens, if the source is a model file. */
   readonly bosToken?: string;
   readonly eosToken?: string;
+  /** What else is known of the model's tokens. */
+  readonly facts?: ModelFacts;
+  /** Hugging Face's response template of the model, if its tokenizer config has one. */
+  readonly responseTemplate?: JsonValue;
 }
 
 /**
@@ -94,15 +101,34 @@ function sourceOf(
   };
 }
 
-/** A `tokenizer_config.json`: its chat template and tokens. */
-function readConfig(name: string, file: string, text: string, wanted: TemplateName): ModelSource {
-  const found = readTokenizerConfig(parseJson(file, text), wanted);
-  if (found !== null) return { name, origin: file, ...found };
+/** A `tokenizer_config.json`: its chat template and tokens, and the ends in the `generation_config.json` next to it. */
+async function readConfig(
+  name: string,
+  file: string,
+  text: string,
+  wanted: TemplateName,
+): Promise<ModelSource> {
+  const config = parseJson(file, text);
+  const found = readTokenizerConfig(config, wanted);
+  if (found !== null) {
+    const generation = path.join(path.dirname(file), 'generation_config.json');
+    const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;
+    const { addedTokens = [], ...template } = found;
+    const facts = { addedTokens, endTokens: readEndTokens(told, config) };
+    const responseTemplate = isObject(config) ? config.response_template : undefined;
+    return {
+      name,
+      origin: file,
+      ...template,
+      facts,
+      ...(responseTemplate === undefined ? {} : { responseTemplate }),
+    };
+  }
   const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
   throw new ModelFileError({ file, reason });
 }
 
-function parseJson(file: string, text: string): unknown {
+function parseJson(file: string, text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (cause) {

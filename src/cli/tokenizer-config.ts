@@ -5,6 +5,8 @@ export interface TemplateOfModel {
   readonly templateSource: string;
   readonly bosToken?: string;
   readonly eosToken?: string;
+  /** Texts of the tokens that were added to the vocabulary. */
+  readonly addedTokens?: readonly string[];
 }
 
 /**
@@ -23,7 +25,23 @@ export function readTokenizerConfig(
     templateSource,
     ...(bosToken === null ? {} : { bosToken }),
     ...(eosToken === null ? {} : { eosToken }),
+    ...withAddedTokens(config.get('added_tokens_decoder')),
   };
+}
+
+/** `added_tokens_decoder`: tokens by their id. */
+function withAddedTokens(decoder: unknown): Pick<TemplateOfModel, 'addedTokens'> {
+  if (typeof decoder !== 'object' || decoder === null) return {};
+  const texts = Object.values(decoder).map(tokenText);
+  return { addedTokens: texts.filter((text) => text !== null && text !== '').map(String) };
+}
+
+/** The texts of the tokens at which a parsed `generation_config.json` ends, by the ids of a `tokenizer_config.json`. */
+export function readEndTokens(generation: unknown, tokenizer: unknown): readonly string[] {
+  const ids = new Map<string, unknown>(Object.entries(generation ?? {})).get('eos_token_id');
+  const decoder = new Map<string, unknown>(Object.entries(tokenizer ?? {})).get('added_tokens_decoder');
+  const byId = new Map<string, unknown>(Object.entries(decoder ?? {}));
+  return [ids].flat().flatMap((id) => tokenText(byId.get(String(id))) ?? []);
 }
 
 function chosenTemplate(value: unknown, wanted: string): string | null {

@@ -42,7 +42,14 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
 /** An error is the result of this file, so that the others are still verified. */
 async function verifyFile(file: string, toolFormat: string | undefined): Promise<Row['result']> {
   try {
-    const { templateSource, name: _, origin, ...tokens } = await readModelSource(file, toolFormat);
+    const {
+      templateSource,
+      name: _,
+      origin,
+      facts: _facts,
+      responseTemplate: _response,
+      ...tokens
+    } = await readModelSource(file, toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
   } catch (error) {
     if (isForeseen(error)) return { error: errorFacts(error) };
@@ -50,7 +57,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
   }
 }
 
-const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
+const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete', 'as told'];
 
 /** A table if it fits, otherwise a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {

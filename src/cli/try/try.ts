@@ -90,9 +90,9 @@ async function templatesToTry(
 
 function triedTemplate(
   name: string,
-  { templateSource, origin, name: _, ...specialTokens }: ModelSource,
+  { templateSource, origin, name: _, facts, responseTemplate: _response, ...specialTokens }: ModelSource,
 ): TriedTemplate {
-  const { format } = analyzeTemplate(templateSource, { ...specialTokens, name: origin });
+  const { format } = analyzeTemplate(templateSource, { ...specialTokens, ...facts, name: origin });
   return { name, templateSource, format, specialTokens };
 }
 
