@@ -8,7 +8,7 @@ import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readToolSources } from './generate/tool-source.ts';
 import { serveInspector } from './inspector.ts';
-import { inToolFormat, type ModelSource, readModelSource } from './model-source.ts';
+import { type ModelSource, readModelSource } from './model-source.ts';
 import { openBrowser } from './page.ts';
 import { compareWithResponseTemplate } from './response-template-evidence.ts';
 import { paintedText, terminalText } from './terminal-text.ts';
@@ -48,8 +48,7 @@ export function registerInspect(program: Command): void {
 }
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
-  const own = await readModelSource(file);
-  const source = await inToolFormat(own, options.toolFormat);
+  const source = await readModelSource(file, options.toolFormat);
   if (options.open) return open(source);
   const analysis = analyze(source);
   if (options.structuralTag !== undefined) {
@@ -63,7 +62,11 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
     return;
   }
   const sections = [
-    card(source.origin, analysis, source === own ? null : analyze(own)),
+    card(
+      source.origin,
+      analysis,
+      options.toolFormat === undefined ? null : analyze(await readModelSource(file)),
+    ),
     capabilities(analysis),
     sample(analysis),
     fields(analysis),

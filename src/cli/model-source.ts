@@ -37,42 +37,54 @@ export interface ModelSource {
 
 /**
  * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model on the Hub
- * (`owner/name`), without downloading it. Throws `ModelFileError` and the errors of the Hub.
+ * (`owner/name`), without downloading it. Of two templates it is the one for tools, unless a tool format is given: that
+ * is put around the other one. Throws `ModelFileError`, `UnsupportedOptionError` for an unknown tool format, and the
+ * errors of the Hub.
  */
-export async function readModelSource(given: string): Promise<ModelSource> {
+export async function readModelSource(given: string, toolFormat?: string): Promise<ModelSource> {
+  if (toolFormat === undefined) return readTemplate(given, 'tool_use');
+  const format = await readToolFormat(toolFormat);
+  const { name, origin, ...plain } = await readTemplate(given, 'default');
+  const called = toolFormatName(toolFormat);
+  return {
+    ...plain,
+    name: folderName(`${name}-${called}`),
+    origin: `${origin} (tool format ${called})`,
+    templateSource: wrapTemplate(plain.templateSource, format, origin),
+  };
+}
+
+/** Which of two templates. */
+type TemplateName = 'default' | 'tool_use';
+
+async function readTemplate(given: string, wanted: TemplateName): Promise<ModelSource> {
   const file = localPath(given);
-  if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file);
+  if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file, wanted);
   const name = folderName(path.basename(file));
   if (!/\.gguf$/i.test(file)) {
     const text = await readText(file);
     return /\.json$/i.test(file)
-      ? readConfig(name, file, text)
+      ? readConfig(name, file, text, wanted)
       : { name, origin: file, templateSource: text };
   }
   await mustExist(file);
-  return sourceOf(name, file, await readGgufHeader(file));
+  return sourceOf(name, file, await readGgufHeader(file), wanted);
 }
 
-/** The template in a tool format, if one is given. Throws `UnsupportedOptionError` for an unknown one. */
-export async function inToolFormat(own: ModelSource, toolFormat: string | undefined): Promise<ModelSource> {
-  if (toolFormat === undefined) return own;
-  const format = await readToolFormat(toolFormat);
-  const called = toolFormatName(toolFormat);
-  return {
-    ...own,
-    name: folderName(`${own.name}-${called}`),
-    origin: `${own.origin} (tool format ${called})`,
-    templateSource: wrapTemplate(own.templateSource, format, own.origin),
-  };
-}
-
-async function readHubSource(reference: string): Promise<ModelSource> {
+async function readHubSource(reference: string, wanted: TemplateName): Promise<ModelSource> {
   const { header, model } = await inspectModel(reference);
-  return sourceOf(folderName(path.basename(model)), reference, header);
+  return sourceOf(folderName(path.basename(model)), reference, header, wanted);
 }
 
-function sourceOf(name: string, file: string, { templates, specialTokens }: GgufHeader): ModelSource {
-  const template = effectiveTemplate(templates);
+function sourceOf(
+  name: string,
+  file: string,
+  { templates, specialTokens }: GgufHeader,
+  wanted: TemplateName,
+): ModelSource {
+  const plain =
+    wanted === 'default' && templates.default !== null ? { ...templates, toolUse: null } : templates;
+  const template = effectiveTemplate(plain);
   if (template === null) {
     throw new ModelFileError({
       file,
@@ -90,9 +102,14 @@ function sourceOf(name: string, file: string, { templates, specialTokens }: Gguf
 }
 
 /** A `tokenizer_config.json`: its chat template and tokens, and the ends in the `generation_config.json` next to it. */
-async function readConfig(name: string, file: string, text: string): Promise<ModelSource> {
+async function readConfig(
+  name: string,
+  file: string,
+  text: string,
+  wanted: TemplateName,
+): Promise<ModelSource> {
   const config = parseJson(file, text);
-  const found = readTokenizerConfig(config);
+  const found = readTokenizerConfig(config, wanted);
   if (found !== null) {
     const generation = path.join(path.dirname(file), 'generation_config.json');
     const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;

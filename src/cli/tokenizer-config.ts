@@ -10,12 +10,15 @@ export interface TemplateOfModel {
 }
 
 /**
- * The chat template of a parsed `tokenizer_config.json` (the one for tools, if there are several) and its tokens;
+ * The chat template of a parsed `tokenizer_config.json` (of several the wanted one, or else the other) and its tokens;
  * `null` if there is none.
  */
-export function readTokenizerConfig(json: unknown): TemplateOfModel | null {
+export function readTokenizerConfig(
+  json: unknown,
+  wanted: 'default' | 'tool_use' = 'tool_use',
+): TemplateOfModel | null {
   const config = new Map<string, unknown>(Object.entries(json ?? {}));
-  const templateSource = chosenTemplate(config.get('chat_template'));
+  const templateSource = chosenTemplate(config.get('chat_template'), wanted);
   if (templateSource === null) return null;
   const [bosToken, eosToken] = [tokenText(config.get('bos_token')), tokenText(config.get('eos_token'))];
   return {
@@ -41,11 +44,11 @@ export function readEndTokens(generation: unknown, tokenizer: unknown): readonly
   return [ids].flat().flatMap((id) => tokenText(byId.get(String(id))) ?? []);
 }
 
-function chosenTemplate(value: unknown): string | null {
+function chosenTemplate(value: unknown, wanted: string): string | null {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return null;
   const named = new Map<unknown, unknown>(value.map((item) => [item?.name, item?.template]));
-  const template = named.get('tool_use') ?? named.get('default');
+  const template = named.get(wanted) ?? named.get('tool_use') ?? named.get('default');
   return typeof template === 'string' ? template : null;
 }
 
