@@ -56,11 +56,14 @@ function entries(
 
 const object: ArgumentsFormat = { kind: 'json', encoding: 'value', style, empty: null };
 const parameters = entries({ open: '<parameter name="', key: '">', close: ['</parameter>\n'] });
-const typed = entries(
-  { open: '<parameter name="', key: '" string="', close: ['</parameter>\n'] },
-  { ...raw, open: 'true">' },
-  { ...json, open: 'false">' },
-);
+const attributes = (before: string) =>
+  entries(
+    { open: `<${before}parameter name="`, key: '" string="', close: [`</${before}parameter>\n`] },
+    { ...raw, open: 'true">' },
+    { ...json, open: 'false">' },
+  );
+const numbered: CallPart = { hole: 'composed-id', parts: [name, ':', { hole: 'index', base: 0 }] };
+const argumentsToken = '<|tool_call_argument_begin|>';
 const tags = entries({ open: '<', key: '>', close: ['</', key, '>\n'] });
 const keywords: EntryArguments = {
   ...entries({ open: '', key: '=', close: [] }, python, python),
@@ -72,7 +75,7 @@ export const callNotations = {
   /** `<invoke name="f">\n<parameter name="a">x</parameter>\n</invoke>` */
   invoke: calls('<invoke name="', [name, '">\n'], parameters, '</invoke>'),
   /** `<invoke name="f">\n<parameter name="a" string="true">x</parameter>\n</invoke>` */
-  typedInvoke: calls('<invoke name="', [name, '">\n'], typed, '</invoke>'),
+  typedInvoke: calls('<invoke name="', [name, '">\n'], attributes(''), '</invoke>'),
   /** `<invoke name="f">\n<a>x</a>\n</invoke>` */
   invokeTags: calls('<invoke name="', [name, '">\n'], tags, '</invoke>'),
   /** `<function=f>\n<parameter=a>\nx\n</parameter>\n</function>` */
@@ -82,6 +85,24 @@ export const callNotations = {
     entries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] }),
     '</function>',
   ),
+  /** `<｜｜DSML｜｜invoke name="f">\n<｜｜DSML｜｜parameter name="a" string="true">x</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>` */
+  doubledBars: calls(
+    '<｜｜DSML｜｜invoke name="',
+    [name, '">\n'],
+    attributes('｜｜DSML｜｜'),
+    '</｜｜DSML｜｜invoke>',
+  ),
+  /** The same with a space after the bars. */
+  doubledBarsApart: calls(
+    '<｜｜DSML｜｜ invoke name="',
+    [name, '">\n'],
+    attributes('｜｜DSML｜｜ '),
+    '</｜｜DSML｜｜ invoke>',
+  ),
+  /** `f:0<|tool_call_argument_begin|>{"a": "x"}` */
+  numbered: calls('', [numbered, argumentsToken], object, ''),
+  /** `functions.f:0<|tool_call_argument_begin|>{"a": "x"}` */
+  prefixed: calls('functions.', [numbered, argumentsToken], object, ''),
   /** `<f>{"a": "x"}</f>` */
   nameTagJson: calls('<', [name, '>'], object, '>', ['</', name]),
   /** `<f>\n<a>x</a>\n</f>` */

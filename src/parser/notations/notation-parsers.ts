@@ -207,6 +207,176 @@ const functionTag = defineParser({
   },
 });
 
+const doubledBars = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBars', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</｜｜DSML｜｜invoke>', repairs: 'unclosed' },
+    keyOpen: '<｜｜DSML｜｜parameter name="',
+    callClose: '</｜｜DSML｜｜invoke>',
+    keyEnd: '" string="',
+    nextCall: { text: '<｜｜DSML｜｜invoke name="', role: 'call', blockEnd: '</｜｜DSML｜｜invoke>' },
+  },
+  states: {
+    // …DSML｜｜invoke name="get_time">⏎
+    //                     ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<｜｜DSML｜｜parame…
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …L｜｜parameter name="city" string="
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</｜｜DSML｜｜parameter>\n'],
+        continuations: [['<｜｜DSML｜｜parameter name="'], ['</｜｜DSML｜｜invoke>']],
+        another: { open: '<｜｜DSML｜｜parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+      },
+    }),
+    // …ame="city" string="true">Paris</｜｜DSML｜｜param…
+    //                     ^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: 'true">', types: ['string'] },
+        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+    }),
+    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invok…
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invok…
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invoke>⏎
+    //                     ^^^^^^^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …>⏎</｜｜DSML｜｜invoke>⏎<｜｜DSML｜｜invok…
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<｜｜DSML｜｜parameter name="city</｜｜DSML｜｜invok…
+    //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const doubledBarsApart = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBarsApart', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</｜｜DSML｜｜ invoke>', repairs: 'unclosed' },
+    keyOpen: '<｜｜DSML｜｜ parameter name="',
+    callClose: '</｜｜DSML｜｜ invoke>',
+    keyEnd: '" string="',
+    nextCall: { text: '<｜｜DSML｜｜ invoke name="', role: 'call', blockEnd: '</｜｜DSML｜｜ invoke>' },
+  },
+  states: {
+    // …SML｜｜ invoke name="get_time">⏎
+    //                     ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<｜｜DSML｜｜ param…
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …｜｜ parameter name="city" string="
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</｜｜DSML｜｜ parameter>\n'],
+        continuations: [['<｜｜DSML｜｜ parameter name="'], ['</｜｜DSML｜｜ invoke>']],
+        another: { open: '<｜｜DSML｜｜ parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+      },
+    }),
+    // …ame="city" string="true">Paris</｜｜DSML｜｜ para…
+    //                     ^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: 'true">', types: ['string'] },
+        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+    }),
+    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invo…
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invo…
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invoke>⏎
+    //                     ^^^^^^^^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …⏎</｜｜DSML｜｜ invoke>⏎<｜｜DSML｜｜ invo…
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<｜｜DSML｜｜ parameter name="city</｜｜DSML｜｜ invo…
+    //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const numbered = defineParser({
+  contract: 4, start: 'inComposedId', recover: 'inMalformed', templateSha256: 'notation numbered', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    idEnd: '<|tool_call_argument_begin|>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+  },
+  states: {
+    // get_time:0<|tool_call_arg…
+    // ^^^^^^^^^^ In the call's id, which holds the tool's name.
+    inComposedId: hole({
+      hole: 'composed-id', ends: { idEnd: 'beforeArguments', argumentsAtOnce: { peek: 'beforeArguments' } },
+      parts: [{ hole: 'name' }, ':', { hole: 'index' }], announce: true,
+    }),
+    // …ll_argument_begin|>{"city": "Paris"}
+    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: {} }),
+    // …|>{"city": "Paris"}⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …ll_argument_begin|>{"city": Paris
+    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const prefixed = defineParser({
+  contract: 4, start: 'inComposedId', recover: 'inMalformed', templateSha256: 'notation prefixed', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    idEnd: '<|tool_call_argument_begin|>',
+    callFollowerEarly: { text: 'functions.', repairs: 'unclosed' },
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callFollower: 'functions.',
+  },
+  states: {
+    // functions.get_time:0<|tool_call_arg…
+    //           ^^^^^^^^^^ In the call's id, which holds the tool's name.
+    inComposedId: hole({
+      hole: 'composed-id',
+      ends: {
+        idEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
+      parts: [{ hole: 'name' }, ':', { hole: 'index' }], announce: true,
+    }),
+    // …ll_argument_begin|>{"city": "Paris"}
+    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callFollower: { peek: 'afterCall' } } }),
+    // …|>{"city": "Paris"}⏎functions.
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …ll_argument_begin|>{"city": Paris
+    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
 const nameTagJson = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameTagJson', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -513,6 +683,10 @@ export const notations: readonly Notation<State>[] = [
   { name: "typedInvoke", open: "<invoke name=\"", nameEnds: ["\">"], start: typedInvoke.start },
   { name: "invokeTags", open: "<invoke name=\"", nameEnds: ["\">"], start: invokeTags.start },
   { name: "functionTag", open: "<function=", nameEnds: [">"], start: functionTag.start },
+  { name: "doubledBars", open: "<｜｜DSML｜｜invoke name=\"", nameEnds: ["\">"], start: doubledBars.start },
+  { name: "doubledBarsApart", open: "<｜｜DSML｜｜ invoke name=\"", nameEnds: ["\">"], start: doubledBarsApart.start },
+  { name: "numbered", open: "", nameEnds: [":"], start: numbered.start },
+  { name: "prefixed", open: "functions.", nameEnds: [":"], start: prefixed.start },
   { name: "nameTagJson", open: "<", nameEnds: [">"], start: nameTagJson.start },
   { name: "nameTag", open: "<", nameEnds: [">"], start: nameTag.start },
   { name: "nameCallJson", open: "", nameEnds: ["("], start: nameCallJson.start },
