@@ -64,6 +64,7 @@ const attributes = (before: string) =>
   );
 const numbered: CallPart = { hole: 'composed-id', parts: [name, ':', { hole: 'index', base: 0 }] };
 const argumentsToken = '<|tool_call_argument_begin|>';
+const parameterTags = entries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] });
 const tags = entries({ open: '<', key: '>', close: ['</', key, '>\n'] });
 const keywords: EntryArguments = {
   ...entries({ open: '', key: '=', close: [] }, python, python),
@@ -82,8 +83,16 @@ export const callNotations = {
   functionTag: calls(
     '<function=',
     [name, '>\n'],
-    entries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] }),
+    parameterTags,
     '</function>',
+  ) /** `<parameter=f>\n<parameter=a>\nx\n</parameter>\n</function>` */,
+  parameterTag: calls('<parameter=', [name, '>\n'], parameterTags, '</function>'),
+  /** `<parameter=tool_name>f</parameter>\n<parameter=a>x</parameter>\n</tool_use>` */
+  nameAsParameter: calls(
+    '<parameter=tool_name>',
+    [name, '</parameter>\n'],
+    entries({ open: '<parameter=', key: '>', close: ['</parameter>\n'] }),
+    '</tool_use>',
   ),
   /** `<｜｜DSML｜｜invoke name="f">\n<｜｜DSML｜｜parameter name="a" string="true">x</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>` */
   doubledBars: calls(

@@ -75,8 +75,7 @@ describe.each(names)('%s', (notation) => {
     if (call === undefined || call === null) return;
     const request = { tools, toolChoice: 'auto', generationPrompt: tagged.turn.start } as const;
     const rest = text.slice(call.from);
-    const allows = (written: string) =>
-      new GrammarCache().restOf(tagged, request, call, written) !== null;
+    const allows = (written: string) => new GrammarCache().restOf(tagged, request, call, written) !== null;
     expect(allows(rest)).toBe(true);
     expect(allows(rest.replace('3', '8'))).toBe(false);
   });
@@ -101,16 +100,20 @@ test.each([
 });
 
 test.each([
-  ['a fence after a sentence', 'I run it.\n\n```json\n{"name": "get_weather", "arguments": {"city": "Bern"}}\n```'],
+  [
+    'a fence after a sentence',
+    'I run it.\n\n```json\n{"name": "get_weather", "arguments": {"city": "Bern"}}\n```',
+  ],
   ['a tag that no notation has', '<get_weather>Bern</get_weather>'],
   ['a transcript', "[tool_call: get_weather for 'Bern']"],
 ])('%s is told', (_, text) => {
   expect(outcome(jsonInTags, text)).toMatchObject({ calls: [], possible: [['get_weather', true]] });
 });
 
-test.each(['Use `get_weather(city)` for that.', 'The tool get_weather gives the weather.', '{"city": "Bern"}'])(
-  '%s is not told',
-  (text) => {
-    expect(outcome(jsonInTags, text).possible).toEqual([]);
-  },
-);
+test.each([
+  'Use `get_weather(city)` for that.',
+  'The tool get_weather gives the weather.',
+  '{"city": "Bern"}',
+])('%s is not told', (text) => {
+  expect(outcome(jsonInTags, text).possible).toEqual([]);
+});

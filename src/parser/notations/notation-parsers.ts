@@ -207,6 +207,106 @@ const functionTag = defineParser({
   },
 });
 
+const parameterTag = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation parameterTag', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '>\n',
+    callCloseEarly: { text: '</function>', repairs: 'unclosed' },
+    keyOpen: '<parameter=',
+    callClose: '</function>',
+    nextCall: { text: '<parameter=', role: 'call', blockEnd: '</function>' },
+  },
+  states: {
+    // <parameter=get_time>⏎
+    //            ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time>⏎<parameter=city…
+    //           ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …t_time>⏎<parameter=city>⏎
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { nameEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+      },
+    }),
+    // <parameter=city>⏎Paris⏎</parameter>⏎
+    //                  ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // …Paris⏎</parameter>⏎</function>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …Paris⏎</parameter>⏎</function>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …Paris⏎</parameter>⏎</function>⏎
+    //                     ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …ameter>⏎</function>⏎<parameter=
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time>⏎<parameter=city</function>
+    //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const nameAsParameter = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameAsParameter', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '</parameter>\n',
+    callCloseEarly: { text: '</tool_use>', repairs: 'unclosed' },
+    keyOpen: '<parameter=',
+    callClose: '</tool_use>',
+    keyEnd: '>',
+    nextCall: { text: '<parameter=tool_name>', role: 'call', blockEnd: '</tool_use>' },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['</parameter>'] }, repairs: 'opener' },
+  },
+  states: {
+    // …arameter=tool_name>get_time</parameter>⏎
+    //                     ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // …t_time</parameter>⏎<parameter=city>
+    //                     ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …ameter>⏎<parameter=city>
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter='], ['</tool_use>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+      },
+    }),
+    // <parameter=city>Paris</parameter>⏎
+    //                 ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // …>Paris</parameter>⏎</tool_use>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …>Paris</parameter>⏎</tool_use>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …>Paris</parameter>⏎</tool_use>⏎
+    //                     ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName', nameFirst: 'inToolName' } }),
+    // …ameter>⏎</tool_use>⏎<parameter=too…
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …t_time</parameter>⏎<parameter=city</tool_use>
+    //                     ^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
 const doubledBars = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBars', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -683,6 +783,8 @@ export const notations: readonly Notation<State>[] = [
   { name: "typedInvoke", open: "<invoke name=\"", nameEnds: ["\">"], start: typedInvoke.start },
   { name: "invokeTags", open: "<invoke name=\"", nameEnds: ["\">"], start: invokeTags.start },
   { name: "functionTag", open: "<function=", nameEnds: [">"], start: functionTag.start },
+  { name: "parameterTag", open: "<parameter=", nameEnds: [">"], start: parameterTag.start },
+  { name: "nameAsParameter", open: "<parameter=tool_name>", nameEnds: ["</parameter>"], start: nameAsParameter.start },
   { name: "doubledBars", open: "<｜｜DSML｜｜invoke name=\"", nameEnds: ["\">"], start: doubledBars.start },
   { name: "doubledBarsApart", open: "<｜｜DSML｜｜ invoke name=\"", nameEnds: ["\">"], start: doubledBarsApart.start },
   { name: "numbered", open: "", nameEnds: [":"], start: numbered.start },
