@@ -62,6 +62,20 @@ const attributes = (before: string) =>
     { ...raw, open: 'true">' },
     { ...json, open: 'false">' },
   );
+const nested: ValueFrame = { ...bare, codec: 'nested' };
+const quotedByTokens = entries(
+  { open: '', key: ':', close: [] },
+  { open: '<|"|>', close: '<|"|>', codec: 'raw' },
+);
+const tokenQuotes: EntryArguments = {
+  ...quotedByTokens,
+  separator: ',',
+  frames: { ...quotedByTokens.frames, array: nested, object: nested },
+  nested: {
+    object: { open: '{', close: '}', separator: ',', keyOpen: '', keyClose: ':', entryClose: [] },
+    array: { open: '[', close: ']', separator: ',', itemOpen: '', itemClose: '' },
+  },
+};
 const numbered: CallPart = { hole: 'composed-id', parts: [name, ':', { hole: 'index', base: 0 }] };
 const argumentsToken = '<|tool_call_argument_begin|>';
 const parameterTags = entries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] });
@@ -122,6 +136,8 @@ export const callNotations = {
   python: calls('', [name, '('], keywords, ')'),
   /** `f\n{"a": "x"}` */
   nameJson: calls('', [name, '\n'], object, ''),
+  /** `f{a:<|"|>x<|"|>}` */
+  tokenQuotes: calls('', [name, '{'], tokenQuotes, '}'),
   /** `[Calling tool: f({"a": "x"})]` */
   transcript: calls('[Calling tool: ', [name, '('], object, ')]'),
   /** `[Calling tool: f with arguments: {"a": "x"}]` */

@@ -40,6 +40,8 @@ export class EventWriter {
   private regionPlace = new RegionPlace(0);
   /** The latest thoughts. */
   private thoughts = '';
+  /** Regions that are to be apart from those before. */
+  private readonly separated = { text: false, reasoning: false };
   readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
@@ -104,6 +106,14 @@ export class EventWriter {
         ? { type: 'text-delta', id, text: this.kept.content }
         : { type: 'reasoning-delta', id, text: this.kept.reasoning };
     this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
+    if (this.separated[region]) this.delta('\n', at, at);
+    this.separated[region] = false;
+  }
+
+  /** What follows is another message: a line break keeps its texts apart from those before. */
+  separate(): void {
+    this.separated.text = this.regionCounts.text > 0;
+    this.separated.reasoning = this.regionCounts.reasoning > 0;
   }
 
   /** Closes the open region, if any. */

@@ -2,7 +2,7 @@
 import { defineParser } from '../define-parser.ts';
 import type { State } from '../reader.ts';
 import type { Notation } from '../state-tables.ts';
-import { argumentsEnd, callEnd, expect, hole, jsonArguments, value } from '../steps/steps.ts';
+import { argumentsEnd, callEnd, expect, hole, item, jsonArguments, nestedEnd, value } from '../steps/steps.ts';
 
 const invoke = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invoke', turnStart: '',
@@ -649,14 +649,7 @@ const python = defineParser({
     //          ^^^^ In an argument's name.
     inKey: hole({
       hole: 'key', ends: { keyEnd: 'inValue' },
-      place: {
-        kind: 'entry', close: [],
-        continuations: [
-          [',', { hole: 'key' }, '='],
-          [')', { hole: 'key' }, '('],
-        ],
-        next: 'afterEntry',
-      },
+      place: { kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, '='], [')']], next: 'afterEntry' },
     }),
     // city=Paris
     //      ^^^^^ In an argument's value.
@@ -701,6 +694,97 @@ const nameJson = defineParser({
     afterCall: callEnd({}),
     // get_time⏎{"city": Paris
     //          ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const tokenQuotes = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation tokenQuotes', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '{',
+    callCloseEarly: { text: '}', repairs: 'unclosed' },
+    callClose: '}',
+    keyEnd: ':',
+    argumentSeparator: ',',
+    arrayClose: ']',
+    unmarkedCall: { text: '', role: 'call', nameFollows: ['{'] },
+  },
+  states: {
+    // get_time{
+    // ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time{city:
+    //          ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    // …ty:<|"|>Paris<|"|>,days:
+    //                     ^ Before an argument.
+    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    // get_time{city:
+    //          ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: { kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}']], next: 'afterEntry' },
+    }),
+    // city:<|"|>Paris<|"|>
+    //      ^^^^^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: '<|"|>', close: '<|"|>', types: ['string'] },
+        { types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+      object: { open: '{', next: 'inObject' }, array: { open: '[', next: 'inArray' },
+    }),
+    // city:<|"|>Paris<|"|>,days:
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    // city:<|"|>Paris<|"|>}
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // {city:
+    //  ^ In a nested object, before its first key.
+    inObject: expect({ choices: { callClose: 'nestedEnded' }, otherwise: 'inObjectKey' }),
+    // …ty:<|"|>Paris<|"|>,days:
+    //                     ^ In a nested object, before another key.
+    beforeObjectKey: expect({ choices: { callClose: 'nestedEnded' }, otherwise: 'inObjectKey' }),
+    // {city:
+    //  ^^^^ In a key of a nested object.
+    inObjectKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'property', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}']], next: 'afterProperty',
+      },
+    }),
+    // …ity:<|"|>Paris<|"|>,days:
+    //                     ^ After a property of a nested object.
+    afterProperty: expect({ choices: { argumentSeparator: 'beforeObjectKey', callClose: 'nestedEnded' } }),
+    // [<|"|>Paris<|"|>
+    //  ^ In a nested array, before its first item.
+    inArray: expect({ choices: { arrayClose: 'nestedEnded' }, otherwise: 'inItem' }),
+    // [<|"|>Paris<|"|>,<|"|>Paris<|"|>
+    //                  ^ In a nested array, before another item.
+    beforeItem: expect({ choices: { arrayClose: 'nestedEnded' }, otherwise: 'inItem' }),
+    // [<|"|>Paris<|"|>
+    //  ^ At an item of a nested array.
+    inItem: item({
+      place: { kind: 'item', close: [], continuations: [[','], [']']], next: 'afterItem' }, next: 'inValue',
+    }),
+    // [<|"|>Paris<|"|>,<|"|>Paris<|"|>
+    //                 ^ After an item of a nested array.
+    afterItem: expect({ choices: { argumentSeparator: 'beforeItem', arrayClose: 'nestedEnded' } }),
+    // …ty:<|"|>Paris<|"|>}}
+    //                     ^ After a nested value.
+    nestedEnded: nestedEnd({}),
+    // city:<|"|>Paris<|"|>}⏎
+    //                     ^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', unmarkedCall: 'inToolName' } }),
+    // …ty:<|"|>Paris<|"|>}⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time{city}
+    //          ^^^^ In malformed text inside a call.
     inMalformed: callEnd({}),
   },
 });
@@ -794,6 +878,7 @@ export const notations: readonly Notation<State>[] = [
   { name: "nameCallJson", open: "", nameEnds: ["("], start: nameCallJson.start },
   { name: "python", open: "", nameEnds: ["("], start: python.start },
   { name: "nameJson", open: "", nameEnds: ["{"], start: nameJson.start },
+  { name: "tokenQuotes", open: "", nameEnds: ["{"], start: tokenQuotes.start },
   { name: "transcript", open: "[Calling tool:", nameEnds: ["("], start: transcript.start },
   { name: "transcriptWords", open: "[Calling tool:", nameEnds: ["with"], start: transcriptWords.start },
 ];

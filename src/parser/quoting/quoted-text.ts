@@ -41,7 +41,7 @@ export interface OpenBlocks {
 const longestHead = 256;
 
 /** This much of the end of the text is known. */
-const longestTail = 64;
+const longestTail = 256;
 
 const nothingOpen: OpenBlocks = { fence: null, items: [], inParagraph: false, hasText: false };
 
@@ -91,10 +91,15 @@ export class QuotedText {
     return this.place === null && this.head.trim() === '';
   }
 
-  /** Whether the text ends with one of these, apart from white space; each of at most 64 units. */
+  /** Whether the text ends with one of these, apart from white space. */
   endsWith(texts: readonly string[]): boolean {
     const end = this.tail.trimEnd();
     return texts.some((each) => each !== '' && end.endsWith(each));
+  }
+
+  /** The end of the text: of its last line, and at most 256 units. */
+  get lineEnd(): string {
+    return this.tail.slice(this.tail.lastIndexOf('\n') + 1);
   }
 
   /** Keeps quotation marks open at the end of their line, because a marker was found in them. */
