@@ -47,7 +47,7 @@ export function parserOptions(
     tools: options.toolChoice === 'none' ? [] : tools,
     generationPrompt,
     leniency: keepsToFormat ? 'strict' : 'lenient',
-    createId: callIds(options.messages),
+    createId: callIds(options.messages, options.createCallId),
     validate: guard.validate,
     provenance: guard.enforced,
     ...withoutUndefined({

@@ -141,7 +141,8 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
     : { prompt: render(options.messages), dropped: 0 };
   const prompt = { ...rendered, report: [...rendered.report, ...strays] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
-  const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
+  const { generationPrompt } = prompt;
+  const grammarOptions = { ...options, tools, generationPrompt };
   return { ...request, vocabulary, prompt, dropped, shorten, grammarOptions };
 }
 

@@ -122,8 +122,9 @@ async function* complete(
     prompt: [...prompt, ...written],
     grammar,
     structuralTag: tag,
-    // Inside a call they are ordinary text, and a grammar decides itself where to end.
-    stops: free ? stopsOf(options, template) : [],
+    // Inside a call they are ordinary text, and a grammar decides itself where to end. The caller's stops are searched
+    // here: a server would find them in thoughts and markers, too.
+    stops: free ? turnEnds(template.format) : [],
     preservedTokens: template.format.preservedTokens,
     maxTokens: Math.min(run.tokensLeft, room),
     free,
@@ -156,10 +157,6 @@ function samplingOf(options: ServerChatOptions, tries: number): ServerChatOption
   const { temperature = 0, seed } = options;
   const again = { ...options, temperature: Math.max(temperature, warm) };
   return seed === undefined ? again : { ...again, seed: seed + tries };
-}
-
-function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate): readonly string[] {
-  return [...turnEnds(format), ...stop];
 }
 
 /**
