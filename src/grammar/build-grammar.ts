@@ -93,10 +93,10 @@ export function planRequest(format: ChatFormat, options: PlainGrammarOptions): R
 
 function requestOf(
   { shape, prompt, tools, parallel }: ResponsePlan,
-  { policy = 'strict', argumentOrder = 'later', responseFormat }: PlainGrammarOptions,
+  { policy = 'strict', argumentOrder = 'later', responseFormat, bareCalls = false }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
-  return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema };
+  return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema, bareCalls };
 }
 
 interface ResponsePlan {

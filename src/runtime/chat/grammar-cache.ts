@@ -167,8 +167,16 @@ function compiledAhead(
 /** An absent option and its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
   const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'later' } = options;
-  const { tools = [], parallelToolCalls, generationPrompt } = options;
+  const { tools = [], parallelToolCalls, generationPrompt, bareCalls = false } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
-  const choices = { toolChoice, parallelToolCalls, responseFormat, generationPrompt, policy, argumentOrder };
+  const choices = {
+    toolChoice,
+    parallelToolCalls,
+    responseFormat,
+    generationPrompt,
+    policy,
+    argumentOrder,
+    bareCalls,
+  };
   return JSON.stringify([templateSha256, choices, tools]);
 }

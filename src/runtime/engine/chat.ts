@@ -142,7 +142,7 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   const prompt = { ...rendered, report: [...rendered.report, ...strays] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
   const { generationPrompt } = prompt;
-  const grammarOptions = { ...options, tools, generationPrompt };
+  const grammarOptions = { ...options, tools, generationPrompt, bareCalls: true };
   return { ...request, vocabulary, prompt, dropped, shorten, grammarOptions };
 }
 

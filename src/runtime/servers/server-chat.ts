@@ -171,7 +171,7 @@ export async function prepareServerChat(
   const { options, tools, template, strays } = request;
   const prompt = request.render(options.messages);
   const { generationPrompt } = prompt;
-  const wanted = { ...options, tools, generationPrompt };
+  const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
   const reading = readingOf(request, grammars, wanted, grammar);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);
