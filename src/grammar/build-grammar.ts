@@ -93,11 +93,17 @@ export function planRequest(format: ChatFormat, options: PlainGrammarOptions): R
 
 function requestOf(
   { shape, prompt, tools, parallel }: ResponsePlan,
-  { policy = 'strict', argumentOrder = 'later', toolNames = 'offered', responseFormat }: PlainGrammarOptions,
+  {
+    policy = 'strict',
+    argumentOrder = 'later',
+    toolNames = 'offered',
+    responseFormat,
+    bareCalls = false,
+  }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
   const otherNames = toolNames === 'any';
-  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema };
+  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema, bareCalls };
 }
 
 interface ResponsePlan {

@@ -30,6 +30,7 @@ import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
 import type { Marker } from '../layout/marker.ts';
 import type { ContentRegion, Wrapper } from '../layout/regions.ts';
 import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
+import { bareCalls } from './bare-calls.ts';
 import { callSection, spellMarkers } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { withReasoning } from './reasoning-grammar.ts';
@@ -63,6 +64,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly otherNames: boolean;
   /** Schema of the content; used by `schema` and `schema-or-calls`. */
   readonly contentSchema: JsonSchema;
+  /** Whether calls next to such content may be bare JSON. Default: false. */
+  readonly bareCalls?: boolean;
   /** Keeps the results of expensive schemas between processes. Default: none. */
   readonly store?: SchemaStore | null;
 }
@@ -203,6 +206,9 @@ function answerExpression(
     const before = isFree ? literal('') : contentBeforeCalls(layout, options.prompt);
     return sequence(before, section, repeat(blank, 0, maxBlanks));
   };
+  // Only where an answer begins with its own brace: a marker before it tells it from a call.
+  const isBare = options.bareCalls === true && layout.content.open.isBlank;
+  const bare = () => (isBare ? bareCalls(options.tools, options, rules) : []);
   switch (options.shape) {
     case 'calls-from-trigger':
       return calls();
@@ -211,7 +217,7 @@ function answerExpression(
     case 'schema':
       return content;
     case 'schema-or-calls':
-      return alternatives(content, calls());
+      return alternatives(content, calls(), ...bare());
     case 'text':
       return rules.add('answer', textWithoutCalls(layout, options));
     case 'whole':

@@ -82,7 +82,11 @@ export class LlamaSequence implements EngineSequence {
    * ones, those with a sliding window) save it where a later prompt will go back to: where this prompt diverges from
    * the previous one, where its turn begins, and before sampling.
    */
-  async evaluatePrompt({ tokens: prompt, turnStart }: EnginePrompt): Promise<void> {
+  evaluatePrompt(prompt: EnginePrompt): Promise<void> {
+    return this.#lease.use(() => this.#evaluatePrompt(prompt));
+  }
+
+  async #evaluatePrompt({ tokens: prompt, turnStart }: EnginePrompt): Promise<void> {
     const { sequence, alone, share, evaluated } = this.#lease;
     await share(this.#signal);
     const { firstDifferentIndex } = sequence.compareContextTokens([...asTokens(prompt)]);
@@ -96,7 +100,11 @@ export class LlamaSequence implements EngineSequence {
     evaluated();
   }
 
-  async next(tokens: readonly number[], mask: Mask | null): Promise<DrawnToken> {
+  next(tokens: readonly number[], mask: Mask | null): Promise<DrawnToken> {
+    return this.#lease.use(() => this.#next(tokens, mask));
+  }
+
+  async #next(tokens: readonly number[], mask: Mask | null): Promise<DrawnToken> {
     this.#push(tokens);
     this.#mask = mask;
     this.#state.follow(mask);
