@@ -134,7 +134,10 @@ function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const { content } = turnLayout(format);
   const open = openContent(content, prompt);
   if (open === null || content.next.includes('calls')) return true;
-  return !prompt.begun && !open.close.isBlank;
+  // What is pending inside an answer is text, unless it begins what closes it.
+  const pending = prompt.pending.trim();
+  const isBegun = prompt.begun || !open.close.core.startsWith(pending);
+  return !isBegun && !open.close.isBlank;
 }
 
 function refuseEndedTurn(): never {

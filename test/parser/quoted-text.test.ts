@@ -70,7 +70,8 @@ describe('quoted text', () => {
         const around = kindsAround(`${before}${marker}\n${right}`);
         const expected = blocks.filter((kind) => around.has(kind));
         // Right after its closer, a marker is out of a block, although CommonMark asks for the end of the line.
-        if (quotation === null && expected[0] === 'codeFenced' && /\n\s*(?:```+|~~~+)[ \t]*$/.test(before)) return;
+        if (quotation === null && expected[0] === 'codeFenced' && /\n\s*(?:```+|~~~+)[ \t]*$/.test(before))
+          return;
         const kind = quotation === null ? undefined : names[quotation];
         expect(expected, JSON.stringify(left)).toEqual(kind === undefined ? [] : [kind]);
       }),
