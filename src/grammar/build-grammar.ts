@@ -139,8 +139,12 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const { content } = turnLayout(format);
   const open = openContent(content, prompt);
-  if (open === null || content.next.includes('calls')) return true;
-  return !prompt.begun && !open.close.isBlank;
+  // If an answer has other markers next to calls, no call follows one with its own.
+  if (open === null || (open === content.wrappers.at(-1) && content.next.includes('calls'))) return true;
+  // What is pending inside an answer is text, unless it begins what closes it.
+  const pending = prompt.pending.trim();
+  const isBegun = prompt.begun || !open.close.core.startsWith(pending);
+  return !isBegun && !open.close.isBlank;
 }
 
 function refuseEndedTurn(): never {

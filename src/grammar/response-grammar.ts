@@ -127,7 +127,7 @@ export function* responseGrammarSteps(
   const fromTrigger = options.shape === 'calls-from-trigger';
   const root = fromTrigger ? answer : turnExpression(layout, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
-  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options.prompt);
+  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options);
   return { grammar: withoutUnused(grammar), issues: parts.issues };
 }
 
@@ -135,9 +135,14 @@ export function* responseGrammarSteps(
  * Removes the prompt's pending text, or the answer that it has begun, from the front of the grammar. If the grammar
  * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is.
  */
-function afterPrompt(grammar: Grammar, { restarts }: TurnLayout, prompt: PromptPosition): Grammar {
+function afterPrompt(
+  grammar: Grammar,
+  { restarts }: TurnLayout,
+  { prompt, shape }: ResponseGrammarOptions,
+): Grammar {
   const { place, pending, laterCall, begun, answer } = prompt;
-  const continued = begun ? grammarAfter(grammar, answer) : null;
+  const isContinued = begun && (shape === 'schema' || shape === 'schema-or-calls');
+  const continued = isContinued ? grammarAfter(grammar, answer) : null;
   if (continued !== null) return continued;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
