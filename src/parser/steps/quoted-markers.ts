@@ -60,7 +60,9 @@ function isQuotedOpener(
 ): boolean | typeof undecided {
   if (choice.ownLine && (!quoted.beginsLine || reader.quotations.isAfterSpelledToken(quoted))) return true;
   const { quotation } = quoted;
-  if (quotation !== null && quotation !== 'first-fence') return true;
+  // A marker that begins like a block quote is not in one because of another marker in its line.
+  const isOwn = quotation === 'block-quote' && choice.parts[0]?.startsWith('>') === true;
+  if (quotation !== null && quotation !== 'first-fence' && !isOwn) return true;
   return choice.unlessMentioned === undefined
     ? false
     : isMentioned(reader, quoted.lineEnd, end, choice.unlessMentioned);
