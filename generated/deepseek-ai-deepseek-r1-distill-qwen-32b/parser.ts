@@ -151,7 +151,7 @@ export const responseModule = defineParser({
     }),
     // <｜end▁of▁sentence｜><｜Assistant｜>
     //                    ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded', separates: true }),
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
@@ -160,6 +160,6 @@ export const responseModule = defineParser({
     }),
     // <｜end▁of▁sentence｜>Let me look.
     //                    ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

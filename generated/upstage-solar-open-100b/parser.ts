@@ -122,7 +122,7 @@ export const responseModule = defineParser({
     }),
     // <|end|><|begin|>assist…
     //        ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded', separates: true }),
     // <|end|>
     //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
@@ -131,6 +131,6 @@ export const responseModule = defineParser({
     }),
     // <|end|>Let me look.
     //        ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

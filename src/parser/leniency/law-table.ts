@@ -102,7 +102,10 @@ export const laws = {
     places: anywhere,
     tools: 'any',
     strict: false,
-    says: { marker: (written) => `${written} is a marker in other characters` },
+    says: {
+      marker: (written) => `${written} is a marker in other characters`,
+      header: (header) => `the header is ${quoted(header)}, which the format does not have`,
+    },
   },
   'thoughts-again': {
     places: ['thoughts'],
@@ -125,6 +128,7 @@ export const laws = {
     says: {
       answer: (written) => `${written} comes before the answer is closed`,
       region: (written) => `${written} begins before the turn is closed and opened again`,
+      thoughts: () => 'nothing closes the thoughts before it',
       call: (written) => `${written} ends the call early`,
       end: () => 'the response ends before the call is closed',
       bracket: () => 'the arguments are closed before their last bracket',

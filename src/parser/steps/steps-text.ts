@@ -38,6 +38,7 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
   const { text, at } = reader.cursor;
   reader.leaveCall();
+  if (table.separates) reader.writer.separate();
   const next = skipSpace(text, at);
   if (next - at > longestPause) return table.otherwise;
   if (next === text.length) {
@@ -203,7 +204,9 @@ export function readAmbiguous(
   const shift = reader.buffer.length - reader.cursor.at;
   reader.rewind();
   if (found === null || table.ends.some(({ marker }) => marker === found.match.choice.marker)) {
+    const isThinking = reader.region?.kind === 'reasoning';
     reader.leaveRegion();
+    if (isThinking && reader.options.lenient) reader.noteRepair(repair('unclosed', 'thoughts'));
     return table.resume;
   }
   const { choice, end } = found.match;

@@ -85,6 +85,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, progress, at, end) : follows;
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
+      progress.calls?.isOpenAt(reader, textEnd);
       return { textEnd, end: null, closer: at, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
