@@ -30,6 +30,9 @@ export const responseModule = defineParser({
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputsEnd: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerThink: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameAtOnce: { text: '', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     nameEnd: '\n```json\n',
@@ -73,8 +76,9 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
+        turnEndCut: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -86,7 +90,7 @@ export const responseModule = defineParser({
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns',
         turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns', strayMarker: 'inAnswer',
         strayMarkerToolOutputBegin: 'inAnswer', strayMarkerToolOutputEnd: 'inAnswer',
-        strayMarkerToolOutputsEnd: 'inAnswer',
+        strayMarkerToolOutputsEnd: 'inAnswer', strayMarkerThink: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…

@@ -52,7 +52,10 @@ export const responseModule = defineParser({
     // <channel|>Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call>cal…
     // ^^^^^^^^^^^^ In the answer.
@@ -76,7 +79,8 @@ export const responseModule = defineParser({
     inKey: hole({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']], next: 'afterEntry',
+        kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']],
+        calls: { open: '<|tool_call>call:', close: '}<tool_call|>', closing: ['}<tool_call|>'] }, next: 'afterEntry',
       },
     }),
     // city:<|"|>Paris<|"|>

@@ -60,7 +60,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnEndToolResponse: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -89,7 +90,8 @@ export const responseModule = defineParser({
     inKey: hole({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']], next: 'afterEntry',
+        kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}<tool_call|>']],
+        calls: { open: '<|tool_call>call:', close: '}<tool_call|>', closing: ['}<tool_call|>'] }, next: 'afterEntry',
       },
     }),
     // city:<|"|>Paris<|"|>

@@ -74,8 +74,8 @@ export const responseModule = defineParser({
     //                     ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', contentStart: 'inContent',
-        turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -131,7 +131,12 @@ export const responseModule = defineParser({
       place: {
         kind: 'entry', close: ['<|close|>argument<|sep|>'],
         continuations: [['<|open|>argument key="'], ['<|close|>call<|sep|>']],
-        another: { open: '<|open|>argument key="', keyEnd: '" type="' }, next: 'afterEntry',
+        another: { open: '<|open|>argument key="', keyEnd: '" type="' },
+        calls: {
+          open: '<|open|>call tool="', close: '<|close|>call<|sep|>',
+          closing: ['<|close|>call<|sep|>', '<|close|>tools<|sep|>'],
+        },
+        next: 'afterEntry',
       },
     }),
     // …t key="city" type="string"<|sep|>Paris<|close|>argume…

@@ -12,7 +12,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '[ARGS]'] }, repairs: 'opener' },
     nameEnd: '[CALL_ID]',
     callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
-    idAbsent: '[ARGS]',
+    idEnd: '[ARGS]',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callFollower: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
@@ -31,7 +31,7 @@ export const responseModule = defineParser({
     inToolName: hole({
       hole: 'name',
       ends: {
-        nameEnd: 'inCallId', callFollowerEarly: { peek: 'inCallId' }, idAbsent: { peek: 'inCallId' },
+        nameEnd: 'inCallId', callFollowerEarly: { peek: 'inCallId' }, idEnd: { peek: 'inCallId' },
         argumentsAtOnce: { peek: 'inCallId' },
       },
     }),
@@ -40,7 +40,7 @@ export const responseModule = defineParser({
     inCallId: hole({
       hole: 'id',
       ends: {
-        idAbsent: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
+        idEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,

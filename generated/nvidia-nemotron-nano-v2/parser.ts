@@ -16,6 +16,9 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     turnEndSpecial: '<SPECIAL_12>\n\n',
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callsOpening: '[',
     callsClose: ']</TOOLCALL>',
     callsCloseBracket: ']',
@@ -52,13 +55,18 @@ export const responseModule = defineParser({
     // ⏎</think>Let me look.
     //          ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<TOOLCALL>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns' },
+      region: 'text',
+      stops: {
+        callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'betweenTurns', strayMarker: 'inAnswer',
+      },
     }),
     // <TOOLCALL>[{"name": "get_t…
     //           ^ In the opening of the section of calls.

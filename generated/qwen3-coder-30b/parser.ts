@@ -63,7 +63,9 @@ export const responseModule = defineParser({
       hole: 'key', ends: { nameEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
-        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+        another: { open: '<parameter=', keyEnd: '>' },
+        calls: { open: '<function=', close: '</function>', closing: ['</function>', '</tool_call>'] },
+        next: 'afterEntry',
       },
     }),
     // <parameter=city>⏎Paris⏎</parameter>⏎

@@ -1,6 +1,7 @@
 /** Lowers arguments that are written as entries. */
 import type { KeyedText } from '../format/chat-format.ts';
 import type { EntriesLayout } from '../layout/entries.ts';
+import { coresOf } from '../layout/marker.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
 import type { ValuePlace } from '../parser/state-tables.ts';
 import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
@@ -104,8 +105,18 @@ function entryPlace(
     close: format.entry.close,
     continuations: entryContinuations(calls, format, followers),
     ...anotherEntry(format),
+    ...callMarkers(calls),
     next: 'afterEntry',
   };
+}
+
+/** The markers by which a value that quotes a call is recognised; none if they occur in other text. */
+function callMarkers({ opening, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
+  const open = opening.at(-1)?.marker;
+  const closed = closers.find(({ isSignificant }) => isSignificant);
+  if (open?.isSignificant !== true || closed === undefined) return {};
+  const closing = coresOf([...closers, ...close.pieces]);
+  return { calls: { open: open.core, close: closed.core, closing } };
 }
 
 function anotherEntry({ entry }: EntriesLayout): Pick<ValuePlace<StateName>, 'another'> {

@@ -20,7 +20,7 @@ export interface MarkerConditions extends Evidence {
   readonly onlyAtEnd?: true;
   /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
-  /** Text if a sentence mentions it: between white space and text, or after this opener in the same line. */
+  /** Text if a sentence mentions it: the sentence is not over before it, or this opener is in its line. */
   readonly unlessMentioned?: string;
   /** The marker means nothing: it is skipped, and the state does not change. */
   readonly passes?: true;
@@ -206,7 +206,19 @@ export interface ValuePlace<Ref> {
   readonly continuations?: readonly KeyedText[];
   /** How another entry begins, if its marker does not occur in text: the text before its key, and that after it. */
   readonly another?: { readonly open: string; readonly keyEnd: string };
+  /** What a raw value that quotes a whole call contains. */
+  readonly calls?: CallMarkers;
   readonly next: Ref;
+}
+
+/** The markers of a call that do not occur in other text. */
+export interface CallMarkers {
+  /** The last one before the tool's name. */
+  readonly open: string;
+  /** One after the arguments. */
+  readonly close: string;
+  /** All after the arguments, with those of the section. */
+  readonly closing: readonly string[];
 }
 
 /** `item`: the next item of a nested array. */

@@ -77,7 +77,7 @@ describe('of megabytes of text', () => {
     parser.feed('<use>\n<fn=get_weather>\n<arg=city>\n');
     feedText(parser, 2e6);
     const open = liveBytes() - start;
-    parser.feed('\n</arg>\n</fn>\n</use>');
+    parser.feed('\n</arg>\n</fn>\n</use>\n');
     feedText(parser, 1e5);
     expect(open).toBeLessThan(2e6 * 1.5);
     expect(liveBytes() - start).toBeLessThan(300_000);

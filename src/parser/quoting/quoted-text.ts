@@ -72,8 +72,12 @@ export class QuotedText {
 
   /** Whether the text ends with one of these, apart from white space. */
   endsWith(texts: readonly string[]): boolean {
-    const end = this.tail.trimEnd();
-    return texts.some((each) => each !== '' && end.endsWith(each));
+    return texts.some((each) => each !== '' && this.end.endsWith(each));
+  }
+
+  /** The end of the text, without white space. */
+  get end(): string {
+    return this.tail.trimEnd();
   }
 
   /** The end of the text: of its last line, and at most 256 units. */

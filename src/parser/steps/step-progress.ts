@@ -5,6 +5,7 @@ import type { JsonScanner } from '../json/json-scanner.ts';
 import type { JsonStringReader } from '../json/json-string-reader.ts';
 import type { TextBlocks } from '../markers/text-blocks.ts';
 import type { EnvelopePaths, FrameChoice } from '../state-tables.ts';
+import type { QuotedCalls } from './values/quoted-calls.ts';
 import type { ValueMode } from './values/value-modes.ts';
 
 /** See the top of this file. */
@@ -148,6 +149,8 @@ export interface ValueProgress {
   refused: number | null;
   /** JSON of the content of a quoted string after that offset. */
   bufferedJson: string;
+  /** Where a raw value quotes calls; `null` where that does not matter. */
+  calls: QuotedCalls | null;
 }
 
 /** The current part of a call that is one JSON object. */

@@ -106,6 +106,7 @@ function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): Va
     isTentative: false,
     refused: null,
     bufferedJson: '',
+    calls: null,
   };
 }
 

@@ -14,7 +14,9 @@ import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
 import { anywhere } from '../schema-place.ts';
+import type { ValueProgress } from '../step-progress.ts';
 import { endsBeginAlike, otherEnds } from './other-ends.ts';
+import type { QuotedCalls } from './quoted-calls.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
@@ -38,7 +40,7 @@ type Another = NonNullable<ValuePlace<State>['another']>;
 export function unclosedEnd(
   reader: Reader,
   values: ValueStack<State>,
-  frameClose: string,
+  { frame, calls }: ValueProgress,
   to: number,
   isBegun: boolean,
 ): UnclosedEnd | null {
@@ -48,9 +50,9 @@ export function unclosedEnd(
   // Most values contain no marker at all.
   const first = text.indexOf('<', from);
   const isPlain = (first === -1 || first >= to) && endsBeginAlike(values.place);
-  const found = isPlain ? null : firstEnd(reader, values.place, another, to, isBegun);
+  const found = isPlain ? null : firstEnd(reader, values.place, another, to, isBegun, calls);
   if (found === null) return null;
-  const { leadingSpace } = valueCloser(values, frameClose);
+  const { leadingSpace } = valueCloser(values, frame.close);
   const gap = leadingSpace.endsWith('\n') ? leadingSpace : `${leadingSpace}\n`;
   return { ...found, textEnd: found.at - leadingSpaceLength(text, from, found.at, gap) };
 }
@@ -63,25 +65,38 @@ function firstEnd(
   another: Another,
   to: number,
   isBegun: boolean,
+  calls: QuotedCalls | null,
 ): FoundEnd | null {
-  const entry = entryEnd(reader, another, to, isBegun);
-  return callEnd(reader, place, entry?.at ?? to) ?? entry;
+  const entry = entryEnd(reader, another, to, isBegun, calls);
+  return callEnd(reader, place, entry?.at ?? to, calls) ?? entry;
 }
 
 /** Where another argument begins. */
-function entryEnd(reader: Reader, another: Another, to: number, isBegun: boolean): FoundEnd | null {
+function entryEnd(
+  reader: Reader,
+  another: Another,
+  to: number,
+  isBegun: boolean,
+  calls: QuotedCalls | null,
+): FoundEnd | null {
   const { text, at: from } = reader.cursor;
   const begin = another.open.slice(0, 2);
   for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
     const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
     const verdict = entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
-    if (verdict !== absent) return { at, isCertain: verdict !== undecided, endsCall: false };
+    if (verdict === absent || calls?.isOpenAt(reader, at)) continue;
+    return { at, isCertain: verdict !== undecided, endsCall: false };
   }
   return null;
 }
 
 /** Position of the marker after the arguments. */
-function callEnd(reader: Reader, place: ValuePlace<State>, to: number): FoundEnd | null {
+function callEnd(
+  reader: Reader,
+  place: ValuePlace<State>,
+  to: number,
+  calls: QuotedCalls | null,
+): FoundEnd | null {
   const { text, at: from } = reader.cursor;
   let nearest: FoundEnd | null = null;
   for (const [index, marker] of otherEnds(place).entries()) {
@@ -90,7 +105,7 @@ function callEnd(reader: Reader, place: ValuePlace<State>, to: number): FoundEnd
     const last = nearest?.at ?? to;
     for (let at = nextBegin(text, begin, from); at !== -1 && at < last; at = nextBegin(text, begin, at + 1)) {
       const verdict = matchText(reader, text, at, marker);
-      if (verdict === absent) continue;
+      if (verdict === absent || calls?.isOpenAt(reader, at)) continue;
       nearest = { at, isCertain: verdict !== undecided, endsCall: true };
       break;
     }

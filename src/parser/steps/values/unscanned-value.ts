@@ -16,9 +16,9 @@ import type { ValueStack } from './value-stack.ts';
 /** Reads a raw string, up to its closer or another argument. */
 export function readRaw(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const frameClose = progress.frame.close;
-  const found = findCloser(reader, values, frameClose);
+  const found = findCloser(reader, values, progress);
   if (progress.refused === null && found.refused === null && progress.unclosed === null) {
-    const end = unclosedEnd(reader, values, frameClose, found.closer, progress.begun);
+    const end = unclosedEnd(reader, values, progress, found.closer, progress.begun);
     if (end !== null) {
       emitString(reader, progress, Math.min(found.textEnd, end.textEnd));
       if (!end.isCertain) return null;
@@ -151,7 +151,7 @@ export function readBuffered(
   progress: ValueProgress,
 ): State | null {
   const { buffer, cursor } = reader;
-  const found = findCloser(reader, values, progress.frame.close);
+  const found = findCloser(reader, values, progress);
   progress.refused ??= found.refused === null ? null : cursor.offsetOf(found.refused);
   reader.bufferTo(found.textEnd);
   const { at } = cursor;
@@ -193,7 +193,7 @@ function unclosedWithin(
   reader.rewind();
   if (progress.refused !== null) return null;
   if (progress.isContainer && scanWhole(cursor.text.slice(0, length).trim()) !== null) return null;
-  const end = unclosedEnd(reader, values, progress.frame.close, length, false);
+  const end = unclosedEnd(reader, values, progress, length, false);
   if (end === null || (closer === null && end.endsCall && cursor.cutShort)) return null;
   const unclosed = offsetsOf(reader, end);
   return isOwnCloser(reader, values, unclosed, closer) ? null : unclosed;

@@ -8,9 +8,11 @@ import { absent, compileTransition, matchText, secondsOf, undecided } from '../.
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
 import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
-import type { KeyedText, ValuePlace } from '../../state-tables.ts';
+import type { CallMarkers, KeyedText, ValuePlace } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
+import type { ValueProgress } from '../step-progress.ts';
 import { otherEnds } from './other-ends.ts';
+import { goesOnAfterClosers, QuotedCalls } from './quoted-calls.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
 /** Maximum white space between a closer and what follows. */
@@ -35,14 +37,16 @@ function closerOf(place: ValuePlace<unknown>, marker: string): Closer {
   const known = closers.get(place) ?? new Map<string, Closer>();
   const before = known.get(marker);
   if (before !== undefined) return before;
-  const closer = newCloser(marker, otherEnds(place));
+  const { open, close } = place.calls ?? {};
+  const calls = open === undefined || close === undefined ? [] : [open, close];
+  const closer = newCloser(marker, otherEnds(place), calls);
   if (known.size === mostClosers) known.clear();
   known.set(marker, closer);
   closers.set(place, known);
   return closer;
 }
 
-function newCloser(marker: string, others: readonly string[]): Closer {
+function newCloser(marker: string, others: readonly string[], calls: readonly string[]): Closer {
   const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
   const choice = isBlank ? { ...compiled, parts: [marker], trailingSpace: '' } : compiled;
@@ -50,7 +54,7 @@ function newCloser(marker: string, others: readonly string[]): Closer {
   const held = others.length === 0 ? choice.leadingSpace : `${choice.leadingSpace}\n`;
   const spaces = spaceKinds([held]);
   const [first = ''] = choice.parts;
-  const begins = [first, ...others];
+  const begins = [first, ...others, ...calls];
   const firsts = [...new Set(begins.map((text) => text.charAt(0)))];
   const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf(begins), changed: escapedInJson });
   return { ...choice, spaces, held: held.length, plainRun, begin: first.slice(0, 2) };
@@ -67,16 +71,21 @@ export interface FoundCloser {
 }
 
 /** Searches from the reading position for the closer of the value at the top of the stack. */
-export function findCloser(reader: Reader, values: ValueStack<State>, frameClose: string): FoundCloser {
+export function findCloser(reader: Reader, values: ValueStack<State>, progress: ValueProgress): FoundCloser {
   const { text, at: from } = reader.cursor;
-  const closer = valueCloser(values, frameClose);
+  const closer = valueCloser(values, progress.frame.close);
+  const { calls } = values.place;
+  const counts = calls !== undefined && reader.options.provenance === null;
+  if (counts) progress.calls ??= new QuotedCalls(calls, reader.cursor.offset);
   const { begin } = closer;
   let refused: number | null = null;
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const end = closerEnd(reader, closer, at);
-    const verdict = end < 0 ? end : continues(reader, end, values.place.continuations);
+    const follows = end < 0 ? end : continues(reader, end, values.place.continuations);
+    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, progress, at, end) : follows;
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
+      progress.calls?.isOpenAt(reader, textEnd);
       return { textEnd, end: null, closer: at, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
@@ -87,7 +96,21 @@ export function findCloser(reader: Reader, values: ValueStack<State>, frameClose
     if (end >= 0) refused ??= textEnd;
   }
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
+  progress.calls?.isOpenAt(reader, textEnd);
   return { textEnd, end: null, closer: text.length, refused };
+}
+
+/** Whether a closer, from `at` to `end`, is that of the value and not of a call that the value quotes. */
+function outOfQuotes(
+  reader: Reader,
+  calls: CallMarkers,
+  progress: ValueProgress,
+  at: number,
+  end: number,
+): number {
+  if (progress.calls?.isOpenAt(reader, at) === true) return absent;
+  const goesOn = goesOnAfterClosers(reader, calls, end);
+  return goesOn === undecided ? undecided : goesOn ? absent : end;
 }
 
 /** Position of `begin`: whole, or its first character at the end of the text. */

@@ -1,0 +1,87 @@
+/**
+ * A raw value may quote whole calls, or their ends: a coding agent writes tests of tool calls. In text alone, where no
+ * grammar says what a closer closes, calls that are opened in the value are counted, and all closers of a call do not
+ * end it if text goes on in their line.
+ */
+import { absent, matchText, undecided } from '../../markers/markers.ts';
+import { skipSpace } from '../../markers/white-space.ts';
+import type { Reader } from '../../reader.ts';
+import type { CallMarkers } from '../../state-tables.ts';
+
+/** What begins a sentence, or continues one; markers begin otherwise. */
+const text = /^[\p{L}\p{N}"'`.,;:!?)]/u;
+
+/** Where calls are quoted in a value that is read from the left. */
+export class QuotedCalls {
+  private readonly markers: CallMarkers;
+  private depth = 0;
+  /** A call has ended that was not opened in the value: perhaps the value's own, so what follows is no quotation. */
+  private isOver = false;
+  /** Offsets of the first openers of the calls, and of the ends of their closers; the last may be open. */
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
+  /** The end of the text so far: what may be the beginning of a marker. */
+  private tail = '';
+  /** Offset up to which the value has been read. */
+  private readTo: number;
+
+  constructor(markers: CallMarkers, from: number) {
+    this.markers = markers;
+    this.readTo = from;
+  }
+
+  /** Whether a quoted call is open at a position. */
+  isOpenAt({ cursor }: Reader, at: number): boolean {
+    const to = cursor.offsetOf(at);
+    // Text that was read without a look at it has no markers.
+    if (this.readTo < cursor.base) this.tail = '';
+    if (to > this.readTo) this.read(cursor.text.slice(Math.max(0, this.readTo - cursor.base), at), to);
+    const index = this.starts.findLastIndex((start) => start < to);
+    return index !== -1 && to < (this.ends[index] ?? Number.POSITIVE_INFINITY);
+  }
+
+  private read(part: string, to: number): void {
+    const { open, close } = this.markers;
+    const whole = this.tail + part;
+    const base = to - whole.length;
+    let from = 0;
+    while (!this.isOver) {
+      const opened = whole.indexOf(open, from);
+      const closed = whole.indexOf(close, from);
+      if (opened === -1 && closed === -1) break;
+      if (opened !== -1 && (closed === -1 || opened < closed)) {
+        if (this.depth++ === 0) this.starts.push(base + opened);
+        from = opened + open.length;
+      } else {
+        from = closed + close.length;
+        this.isOver = this.depth === 0;
+        if (this.depth > 0 && --this.depth === 0) this.ends.push(base + from);
+      }
+    }
+    const longest = Math.max(open.length, close.length) - 1;
+    this.tail = whole.slice(Math.max(from, whole.length - longest));
+    this.readTo = to;
+  }
+}
+
+/**
+ * Whether text goes on in the line after all closers of the call, of which the first is at `at`: then they are quoted.
+ * `undecided` if more text decides.
+ */
+export function goesOnAfterClosers(
+  reader: Reader,
+  { closing }: CallMarkers,
+  at: number,
+): boolean | typeof undecided {
+  const whole = reader.cursor.text;
+  let end = at;
+  for (const marker of closing) {
+    const next = matchText(reader, whole, skipSpace(whole, end), marker);
+    if (next === absent) return false;
+    if (next === undecided) return undecided;
+    end = next;
+  }
+  const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
+  if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
+  return text.test(next);
+}

@@ -1,0 +1,95 @@
+/**
+ * Text about calls: where an answer quotes a call, it is text, whole and in any pieces; a real call after an example
+ * is one call; and what `writeResponse` writes of a call whose argument quotes calls is read back.
+ */
+import { describe, expect, it } from 'vitest';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { JsonObject, Tool } from '../../src/format/messages.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
+import { writeCalls, writeResponse } from '../../src/layout/write-response.ts';
+import type { ResponseMessage } from '../../src/parser/events.ts';
+import { generatedFormats } from '../support/generated-formats.ts';
+import { callId } from '../support/law-tools.ts';
+import { sampled } from '../support/sample.ts';
+import { sampleFormats } from '../support/sample-formats.ts';
+
+function offered(name: string): Tool {
+  const parameters = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } };
+  return { type: 'function', function: { name, description: name, parameters } };
+}
+
+const tools = [offered('get_weather')];
+
+function callsOf(values: JsonObject) {
+  const call = { name: 'get_weather', arguments: JSON.stringify(values) };
+  return [{ id: callId(0), type: 'function' as const, function: call }];
+}
+
+/** A call as the format writes it; `null` if it has no calls, or they are regions of their own. */
+function written(format: ChatFormat, city: string): string | null {
+  const { calls, headed } = turnLayout(format);
+  return calls === null || headed ? null : writeCalls(calls, callsOf({ city })).trim();
+}
+
+const quotations: Readonly<Record<string, (call: string) => string>> = {
+  'a code span': (call) => `A call is written as \`${call}\` in this format.`,
+  'a code span at the beginning': (call) => `\`${call}\` is a call.`,
+  'a longer code span': (call) => `Write \`\`${call}\`\` for it.`,
+  'a fence': (call) => `Here is one:\n\n\`\`\`\n${call}\n\`\`\`\n\nReplace the city.`,
+  'a fence with a language': (call) => `So:\n\n\`\`\`xml\n${call}\n\`\`\``,
+  'a fence of tildes': (call) => `So:\n\n~~~\n${call}\n~~~\nThat is all.`,
+  'a fence in a list': (call) => `1. Write this:\n   \`\`\`\n   ${call}\n   \`\`\`\n2. Wait.`,
+  'a string of Python in a fence': (call) => `Test it:\n\n\`\`\`python\ntext = '''${call}'''\n\`\`\`\n`,
+  'straight quotation marks': (call) => `You wrote "${call}" in your message; why?`,
+  'curly quotation marks': (call) => `You wrote “${call}” in your message; why?`,
+  'low quotation marks': (call) => `Du schriebst „${call}“; warum?`,
+  'a table': (call) => `| form | meaning |\n|---|---|\n| \`${call}\` | a call |\n`,
+  'a block quote': (call) => `He wrote:\n\n> ${call.replaceAll('\n', '\n> ')}\n\nWhy?`,
+  'indented code': (call) => `It is:\n\n    ${call.replaceAll('\n', '\n    ')}\n\nThat is all.`,
+};
+
+/** The answer in the markers that the format has around it. */
+function asAnswer(format: ChatFormat, text: string): string {
+  const place = 'PLACE';
+  return writeResponse(format, { role: 'assistant', content: place }).replace(place, () => text);
+}
+
+function read(format: ChatFormat, text: string, offer: readonly Tool[], size = text.length): ResponseMessage {
+  const generationPrompt = format.turn.start + (format.turn.prompt.off ?? '');
+  const parser = createResponseParser(format, { tools: offer, generationPrompt });
+  for (let at = 0; at < text.length; at += size) parser.feed(text.slice(at, at + size));
+  return parser.finish('stop').message;
+}
+
+const formats = [
+  ...sampleFormats,
+  ...generatedFormats().map(({ name, format }) => [name, format] as const),
+].flatMap(([name, format]) => {
+  const call = written(format, 'Oslo');
+  return call === null || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call }];
+});
+
+describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call }) => {
+  it.each(Object.entries(quotations))('is text in %s', (_, quote) => {
+    const text = asAnswer(format, quote(call));
+    const message = read(format, text, tools);
+    expect(message.tool_calls, text).toBeUndefined();
+    expect(message.content).toContain(call.split('\n')[0]);
+    expect(message.malformed).toBeUndefined();
+    for (const size of [1, 3, 7]) expect(read(format, text, tools, size)).toEqual(message);
+    expect(read(format, text, [offered('other')]).tool_calls).toBeUndefined();
+    expect(read(format, text, []).content).toContain(call);
+  });
+
+  it('is an example, and then comes the real call', () => {
+    const { content, gap } = { content: turnLayout(format).content, gap: '\n\n' };
+    if (!content.open.isBlank || !content.close.isBlank) return;
+    const real = written(format, 'Bern') ?? '';
+    const text = `Example:\n\n\`\`\`\n${call}\n\`\`\`\n\nNow for real:${gap}${real}`;
+    const made = read(format, text, tools).tool_calls?.map((each) => JSON.parse(each.function.arguments));
+    // JSON without a marker is a call only where nothing else stands.
+    if (made === undefined && real.startsWith('{')) return;
+    expect(made, text).toEqual([{ city: 'Bern' }]);
+  });
+});
