@@ -6,6 +6,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import { allTemplates } from '../../test/support/corpora.ts';
+import { tools } from './drawn-tools.ts';
 import type { Reading } from './reading.ts';
 
 /** The parsers of a reference for one template: of calls, and of thoughts. */
@@ -33,36 +34,6 @@ export interface DrawnResponse extends Family {
   readonly written: Reading;
   readonly ours: { readonly whole: Reading; readonly streamed: Reading };
 }
-
-const object = (properties: JsonObject, required: readonly string[] = []) => ({
-  type: 'object' as const,
-  properties,
-  required,
-});
-const tool = (name: string, parameters: JsonObject): Tool => ({
-  type: 'function',
-  function: { name, description: 'd', parameters },
-});
-const string = { type: 'string' };
-
-/** The tools on offer. */
-export const tools: readonly Tool[] = [
-  tool('get_weather', object({ city: string, days: { type: 'integer' } }, ['city'])),
-  tool(
-    'set_all',
-    object({
-      s: string,
-      n: { type: 'number' },
-      i: { type: 'integer' },
-      b: { type: 'boolean' },
-      a: { type: 'array', items: { type: 'integer' } },
-      o: object({ k: string, v: { type: 'array', items: string } }),
-      z: { type: ['string', 'null'] },
-    }),
-  ),
-  tool('ping', object({})),
-  tool('write_file', object({ path: string, content: string }, ['path', 'content'])),
-];
 
 const hardTexts = [
   'Oslo',
