@@ -1,6 +1,8 @@
 /** The references, each with the comparison that it makes. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
+import { compareMistral } from './compare-mistral.ts';
+import { comparePrompts } from './compare-prompts.ts';
 import { drawHarmony, type HarmonyResponse } from './draw-harmony.ts';
 import { type DrawnResponse, drawResponses } from './draw-responses.ts';
 import { askPython } from './python.ts';
@@ -25,6 +27,8 @@ export const references: ReadonlyMap<string, () => Promise<readonly Comparison[]
   ['vllm', () => compareParsers('vllm', 'vllm_parsers.py')],
   ['sglang', () => compareParsers('sglang', 'sglang_parsers.py')],
   ['harmony', compareHarmony],
+  ['mistral', compareMistral],
+  ['transformers', comparePrompts],
 ]);
 
 interface ParserAnswer {
