@@ -146,19 +146,30 @@ function messages(): readonly (readonly [name: string, message: AssistantMessage
   ];
 }
 
-/** All responses of the families in `families.json`. */
-export async function drawResponses(): Promise<readonly DrawnResponse[]> {
+/** A family with the format of its template. */
+interface ReadFamily extends Family {
+  readonly format: ChatFormat;
+}
+
+/** The families in `families.json`. */
+export async function readFamilies(): Promise<readonly ReadFamily[]> {
   const families: readonly Family[] = JSON.parse(
     fs.readFileSync(new URL('./families.json', import.meta.url), 'utf8'),
   );
   const sources = new Map(
     (await allTemplates()).map(({ id, source }) => [id.replace(/\.jinja$/, ''), source]),
   );
-  const drawn: DrawnResponse[] = [];
-  for (const family of families) {
+  return families.map((family) => {
     const source = sources.get(family.template);
     if (source === undefined) throw new RangeError(`no template ${family.template}`);
-    const { format } = analyzeTemplate(source);
+    return { ...family, format: analyzeTemplate(source).format };
+  });
+}
+
+/** All responses of the families. */
+export async function drawResponses(): Promise<readonly DrawnResponse[]> {
+  const drawn: DrawnResponse[] = [];
+  for (const { format, ...family } of await readFamilies()) {
     for (const [name, message] of messages()) {
       const response = drawResponse(family, format, name, message, drawn.length);
       if (response !== null) drawn.push(response);
@@ -242,7 +253,8 @@ const usual = [
 ];
 const looksLikeToken = /<[^<>\s="{}]+>|\[\/?[A-Z_]+\]/g;
 
-function markersOf({
+/** Markers of a format that are single tokens. */
+export function markersOf({
   preservedTokens,
   stops,
   turn,

@@ -3,6 +3,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
 import { compareMistral } from './compare-mistral.ts';
 import { comparePrompts } from './compare-prompts.ts';
+import { compareTags } from './compare-tags.ts';
 import { drawHarmony, type HarmonyResponse } from './draw-harmony.ts';
 import { type DrawnResponse, drawResponses } from './draw-responses.ts';
 import { askPython } from './python.ts';
@@ -28,6 +29,7 @@ export const references: ReadonlyMap<string, () => Promise<readonly Comparison[]
   ['sglang', () => compareParsers('sglang', 'sglang_parsers.py')],
   ['harmony', compareHarmony],
   ['mistral', compareMistral],
+  ['tags', compareTags],
   ['transformers', comparePrompts],
 ]);
 
