@@ -9,3 +9,8 @@ export const format = data as ChatFormat;
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
+
+/** What the analysis could not read for certain. */
+export const warnings: readonly string[] = [
+  'assumed calls: messages of the role "assistant_tool_call" begin like calls, and their text is the caller’s: a list of JSON is assumed',
+];

@@ -45,8 +45,9 @@ export interface CallsFormat {
   /** The form of the model's ids, if it writes them. */
   readonly id: CallIdFormat | null;
   /**
-   * Set if no finished turn shows calls: `prompt` is an example in the template's description of the tools
-   * (`<tool_call>\n{"name": <function-name>, …}`). Absent means that finished turns show them.
+   * Set if finished turns do not show these calls: `prompt` is what the model is told, mostly an example in the
+   * template's description of the tools (`<tool_call>\n{"name": <function-name>, …}`), by which they are read or
+   * corrected. Absent means that finished turns show them.
    */
   readonly basis?: 'prompt';
   /** What no render shows, so that a grammar leaves it to the model. Absent means that all is shown. */

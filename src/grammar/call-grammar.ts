@@ -296,9 +296,12 @@ function openCallBody(
     tool.name.type === 'literal' ? [[tool.name.text, restOf(tool)] as const] : [],
   );
   const { close } = calls.call;
-  const other = close.isBlank
-    ? restOf(anyTool(calls, rules))
-    : sequence(afterName, until({ delimiter: close.core, next: literal('') }));
+  const anything = until({ delimiter: close.core, next: literal('') });
+  // Where the arguments follow the name at once, they tell where it ends.
+  const begun = alternatives(sequence(literal(calls.argumentsOpen.text), anything), literal(close.upToCore));
+  const isNext = split.some(({ after }) => after.length === 0);
+  const otherCall = isNext ? begun : sequence(afterName, anything);
+  const other = close.isBlank ? restOf(anyTool(calls, rules)) : otherCall;
   return sequence(...(split[0]?.before ?? []).map(spell), namedCall(new Map(named), other, rules));
 }
 

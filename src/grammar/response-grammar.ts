@@ -128,11 +128,13 @@ export function* responseGrammarSteps(
 }
 
 /**
- * Removes the prompt's pending text from the front of the grammar. If the grammar cannot begin with it, the pending
- * text is plain text or a malformed call, and the grammar stays as it is.
+ * Removes the prompt's pending text, or the answer that it has begun, from the front of the grammar. If the grammar
+ * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is.
  */
 function afterPrompt(grammar: Grammar, { restarts }: TurnLayout, prompt: PromptPosition): Grammar {
-  const { place, pending, laterCall } = prompt;
+  const { place, pending, laterCall, begun, answer } = prompt;
+  const continued = begun ? grammarAfter(grammar, answer) : null;
+  if (continued !== null) return continued;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
   if (rest !== null) return rest;

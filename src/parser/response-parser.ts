@@ -189,6 +189,7 @@ class ModuleParser implements ResponseParser {
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
         lenient: options.leniency !== 'strict',
+        seeksCalls: options.leniency !== 'strict',
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
       0 - prompt.length, // not -0, which V8 cannot store as a small integer

@@ -20,6 +20,8 @@ export interface MarkerConditions extends Evidence {
   readonly onlyAtEnd?: true;
   /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
+  /** Text if a sentence mentions it: between white space and text, or after this opener in the same line. */
+  readonly unlessMentioned?: string;
   /** The marker means nothing: it is skipped, and the state does not change. */
   readonly passes?: true;
 }

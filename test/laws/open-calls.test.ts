@@ -133,11 +133,12 @@ const notations: Readonly<Record<string, (days: number, format: ChatFormat) => s
     ownCall(format, days).replace(/([>\]])\s+(?=[<[{])/g, '$1'),
 };
 
-function ownCall(format: ChatFormat, days: number): string {
+function ownCall(format: ChatFormat, days: number, thoughts?: string): string {
   const call = { name: 'get_weather', arguments: json(days) };
   return writeResponse(format, {
     role: 'assistant',
     content: null,
+    ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
     tool_calls: [{ id: 'abcdefgh1', type: 'function', function: call }],
   });
 }
@@ -273,6 +274,47 @@ describe('names under `auto`', () => {
     });
     expect(silent.length).toBeLessThan(formats.length / 8);
   });
+});
+
+describe('in thoughts that are open', () => {
+  const thinking = formats.flatMap(({ name, format }) => {
+    const text = (days: number) => ownCall(format, days, 'Let me see.');
+    const { start = '', end = '' } = format.reasoning ?? {};
+    const isPlain = start !== '' && end.trim() !== '' && text(3).split(end).length === 2;
+    const open = (days: number, closer: string) => text(days).replace(end, '\n') + closer;
+    const stays =
+      isPlain &&
+      write(format, open(3, ''), [1]).message.repaired?.[0]?.detail.includes('the thoughts') === true;
+    return stays ? [{ name, format, open, end }] : [];
+  });
+
+  it('is known of many formats', () => {
+    expect(thinking.length).toBeGreaterThan(30);
+  });
+
+  it.each(sampled(thinking, 3))(
+    'a call is validated and told at the end, or a thought: $name',
+    ({ format, open, end }) => {
+      fc.assert(
+        fc.property(cuts, (lengths) => {
+          const { message: valid } = write(format, open(3, ''), lengths);
+          expect(valid.tool_calls).toMatchObject([{ assurance: 'validated' }]);
+          expect(valid.repaired).toMatchObject([
+            { law: 'unclosed', detail: expect.stringContaining('thoughts') },
+          ]);
+          const { message: invalid } = write(format, open(14, ''), lengths);
+          expect(invalid.tool_calls).toBeUndefined();
+          expect(invalid.malformed).toMatchObject([
+            { brokenCall: { problems: [expect.stringContaining('days')] } },
+          ]);
+          const { message: thought } = write(format, open(14, `${end}No.`), lengths);
+          expect([thought.tool_calls, thought.malformed]).toEqual([undefined, undefined]);
+          expect(thought.reasoning_content).toContain('14');
+        }),
+        { numRuns: 4 },
+      );
+    },
+  );
 });
 
 describe('under `required`', () => {

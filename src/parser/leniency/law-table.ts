@@ -128,6 +128,7 @@ export const laws = {
     says: {
       answer: (written) => `${written} comes before the answer is closed`,
       region: (written) => `${written} begins before the turn is closed and opened again`,
+      thoughts: () => 'nothing closes the thoughts before it',
       call: (written) => `${written} ends the call early`,
       end: () => 'the response ends before the call is closed',
       bracket: () => 'the arguments are closed before their last bracket',

@@ -20,7 +20,14 @@ export class NotationTrial implements CallTrial {
   /** `offset`: that of the tool's name in the response. */
   constructor(reader: Reader, notations: readonly Notation<State>[], offset: number) {
     const { options } = reader;
-    const silent = { markers: false, keeps: false, provenance: null, validate: () => [], specialTokens: [] };
+    const silent = {
+      markers: false,
+      keeps: false,
+      seeksCalls: false,
+      provenance: null,
+      validate: () => [],
+      specialTokens: [],
+    };
     this.candidates = notations.map((notation) => {
       const trial = new Reader(notation.start, '', { ...options, ...silent }, offset);
       trial.openCall();

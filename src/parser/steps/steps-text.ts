@@ -204,7 +204,9 @@ export function readAmbiguous(
   const shift = reader.buffer.length - reader.cursor.at;
   reader.rewind();
   if (found === null || table.ends.some(({ marker }) => marker === found.match.choice.marker)) {
+    const isThinking = reader.region?.kind === 'reasoning';
     reader.leaveRegion();
+    if (isThinking && reader.options.lenient) reader.noteRepair(repair('unclosed', 'thoughts'));
     return table.resume;
   }
   const { choice, end } = found.match;
