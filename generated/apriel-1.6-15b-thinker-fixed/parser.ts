@@ -14,6 +14,9 @@ export const responseModule = defineParser({
     turnEnd: '<|end|>',
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
     strayMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
+    strayMarkerBeginFinalResponse: {
+      text: '[BEGIN FINAL RESPONSE]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '',
+    },
     callsOpening: '[',
     callsClose: ']</tool_calls>',
     callsCloseBracket: ']',
@@ -57,7 +60,11 @@ export const responseModule = defineParser({
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+      region: 'text',
+      stops: {
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', strayMarker: 'inAnswer',
+        strayMarkerBeginFinalResponse: 'inAnswer',
+      },
     }),
     // ⏎<tool_calls>[{"name": "get_t…
     //              ^ In the opening of the section of calls.

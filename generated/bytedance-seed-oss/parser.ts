@@ -19,6 +19,9 @@ export const responseModule = defineParser({
     turnEnd: '<seed:eos>',
     reasoningEnd: { text: '</seed:think>\n', role: 'thought' },
     laterReasoning: { text: '<seed:think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</seed:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<seed:think>',
+    },
     callOpening: '<function=',
     nameEnd: '>\n',
     callCloseEarly: { text: '</function>\n', repairs: 'unclosed' },
@@ -58,7 +61,10 @@ export const responseModule = defineParser({
     // </seed:think>⏎Let me look.
     //               ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎⏎<seed:tool_ca…
@@ -67,6 +73,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callOpen: 'afterCallOpen', innerOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // <seed:tool_call>⏎<function=get_time>⏎

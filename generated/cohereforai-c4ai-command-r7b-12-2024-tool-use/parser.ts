@@ -68,7 +68,8 @@ export const responseModule = defineParser({
     //                 ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
+        turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -25,6 +25,9 @@ export const responseModule = defineParser({
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerThink: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<｜tool▁call▁begin｜>',
     nameAtOnce: { text: '', followedBy: { nameEnds: ['<｜tool▁sep｜>'] }, repairs: 'opener' },
     nameEnd: '<｜tool▁sep｜>',
@@ -64,8 +67,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -75,7 +78,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
-        strayMarker: 'inAnswer', strayMarkerToolOutputEnd: 'inAnswer',
+        strayMarker: 'inAnswer', strayMarkerToolOutputEnd: 'inAnswer', strayMarkerThink: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_time<｜tool▁…

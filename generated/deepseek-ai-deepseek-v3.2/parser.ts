@@ -21,6 +21,9 @@ export const responseModule = defineParser({
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<｜DSML｜invoke name="',
     nameEnd: '">\n',
     callCloseEarly: { text: '</｜DSML｜invoke>\n', repairs: 'unclosed' },
@@ -61,7 +64,10 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎⏎<｜DSML｜functi…
@@ -70,6 +76,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // …ML｜function_calls>⏎<｜DSML｜invoke name="get_time">⏎

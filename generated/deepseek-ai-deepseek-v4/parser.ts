@@ -21,6 +21,9 @@ export const responseModule = defineParser({
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<｜DSML｜invoke name="',
     nameEnd: '">\n',
     callCloseEarly: { text: '\n</｜DSML｜invoke>\n', repairs: 'unclosed' },
@@ -60,7 +63,10 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎⏎<｜DSML｜tool_c…
@@ -69,6 +75,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // …<｜DSML｜tool_calls>⏎<｜DSML｜invoke name="get_time">⏎

@@ -28,6 +28,9 @@ export const responseModule = defineParser({
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputsEnd: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerThink: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameAtOnce: { text: '', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     nameEnd: '\n```json\n',
@@ -68,8 +71,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -80,7 +83,7 @@ export const responseModule = defineParser({
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
         strayMarker: 'inAnswer', strayMarkerToolOutputBegin: 'inAnswer', strayMarkerToolOutputEnd: 'inAnswer',
-        strayMarkerToolOutputsEnd: 'inAnswer',
+        strayMarkerToolOutputsEnd: 'inAnswer', strayMarkerThink: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…

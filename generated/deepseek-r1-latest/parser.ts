@@ -27,6 +27,9 @@ export const responseModule = defineParser({
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputsEnd: { text: '<｜tool▁outputs▁end｜>', passes: true, repairs: 'result-marker' },
+    strayMarkerThink: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
     nameAtOnce: { text: '', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     nameEnd: '\n```json\n',
@@ -66,7 +69,10 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<｜tool▁calls▁be…
@@ -76,7 +82,7 @@ export const responseModule = defineParser({
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
         strayMarker: 'inAnswer', strayMarkerToolOutputBegin: 'inAnswer', strayMarkerToolOutputEnd: 'inAnswer',
-        strayMarkerToolOutputsEnd: 'inAnswer',
+        strayMarkerToolOutputsEnd: 'inAnswer', strayMarkerThink: 'inAnswer',
       },
     }),
     // <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time⏎```jso…

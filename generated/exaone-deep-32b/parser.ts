@@ -13,6 +13,9 @@ export const responseModule = defineParser({
     turnEnd: '[|endofturn|]',
     reasoningEnd: { text: '\n</thought>', role: 'thought' },
     laterReasoning: { text: '<thought>\n', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</thought>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<thought>',
+    },
   },
   states: {
     // ⏎[|assistant|]Let me look.
@@ -31,10 +34,14 @@ export const responseModule = defineParser({
     }),
     // ⏎</thought>Let me look.
     //            ^ After the reasoning.
-    afterReasoning: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
+    afterReasoning: between({
+      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+    }),
     // Let me look.[|endofturn|]
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+    }),
     // [|endofturn|]
     //              ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -20,6 +20,9 @@ export const responseModule = defineParser({
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     argumentsBegin: '<arg_key>',
     argumentsBeginToolCall: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
@@ -58,8 +61,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
-        turnEndObservation: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -69,6 +72,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // <tool_call>get_time

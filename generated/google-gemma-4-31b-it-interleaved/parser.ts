@@ -52,7 +52,10 @@ export const responseModule = defineParser({
     // <channel|>Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call>cal…
     // ^^^^^^^^^^^^ In the answer.

@@ -60,7 +60,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnEndToolResponse: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

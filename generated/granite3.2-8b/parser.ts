@@ -15,6 +15,10 @@ export const responseModule = defineParser({
     callsOpen: { text: '<|tool_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: 'Here is my response:', role: 'thought' },
+    strayMarker: {
+      text: 'Here is my response:', passes: true, repairs: 'special-token', role: 'thought',
+      unlessMentioned: 'Here is my thought process:',
+    },
     callsOpening: '[',
     callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
@@ -47,12 +51,18 @@ export const responseModule = defineParser({
     // Here is my response:Let me look.
     //                     ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call|>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callsOpen: 'afterCallsOpen', reasoningStart: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text',
+      stops: {
+        callsOpen: 'afterCallsOpen', reasoningStart: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer',
+      },
     }),
     // <|tool_call|>[{"name": "get_t…
     //              ^ In the opening of the section of calls.

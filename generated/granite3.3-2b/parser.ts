@@ -16,6 +16,9 @@ export const responseModule = defineParser({
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callsOpening: '[',
     callsClose: ']',
     callSeparator: { text: ', ', role: 'call' },
@@ -48,12 +51,18 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call|>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text',
+      stops: {
+        callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer',
+      },
     }),
     // <|tool_call|>[{"name": "get_t…
     //              ^ In the opening of the section of calls.

@@ -20,6 +20,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<|tool_call_begin|>',
     idEnd: '<|tool_call_argument_begin|>',
     callCloseEarly: { text: '<|tool_call_end|>', repairs: 'unclosed' },
@@ -58,7 +61,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
+        turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -68,6 +72,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // …lls_section_begin|><|tool_call_begin|>functions.get_t…

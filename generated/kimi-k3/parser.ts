@@ -74,8 +74,8 @@ export const responseModule = defineParser({
     //                     ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', contentStart: 'inContent',
-        turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

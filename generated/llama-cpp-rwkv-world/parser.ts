@@ -13,6 +13,9 @@ export const responseModule = defineParser({
     strayReasoningEnd: '\n</think>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
   },
   states: {
     // Assistant:Let me look.
@@ -26,9 +29,11 @@ export const responseModule = defineParser({
     inReasoning: region({ region: 'reasoning', stops: { reasoningEnd: 'afterReasoning' }, mustClose: true }),
     // ⏎</think>Let me look.
     //          ^ After the reasoning.
-    afterReasoning: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'inAnswer' }),
+    afterReasoning: between({
+      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning' }, otherwise: 'inAnswer',
+    }),
     // Let me look.
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning' } }),
+    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', strayMarker: 'inAnswer' } }),
   },
 });

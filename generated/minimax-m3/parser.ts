@@ -24,6 +24,9 @@ export const responseModule = defineParser({
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '</mm:think>', role: 'thought' },
     laterReasoning: { text: '<mm:think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</mm:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<mm:think>',
+    },
     callOpening: ']<]minimax[>[<invoke name="',
     nameEnd: '">',
     callCloseEarly: { text: ']<]minimax[>[</invoke>\n', repairs: 'unclosed' },
@@ -66,7 +69,10 @@ export const responseModule = defineParser({
     // </mm:think>Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.]<]minimax[>[<t…
@@ -75,6 +81,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // …imax[>[<tool_call>⏎]<]minimax[>[<invoke name="get_time">

@@ -13,6 +13,9 @@ export const responseModule = defineParser({
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[ARGS]'] }, repairs: 'opener' },
     reasoningEnd: { text: '[/THINK]', role: 'thought' },
+    strayMarker: {
+      text: '[/THINK]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '[THINK]',
+    },
     nameEnd: '[ARGS]',
     callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
@@ -41,10 +44,15 @@ export const responseModule = defineParser({
     maybeCall: ambiguous({ stops: { reasoningEnd: 'afterReasoning' }, ends: {}, resume: 'afterReasoning' }),
     // [/THINK]Let me look.
     //         ^ After the reasoning.
-    afterReasoning: between({ choices: { callOpen: 'inToolName', nameFirst: 'inToolName' }, otherwise: 'inAnswer' }),
+    afterReasoning: between({
+      choices: { reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName' },
+      otherwise: 'inAnswer',
+    }),
     // Let me look.[TOOL_CALLS]
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName', reasoningStart: 'inReasoning' } }),
+    inAnswer: region({
+      region: 'text', stops: { callOpen: 'inToolName', reasoningStart: 'inReasoning', strayMarker: 'inAnswer' },
+    }),
     // [TOOL_CALLS]get_time[ARGS]
     //             ^^^^^^^^ In the tool's name.
     inToolName: hole({

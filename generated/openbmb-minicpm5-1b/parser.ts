@@ -15,6 +15,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     nameEnd: '">',
     callCloseEarly: { text: '</function>', repairs: 'unclosed' },
     keyOpen: '<param name="',
@@ -48,12 +51,16 @@ export const responseModule = defineParser({
     // ⏎</think>⏎⏎Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.⏎<function name…
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text',
+      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // <function name="get_time">
     //                 ^^^^^^^^ In the tool's name.

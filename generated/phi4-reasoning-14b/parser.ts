@@ -14,6 +14,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
   },
   states: {
     // …assistant<|im_sep|>Let me look.
@@ -32,10 +35,14 @@ export const responseModule = defineParser({
     }),
     // </think>Let me look.
     //         ^ After the reasoning.
-    afterReasoning: between({ choices: { turnStart: 'atTurnStart', turnEnd: 'turnEnded' }, otherwise: 'inAnswer' }),
+    afterReasoning: between({
+      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+    }),
     // Let me look.<|im_end|>
     // ^^^^^^^^^^^^ In the answer.
-    inAnswer: region({ region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded' } }),
+    inAnswer: region({
+      region: 'text', stops: { laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
+    }),
     // <|im_end|>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),

@@ -19,6 +19,9 @@ export const responseModule = defineParser({
     turnEnd: '</assistant>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     argumentsBegin: '<arg_key>',
     argumentsBeginToolCall: '</tool_call>',
     keyEnd: '</arg_key><arg_value>',
@@ -51,13 +54,17 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<tool_call>
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text',
+      stops: { callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // <tool_call>get_time
     //            ^^^^^^^^ In the tool's name.

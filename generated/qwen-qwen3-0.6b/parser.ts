@@ -15,6 +15,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
@@ -44,12 +47,14 @@ export const responseModule = defineParser({
     // ⏎</think>⏎⏎Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'inCall', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inCall', turnEnd: 'turnEnded' },
+      otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>⏎
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text',
+      stops: { callOpen: 'inCall', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // <tool_call>⏎{"name": "get_time", "arguments": {"city": "Paris"}}⏎</tool_call>
     //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In a call; its keys come in any order.

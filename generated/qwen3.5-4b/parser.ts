@@ -18,6 +18,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     callOpening: '<function=',
     nameEnd: '>\n',
     callCloseEarly: { text: '</function>\n', repairs: 'unclosed' },
@@ -57,7 +60,10 @@ export const responseModule = defineParser({
     // ⏎</think>⏎⏎Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
+        turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎⏎<tool_call>⏎
@@ -66,6 +72,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callOpen: 'afterCallOpen', innerOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // <tool_call>⏎<function=get_time>⏎

@@ -24,6 +24,10 @@ export const responseModule = defineParser({
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
     laterReasoning: { text: '<think:opensource>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think:opensource>', passes: true, repairs: 'special-token', role: 'thought',
+      unlessMentioned: '<think:opensource>',
+    },
     callOpening: '<tool_call:opensource>',
     nameAtOnce: { text: '', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     nameEnd: '<tool_sep:opensource>\n',
@@ -66,8 +70,8 @@ export const responseModule = defineParser({
     //                    ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -77,6 +81,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', callOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded',
+        strayMarker: 'inAnswer',
       },
     }),
     // …_calls:opensource>⏎<tool_call:opensource>get_time<tool_s…

@@ -16,6 +16,9 @@ export const responseModule = defineParser({
     reasoningEnd: { text: '</thinking>', role: 'thought' },
     laterReasoning: { text: '<thinking>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
+    strayMarkerThinking: {
+      text: '</thinking>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<thinking>',
+    },
     callsOpening: '[',
     callsClose: ']</tool_calls>',
     callsCloseBracket: ']',
@@ -51,7 +54,10 @@ export const responseModule = defineParser({
     // </thinking>Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
@@ -59,6 +65,7 @@ export const responseModule = defineParser({
       region: 'text',
       stops: {
         callsOpen: 'afterCallsOpen', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer',
+        strayMarkerThinking: 'inAnswer',
       },
     }),
     // ⏎<tool_calls>[{"name": "get_t…

@@ -133,7 +133,8 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const { content } = turnLayout(format);
   const open = openContent(content, prompt);
-  if (open === null || content.next.includes('calls')) return true;
+  const isPreamble = open?.place === 'content-with-calls';
+  if (open === null || isPreamble || content.next.includes('calls')) return true;
   return !prompt.begun && !open.close.isBlank;
 }
 
