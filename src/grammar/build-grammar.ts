@@ -139,8 +139,8 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const { content } = turnLayout(format);
   const open = openContent(content, prompt);
-  // If an answer has other markers next to calls, no call follows one with its own.
-  if (open === null || (open === content.wrappers.at(-1) && content.next.includes('calls'))) return true;
+  const isPreamble = open?.place === 'content-with-calls';
+  if (open === null || isPreamble || content.next.includes('calls')) return true;
   // What is pending inside an answer is text, unless it begins what closes it.
   const pending = prompt.pending.trim();
   const isBegun = prompt.begun || !open.close.core.startsWith(pending);

@@ -19,7 +19,6 @@ import {
   optional,
   repeat,
   sequence,
-  until,
   untilOrEnd,
   without,
 } from '../language/expression/expression.ts';
@@ -33,7 +32,7 @@ import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-la
 import { bareCalls } from './bare-calls.ts';
 import { callSection, spellMarkers } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
-import { withReasoning } from './reasoning-grammar.ts';
+import { afterOtherRegions, withReasoning } from './reasoning-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
@@ -231,33 +230,6 @@ function answerExpression(
         layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
       );
   }
-}
-
-/** How many regions may precede demanded calls, after the first thoughts. */
-const mostRegions = 2;
-
-/** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
-function afterOtherRegions(
-  { headed, reasoning, content }: TurnLayout,
-  { place, begun }: PromptPosition,
-  calls: Expression,
-  rules: RuleSet,
-): Expression {
-  const [, preamble = null] = content.wrappers;
-  const regions = [reasoning, preamble].filter((region) => region?.restarts === true && !region.open.isBlank);
-  if (!headed || begun || place === 'call' || regions.length === 0) return calls;
-  let answer = rules.add('calls', calls);
-  for (let count = 0; count < mostRegions; count += 1) {
-    const next = answer;
-    const others = regions.flatMap((region) => {
-      if (region === null) return [];
-      const { open, close } = region;
-      const rest = until({ delimiter: close.core, next: sequence(literal(close.after), next) });
-      return [sequence(literal(open.core), rest)];
-    });
-    answer = rules.add('calls', alternatives(next, ...others));
-  }
-  return answer;
 }
 
 /** The opener of the calls. White space that the format has in front of it or of an answer is the model's choice. */
