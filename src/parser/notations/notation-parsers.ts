@@ -30,7 +30,8 @@ const invoke = defineParser({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter name="'], ['</invoke>']],
-        another: { open: '<parameter name="', keyEnd: '">' }, next: 'afterEntry',
+        another: { open: '<parameter name="', keyEnd: '">' },
+        calls: { open: '<invoke name="', close: '</invoke>', closing: ['</invoke>'] }, next: 'afterEntry',
       },
     }),
     // …ameter name="city">Paris</parameter>⏎
@@ -80,7 +81,8 @@ const typedInvoke = defineParser({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter name="'], ['</invoke>']],
-        another: { open: '<parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+        another: { open: '<parameter name="', keyEnd: '" string="' },
+        calls: { open: '<invoke name="', close: '</invoke>', closing: ['</invoke>'] }, next: 'afterEntry',
       },
     }),
     // …ame="city" string="true">Paris</parameter>⏎
@@ -134,7 +136,8 @@ const invokeTags = defineParser({
     inKey: hole({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
-        kind: 'entry', close: ['</', { hole: 'key' }, '>\n'], continuations: [['<'], ['</invoke>']], next: 'afterEntry',
+        kind: 'entry', close: ['</', { hole: 'key' }, '>\n'], continuations: [['<'], ['</invoke>']],
+        calls: { open: '<invoke name="', close: '</invoke>', closing: ['</invoke>'] }, next: 'afterEntry',
       },
     }),
     // <city>Paris</city>⏎
@@ -183,7 +186,8 @@ const functionTag = defineParser({
       hole: 'key', ends: { nameEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
-        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+        another: { open: '<parameter=', keyEnd: '>' },
+        calls: { open: '<function=', close: '</function>', closing: ['</function>'] }, next: 'afterEntry',
       },
     }),
     // <parameter=city>⏎Paris⏎</parameter>⏎
@@ -232,7 +236,8 @@ const parameterTag = defineParser({
       hole: 'key', ends: { nameEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
-        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+        another: { open: '<parameter=', keyEnd: '>' },
+        calls: { open: '<parameter=', close: '</function>', closing: ['</function>'] }, next: 'afterEntry',
       },
     }),
     // <parameter=city>⏎Paris⏎</parameter>⏎
@@ -283,7 +288,8 @@ const nameAsParameter = defineParser({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter='], ['</tool_use>']],
-        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+        another: { open: '<parameter=', keyEnd: '>' },
+        calls: { open: '<parameter=tool_name>', close: '</tool_use>', closing: ['</tool_use>'] }, next: 'afterEntry',
       },
     }),
     // <parameter=city>Paris</parameter>⏎
@@ -334,7 +340,11 @@ const doubledBars = defineParser({
       place: {
         kind: 'entry', close: ['</｜｜DSML｜｜parameter>\n'],
         continuations: [['<｜｜DSML｜｜parameter name="'], ['</｜｜DSML｜｜invoke>']],
-        another: { open: '<｜｜DSML｜｜parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+        another: { open: '<｜｜DSML｜｜parameter name="', keyEnd: '" string="' },
+        calls: {
+          open: '<｜｜DSML｜｜invoke name="', close: '</｜｜DSML｜｜invoke>', closing: ['</｜｜DSML｜｜invoke>'],
+        },
+        next: 'afterEntry',
       },
     }),
     // …ame="city" string="true">Paris</｜｜DSML｜｜param…
@@ -390,7 +400,11 @@ const doubledBarsApart = defineParser({
       place: {
         kind: 'entry', close: ['</｜｜DSML｜｜ parameter>\n'],
         continuations: [['<｜｜DSML｜｜ parameter name="'], ['</｜｜DSML｜｜ invoke>']],
-        another: { open: '<｜｜DSML｜｜ parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+        another: { open: '<｜｜DSML｜｜ parameter name="', keyEnd: '" string="' },
+        calls: {
+          open: '<｜｜DSML｜｜ invoke name="', close: '</｜｜DSML｜｜ invoke>', closing: ['</｜｜DSML｜｜ invoke>'],
+        },
+        next: 'afterEntry',
       },
     }),
     // …ame="city" string="true">Paris</｜｜DSML｜｜ para…
