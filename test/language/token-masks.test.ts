@@ -61,7 +61,10 @@ function joined(tokens: readonly Uint8Array[]) {
 
 function schemaGrammar(schema: JsonSchema, syntax = lenientJsonSyntax): Grammar {
   const rules = new RuleSet();
-  return rules.grammar('root', compileSchema(schema, { rules, syntax, policy: 'degrade' }).expression);
+  return rules.grammar(
+    'root',
+    compileSchema(schema, { rules, syntax, tool: '', policy: 'degrade' }).expression,
+  );
 }
 
 function expectAsOneByOne(matcher: Matcher, text: string): void {

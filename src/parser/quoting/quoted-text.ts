@@ -4,7 +4,7 @@
  * from the left: a run of backticks opens a code span, although only its closer proves it.
  */
 import { InlineText } from './inline-text.ts';
-import { type LinePlace, placeOfLine } from './line-place.ts';
+import { type Fence, type LinePlace, type OpenBlocks, placeOfLine } from './line-place.ts';
 
 /** What a place stands in; `first-fence`: in a fenced block that nothing but blank lines precedes. */
 export type Quotation =
@@ -15,27 +15,6 @@ export type Quotation =
   | 'table'
   | 'code-span'
   | 'quotation-marks';
-
-/** An open fenced code block. */
-export interface Fence {
-  /** The run that opened it. */
-  readonly run: string;
-  /** How many list items it is in. */
-  readonly depth: number;
-  /** Whether text precedes it. */
-  readonly afterText: boolean;
-}
-
-/** What the lines so far leave open. */
-export interface OpenBlocks {
-  readonly fence: Fence | null;
-  /** The columns at which the text of the open list items begins, outermost first. */
-  readonly items: readonly number[];
-  /** The line before this one is part of a paragraph. */
-  readonly inParagraph: boolean;
-  /** There is text outside fenced blocks. */
-  readonly hasText: boolean;
-}
 
 /** This much of a line shows what it is. */
 const longestHead = 256;
