@@ -80,6 +80,15 @@ describe.each([
   ],
   ['entries', tagged, entries('add', entry('arguments', '{"a": 3}')), 'add', { a: 3 }, 'wrapped-arguments'],
   [
+    'the whole call as its arguments',
+    nameInTag,
+    '<fn=add>{"name": "add", "arguments": {"a": 3}}</fn>',
+    'add',
+    { a: 3 },
+    'wrapped-arguments',
+  ],
+  ['no last brackets at the end', nameInTag, '<fn=add>{"a": 3</fn>', 'add', { a: 3 }, 'unclosed'],
+  [
     'a boolean in another case',
     tagged,
     entries('ask', entry('deep', 'FALSE')),

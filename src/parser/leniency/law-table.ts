@@ -33,7 +33,10 @@ export const laws = {
   'empty-arguments': { ...inCalls, says: { member: (key, value) => `${key} is ${value}` } },
   'wrapped-arguments': {
     ...inCalls,
-    says: { key: (key) => `the arguments were wrapped in ${quoted(key)}` },
+    says: {
+      key: (key) => `the arguments were wrapped in ${quoted(key)}`,
+      call: () => 'the arguments are the whole call once more',
+    },
   },
   'name-key': {
     ...inCalls,

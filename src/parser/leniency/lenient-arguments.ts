@@ -54,16 +54,18 @@ export function wrapperAt(reader: Reader, at: number): string | null | typeof un
   if (quote - at > longestGap) return null;
   if (quote === text.length) return isOpen;
   if (text[quote] !== '"' && text[quote] !== "'") return null;
-  const key = argumentKeys.find((each) => text.startsWith(each + text[quote], quote + 1));
+  const keys = mayHoldCall(reader) ? [...argumentKeys, 'name'] : argumentKeys;
+  const key = keys.find((each) => text.startsWith(each + text[quote], quote + 1));
   if (key === undefined) {
     const begun = text.slice(quote + 1);
-    return argumentKeys.some((each) => each.length >= begun.length && each.startsWith(begun)) ? isOpen : null;
+    return keys.some((each) => each.length >= begun.length && each.startsWith(begun)) ? isOpen : null;
   }
   const colon = skipSpace(text, quote + key.length + 2);
   if (colon === text.length && colon - quote <= longestGap) return isOpen;
   if (text[colon] !== ':') return null;
   const value = skipSpace(text, colon + 1);
   if (value === text.length && value - colon <= longestGap) return isOpen;
+  if (key === 'name') return text[value] === '"' ? key : null;
   return text[value] === '{' && mayHoldArguments(reader, key) ? key : null;
 }
 
@@ -71,11 +73,30 @@ export function wrapperAt(reader: Reader, at: number): string | null | typeof un
 export function withholdWrapped(reader: Reader, key: string): void {
   const { writer, call } = reader;
   writer.withholdInput((json) => {
-    const inner = wrappedObject(json, key, call.parameters);
+    const inner = key === 'name' ? ownCall(json, call.name) : wrappedObject(json, key, call.parameters);
     if (inner === null) return json;
-    reader.noteRepair(repair('wrapped-arguments', 'key', key));
+    reader.noteRepair(
+      key === 'name' ? repair('wrapped-arguments', 'call') : repair('wrapped-arguments', 'key', key),
+    );
     return inner;
   });
+}
+
+/** Whether the arguments may be the whole call once more: the schema has neither of its members. */
+function mayHoldCall({ call: { parameters } }: Reader): boolean {
+  return (
+    parameters.schema !== undefined &&
+    !['name', 'arguments', 'parameters'].some((key) => isProperty(parameters, key))
+  );
+}
+
+/** JSON of the arguments in a whole call of the same tool. */
+function ownCall(json: string, toolName: string | null): string | null {
+  const call = parseObject(json);
+  const [first, second, third] = Object.keys(call ?? {});
+  if (call === null || first !== 'name' || call.name !== toolName || third !== undefined) return null;
+  const inner = second === 'arguments' || second === 'parameters' ? call[second] : undefined;
+  return isObject(inner) ? JSON.stringify(inner) : null;
 }
 
 /** JSON of the only object in another one, under `key`, if the schema knows its properties. */
