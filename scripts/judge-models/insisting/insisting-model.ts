@@ -41,7 +41,7 @@ const [begin, end] = ['<s>', '</s>'];
 /** An engine that writes whatever it was last told to; the format's markers and ends are single tokens. */
 export class InsistingEngine extends ScriptedEngine {
   #script: readonly number[] = [];
-  /** Where the response begins that is being written; a server may be asked again for the rest of it. */
+  /** Where the response begins that a server writes, which may be asked again for the rest of it. */
   #start: number | null = null;
 
   /** `spellsMarkers`: its vocabulary has no tokens for the format's markers. */
