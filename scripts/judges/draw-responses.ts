@@ -6,6 +6,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool } from '../../src/format/messages.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import { allTemplates } from '../../test/support/corpora.ts';
+import { tools } from './drawn-tools.ts';
 import type { Reading } from './reading.ts';
 
 /** The parsers of a reference for one template: of calls, and of thoughts. */
@@ -33,36 +34,6 @@ export interface DrawnResponse extends Family {
   readonly written: Reading;
   readonly ours: { readonly whole: Reading; readonly streamed: Reading };
 }
-
-const object = (properties: JsonObject, required: readonly string[] = []) => ({
-  type: 'object' as const,
-  properties,
-  required,
-});
-const tool = (name: string, parameters: JsonObject): Tool => ({
-  type: 'function',
-  function: { name, description: 'd', parameters },
-});
-const string = { type: 'string' };
-
-/** The tools on offer. */
-export const tools: readonly Tool[] = [
-  tool('get_weather', object({ city: string, days: { type: 'integer' } }, ['city'])),
-  tool(
-    'set_all',
-    object({
-      s: string,
-      n: { type: 'number' },
-      i: { type: 'integer' },
-      b: { type: 'boolean' },
-      a: { type: 'array', items: { type: 'integer' } },
-      o: object({ k: string, v: { type: 'array', items: string } }),
-      z: { type: ['string', 'null'] },
-    }),
-  ),
-  tool('ping', object({})),
-  tool('write_file', object({ path: string, content: string }, ['path', 'content'])),
-];
 
 const hardTexts = [
   'Oslo',
@@ -175,19 +146,30 @@ function messages(): readonly (readonly [name: string, message: AssistantMessage
   ];
 }
 
-/** All responses of the families in `families.json`. */
-export async function drawResponses(): Promise<readonly DrawnResponse[]> {
+/** A family with the format of its template. */
+interface ReadFamily extends Family {
+  readonly format: ChatFormat;
+}
+
+/** The families in `families.json`. */
+export async function readFamilies(): Promise<readonly ReadFamily[]> {
   const families: readonly Family[] = JSON.parse(
     fs.readFileSync(new URL('./families.json', import.meta.url), 'utf8'),
   );
   const sources = new Map(
     (await allTemplates()).map(({ id, source }) => [id.replace(/\.jinja$/, ''), source]),
   );
-  const drawn: DrawnResponse[] = [];
-  for (const family of families) {
+  return families.map((family) => {
     const source = sources.get(family.template);
     if (source === undefined) throw new RangeError(`no template ${family.template}`);
-    const { format } = analyzeTemplate(source);
+    return { ...family, format: analyzeTemplate(source).format };
+  });
+}
+
+/** All responses of the families. */
+export async function drawResponses(): Promise<readonly DrawnResponse[]> {
+  const drawn: DrawnResponse[] = [];
+  for (const { format, ...family } of await readFamilies()) {
     for (const [name, message] of messages()) {
       const response = drawResponse(family, format, name, message, drawn.length);
       if (response !== null) drawn.push(response);
@@ -271,7 +253,8 @@ const usual = [
 ];
 const looksLikeToken = /<[^<>\s="{}]+>|\[\/?[A-Z_]+\]/g;
 
-function markersOf({
+/** Markers of a format that are single tokens. */
+export function markersOf({
   preservedTokens,
   stops,
   turn,

@@ -26,7 +26,8 @@ for (const name of chosen) {
   const compared = await references.get(name)?.();
   if (compared === undefined) continue;
   printTable(name, compared);
-  if (args.includes('--record')) record(name, compared);
+  if (args.includes('--record') && compared.some(({ recorded }) => recorded !== undefined))
+    record(name, compared);
 }
 
 function printTable(name: string, compared: readonly Comparison[]): void {

@@ -1,12 +1,14 @@
 /** The references, each with the comparison that it makes. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
-import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
+import { compareMistral } from './compare-mistral.ts';
+import { comparePrompts } from './compare-prompts.ts';
+import { compareTags } from './compare-tags.ts';
 import { drawHarmony, type HarmonyResponse } from './draw-harmony.ts';
 import { type DrawnResponse, drawResponses } from './draw-responses.ts';
 import { askPython } from './python.ts';
 import { type Answer, canonical, judge, type Reading, type Verdict } from './reading.ts';
+import { type RecordedReading, readAsRecorded } from './recorded-reading.ts';
 
 /** One reading of a response by both. */
 export interface Comparison {
@@ -21,21 +23,14 @@ export interface Comparison {
   readonly recorded?: RecordedReading;
 }
 
-/** A reading as `test/references` has it. */
-export interface RecordedReading {
-  readonly template: string;
-  readonly prompt: string;
-  readonly text: string;
-  /** The response was cut short here. */
-  readonly cut?: true;
-  readonly theirs: Reading;
-}
-
 /** By name. */
 export const references: ReadonlyMap<string, () => Promise<readonly Comparison[]>> = new Map([
   ['vllm', () => compareParsers('vllm', 'vllm_parsers.py')],
   ['sglang', () => compareParsers('sglang', 'sglang_parsers.py')],
   ['harmony', compareHarmony],
+  ['mistral', compareMistral],
+  ['tags', compareTags],
+  ['transformers', comparePrompts],
 ]);
 
 interface ParserAnswer {
@@ -64,7 +59,7 @@ function compare(drawn: DrawnResponse, answer: ParserAnswer, mode: 'whole' | 'st
     text,
     ours: canonical(ours),
     theirs: 'error' in theirs ? theirs.error : canonical(theirs),
-    ...('error' in theirs ? {} : { recorded: { template, prompt, text, theirs } }),
+    ...('error' in theirs ? {} : { recorded: { template, prompt, text, tools: true as const, theirs } }),
   };
 }
 
@@ -79,20 +74,21 @@ async function compareHarmony(): Promise<readonly Comparison[]> {
   const { format } = analyzeTemplate((await llamaTemplate(name)).source);
   const drawn = drawHarmony();
   const answers = new Map(askPython<HarmonyAnswer>('harmony.py', drawn).map((each) => [each.id, each]));
-  const read = (mode: string, text: string, theirs: Answer): Comparison => {
-    const ours = readHarmony(format, text, mode === 'cut');
-    const same = !('error' in theirs) && canonical(ours) === canonical(theirs);
+  const read = (mode: string, text: string, answer: Answer): Comparison => {
     const cut = mode === 'cut' ? { cut: true as const } : {};
+    const failed = 'error' in answer;
+    const theirs = failed ? { reasoning: '', content: '', calls: [] } : answer;
+    const recorded = { template: `llama/${name}`, prompt: format.turn.start, text, ...cut, theirs };
+    const compared = readAsRecorded(format, recorded);
+    const same = !failed && canonical(compared.ours) === canonical(compared.theirs);
     return {
       mode,
       verdict: same ? 'agree' : 'understood differently',
       subject: `llama/${name}`,
       text,
-      ours: canonical(ours),
-      theirs: 'error' in theirs ? theirs.error : canonical(theirs),
-      ...('error' in theirs
-        ? {}
-        : { recorded: { template: `llama/${name}`, prompt: format.turn.start, text, ...cut, theirs } }),
+      ours: canonical(compared.ours),
+      theirs: failed ? answer.error : canonical(compared.theirs),
+      ...(failed ? {} : { recorded }),
     };
   };
   return drawn.flatMap(({ id, text }: HarmonyResponse) => {
@@ -103,24 +99,4 @@ async function compareHarmony(): Promise<readonly Comparison[]> {
       ...answer.cuts.map((cut) => read('cut', cut.text, cut.reading)),
     ];
   });
-}
-
-/** A call that is being written counts, as it does there: its arguments so far. */
-function readHarmony(format: ChatFormat, text: string, isCut: boolean): Reading {
-  const parser = createResponseParser(format, { generationPrompt: format.turn.start });
-  const events = [...parser.feed(text)];
-  const { message, events: last } = parser.finish(isCut ? 'length' : 'stop');
-  const calls = (message.tool_calls ?? []).map(
-    ({ function: called }) => [called.name, called.arguments] as const,
-  );
-  const broken = [...events, ...last].flatMap((event) =>
-    event.type === 'malformed' && event.brokenCall !== undefined
-      ? [[event.brokenCall.toolName, event.brokenCall.input] as const]
-      : [],
-  );
-  return {
-    reasoning: message.reasoning_content ?? '',
-    content: message.content ?? '',
-    calls: isCut ? [...calls, ...broken] : calls,
-  };
 }

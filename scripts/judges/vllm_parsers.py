@@ -10,13 +10,17 @@ from stand_ins import answer, load, pieces, read_lines  # noqa: E402
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers  # noqa: E402
 from transformers import PreTrainedTokenizerFast  # noqa: E402
 
-REPLACED = ["torch", "xgrammar", "vllm.env_override", "vllm.utils.torch_utils"] + [
+REPLACED = ["torch", "xgrammar", "psutil", "prometheus_client", "zmq", "vllm.env_override", "vllm.utils.torch_utils"] + [
     f"vllm.{each}"
     for each in ["config", "platforms", "multimodal", "model_executor", "lora", "v1", "renderers", "engine"]
 ]
 
 
 def imports():
+    import vllm.renderers.chat_utils
+
+    # The only value of what is replaced that the parsers hand out.
+    vllm.renderers.chat_utils.make_tool_call_id = lambda *args, **keywords: "call"
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
     from vllm.parser.parser_manager import ParserManager
 

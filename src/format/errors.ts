@@ -355,12 +355,15 @@ export class StalledError extends errorClass(
   'stalled',
   ({
     waitsFor,
+    because = 'nothing else is running in this process',
     advice,
   }: {
     /** What is missing. */
     readonly waitsFor: string;
+    /** Why it will not come. Default: nothing else is running. */
+    readonly because?: string;
     readonly advice: string;
-  }) => `waits for ${waitsFor}, but nothing else is running in this process: ${advice}`,
+  }) => `waits for ${waitsFor}, but ${because}: ${advice}`,
 ) {}
 
 /** Text was fed to a parser after `finish()`. */

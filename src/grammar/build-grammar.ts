@@ -93,11 +93,17 @@ export function planRequest(format: ChatFormat, options: PlainGrammarOptions): R
 
 function requestOf(
   { shape, prompt, tools, parallel }: ResponsePlan,
-  { policy = 'strict', argumentOrder = 'later', toolNames = 'offered', responseFormat }: PlainGrammarOptions,
+  {
+    policy = 'strict',
+    argumentOrder = 'later',
+    toolNames = 'offered',
+    responseFormat,
+    bareCalls = false,
+  }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
   const otherNames = toolNames === 'any';
-  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema };
+  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema, bareCalls };
 }
 
 interface ResponsePlan {
@@ -133,8 +139,12 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
 function canCall(format: ChatFormat, prompt: PromptPosition): boolean {
   const { content } = turnLayout(format);
   const open = openContent(content, prompt);
-  if (open === null || content.next.includes('calls')) return true;
-  return !prompt.begun && !open.close.isBlank;
+  const isPreamble = open?.place === 'content-with-calls';
+  if (open === null || isPreamble || content.next.includes('calls')) return true;
+  // What is pending inside an answer is text, unless it begins what closes it.
+  const pending = prompt.pending.trim();
+  const isBegun = prompt.begun || !open.close.core.startsWith(pending);
+  return !isBegun && !open.close.isBlank;
 }
 
 function refuseEndedTurn(): never {

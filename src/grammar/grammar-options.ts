@@ -39,6 +39,11 @@ export interface GrammarOptions {
 /** `GrammarOptions` with tools in OpenAI's shape. */
 export interface PlainGrammarOptions extends Omit<GrammarOptions, 'tools'> {
   readonly tools?: readonly Tool[];
+  /**
+   * Whether a call in place of an answer in JSON may also be bare JSON, which the parser must read leniently, and
+   * validate: an answer may look like one. Default: false.
+   */
+  readonly bareCalls?: boolean;
 }
 
 /** OpenAI's `response_format`. */

@@ -5,6 +5,7 @@ import { type Expression, literal, sequence, until } from '../language/expressio
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import { Marker } from '../layout/marker.ts';
 import type { ReasoningRegion } from '../layout/regions.ts';
+import type { TurnLayout } from '../layout/turn-layout.ts';
 import type { PromptPosition } from './prompt-position.ts';
 
 /** An answer, and what may precede it. */
@@ -44,6 +45,33 @@ export function withReasoning(
     ...none.map(({ text }) => sequence(literal(text), answer)),
     answer,
   );
+}
+
+/** How many regions may precede demanded calls, after the first thoughts. */
+const mostRegions = 2;
+
+/** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
+export function afterOtherRegions(
+  { headed, reasoning, content }: TurnLayout,
+  { place, begun }: PromptPosition,
+  calls: Expression,
+  rules: RuleSet,
+): Expression {
+  const [, preamble = null] = content.wrappers;
+  const regions = [reasoning, preamble].filter((region) => region?.restarts === true && !region.open.isBlank);
+  if (!headed || begun || place === 'call' || regions.length === 0) return calls;
+  let answer = rules.add('calls', calls);
+  for (let count = 0; count < mostRegions; count += 1) {
+    const next = answer;
+    const others = regions.flatMap((region) => {
+      if (region === null) return [];
+      const { open, close } = region;
+      const rest = until({ delimiter: close.core, next: sequence(literal(close.after), next) });
+      return [sequence(literal(open.core), rest)];
+    });
+    answer = rules.add('calls', alternatives(next, ...others));
+  }
+  return answer;
 }
 
 /** The prompt may close the reasoning and leave the white space after it to the model. */

@@ -19,7 +19,6 @@ import {
   optional,
   repeat,
   sequence,
-  until,
   untilOrEnd,
   without,
 } from '../language/expression/expression.ts';
@@ -30,9 +29,10 @@ import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
 import type { Marker } from '../layout/marker.ts';
 import type { ContentRegion, Wrapper } from '../layout/regions.ts';
 import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
+import { bareCalls } from './bare-calls.ts';
 import { callSection, spellMarkers } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
-import { withReasoning } from './reasoning-grammar.ts';
+import { afterOtherRegions, withReasoning } from './reasoning-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
 
@@ -63,6 +63,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly otherNames: boolean;
   /** Schema of the content; used by `schema` and `schema-or-calls`. */
   readonly contentSchema: JsonSchema;
+  /** Whether calls next to such content may be bare JSON. Default: false. */
+  readonly bareCalls?: boolean;
   /** Keeps the results of expensive schemas between processes. Default: none. */
   readonly store?: SchemaStore | null;
 }
@@ -124,7 +126,7 @@ export function* responseGrammarSteps(
   const fromTrigger = options.shape === 'calls-from-trigger';
   const root = fromTrigger ? answer : turnExpression(layout, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
-  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options.prompt);
+  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options);
   return { grammar: withoutUnused(grammar), issues: parts.issues };
 }
 
@@ -132,9 +134,14 @@ export function* responseGrammarSteps(
  * Removes the prompt's pending text, or the answer that it has begun, from the front of the grammar. If the grammar
  * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is.
  */
-function afterPrompt(grammar: Grammar, { restarts }: TurnLayout, prompt: PromptPosition): Grammar {
+function afterPrompt(
+  grammar: Grammar,
+  { restarts }: TurnLayout,
+  { prompt, shape }: ResponseGrammarOptions,
+): Grammar {
   const { place, pending, laterCall, begun, answer } = prompt;
-  const continued = begun ? grammarAfter(grammar, answer) : null;
+  const isContinued = begun && (shape === 'schema' || shape === 'schema-or-calls');
+  const continued = isContinued ? grammarAfter(grammar, answer) : null;
   if (continued !== null) return continued;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
@@ -203,6 +210,9 @@ function answerExpression(
     const before = isFree ? literal('') : contentBeforeCalls(layout, options.prompt);
     return sequence(before, section, repeat(blank, 0, maxBlanks));
   };
+  // Only where an answer begins with its own brace: a marker before it tells it from a call.
+  const isBare = options.bareCalls === true && layout.content.open.isBlank;
+  const bare = () => (isBare ? bareCalls(options.tools, options, rules) : []);
   switch (options.shape) {
     case 'calls-from-trigger':
       return calls();
@@ -211,7 +221,7 @@ function answerExpression(
     case 'schema':
       return content;
     case 'schema-or-calls':
-      return alternatives(content, calls());
+      return alternatives(content, calls(), ...bare());
     case 'text':
       return rules.add('answer', textWithoutCalls(layout, options));
     case 'whole':
@@ -220,33 +230,6 @@ function answerExpression(
         layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
       );
   }
-}
-
-/** How many regions may precede demanded calls, after the first thoughts. */
-const mostRegions = 2;
-
-/** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
-function afterOtherRegions(
-  { headed, reasoning, content }: TurnLayout,
-  { place, begun }: PromptPosition,
-  calls: Expression,
-  rules: RuleSet,
-): Expression {
-  const [, preamble = null] = content.wrappers;
-  const regions = [reasoning, preamble].filter((region) => region?.restarts === true && !region.open.isBlank);
-  if (!headed || begun || place === 'call' || regions.length === 0) return calls;
-  let answer = rules.add('calls', calls);
-  for (let count = 0; count < mostRegions; count += 1) {
-    const next = answer;
-    const others = regions.flatMap((region) => {
-      if (region === null) return [];
-      const { open, close } = region;
-      const rest = until({ delimiter: close.core, next: sequence(literal(close.after), next) });
-      return [sequence(literal(open.core), rest)];
-    });
-    answer = rules.add('calls', alternatives(next, ...others));
-  }
-  return answer;
 }
 
 /** The opener of the calls. White space that the format has in front of it or of an answer is the model's choice. */

@@ -91,7 +91,8 @@ export function contentRegion({ content, turn, alternatives = {} }: ChatFormat) 
     kind: 'content',
     ...own,
     openers: [own.open, ...markers(alternatives.content ?? [])],
-    next: position === 'before-calls' ? ['calls'] : [],
+    // Where regions have headers, calls follow the text in the markers that it has next to them.
+    next: position === 'before-calls' && !(turn.restart && withCalls !== null) ? ['calls'] : [],
   };
   return {
     ...region,

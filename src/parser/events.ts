@@ -207,6 +207,8 @@ export interface Finish extends Stretch {
   readonly reason: 'stop' | 'tool-calls' | 'length';
   /** Why the answer is known to fit its schema, if a chat requested JSON and the response answers with it. */
   readonly assurance?: Assurance;
+  /** The stop of a chat's option `stop` that ended the response, if one did. */
+  readonly stopSequence?: string;
   /** Tokens used, if an engine generated the response. */
   readonly usage?: Usage;
 }

@@ -51,7 +51,7 @@ function isInCode(text: string, at: number): boolean {
   return line.split('`').length % 2 === 0;
 }
 
-/** Arguments without a name at the end of a text: an object that fits one tool only. */
+/** Arguments at the end of a text that names their tool only in prose. */
 function unnamedCall(tools: ToolTable, text: string): FoundCall | null {
   const at = /(?:^|\n)[ \t]*(?=\{[^\n]*\}\s*$)/.exec(text);
   if (at === null) return null;
@@ -60,7 +60,7 @@ function unnamedCall(tools: ToolTable, text: string): FoundCall | null {
   if (!isObject(value) || Object.keys(value).length === 0) return null;
   const fitting = tools.names().filter((name) => {
     const known = propertyNames(tools.parameters(name));
-    return known.length > 0 && Object.keys(value).every((key) => known.includes(key));
+    return text.slice(0, start).includes(name) && Object.keys(value).every((key) => known.includes(key));
   });
   const [toolName] = fitting;
   return toolName === undefined || fitting.length > 1 ? null : { toolName, at: start };

@@ -62,7 +62,7 @@ function castAs(raw: string, type: string): JsonValue | undefined {
   const text = stripSpace(raw);
   switch (type) {
     case 'integer':
-      return readInteger(text);
+      return readInteger(text) ?? wholeFloat(text);
     case 'number': {
       const value = readFloat(text);
       return value !== undefined && Number.isFinite(value) ? value + 0 : undefined;
@@ -79,6 +79,12 @@ function castAs(raw: string, type: string): JsonValue | undefined {
     default:
       return undefined;
   }
+}
+
+/** The integer of a whole number written as a float, `3.0`, as transformers reads it since 5.23. */
+function wholeFloat(text: string): number | undefined {
+  const value = readFloat(text);
+  return Number.isInteger(value) && value !== undefined ? value + 0 : undefined;
 }
 
 function castContainer(text: string, type: 'array' | 'object'): JsonValue | undefined {

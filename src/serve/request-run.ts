@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { follow } from '../format/on-abort.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
+import { uniqueCallId } from './call-id.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout } from './event-stream.ts';
@@ -127,7 +128,8 @@ export class RequestRun {
     const borrowed = await pool.borrow(request.model, signal);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
-    const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, signal };
+    const fixed = { createCallId: uniqueCallId, signal };
+    const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, ...fixed };
     const stream = borrowed.model.chat(chat);
     await stream.report;
     this.#answer = {

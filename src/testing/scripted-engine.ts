@@ -45,8 +45,14 @@ export interface ScriptedEngineParts {
   readonly contextSize: number;
   readonly chatTemplate: string;
   readonly tokenizer: EngineTokenizer;
-  /** What is written after these tokens. */
-  scriptAfter(prompt: readonly number[]): Script;
+  /** What is written after a prompt. */
+  scriptAfter(prompt: EnginePrompt): StartedScript;
+}
+
+/** A script, and the number of tokens before its response. */
+export interface StartedScript {
+  readonly script: Script;
+  readonly start: number;
 }
 
 /** An engine that writes scripts. */
@@ -73,8 +79,8 @@ export class ScriptedEngine implements Engine {
 
   async open(prompt: EnginePrompt, sampling: EngineSampling, signal?: AbortSignal): Promise<EngineSequence> {
     const { texts } = this.tokenizer;
-    const script = this.#scriptAfter(prompt.tokens);
-    const text = new ScriptedText(prompt.tokens.length, script, scriptedTokens(this.tokenizer));
+    const { script, start } = this.#scriptAfter(prompt);
+    const text = new ScriptedText(start, script, scriptedTokens(this.tokenizer));
     const sequence = new SampledSequence(text, {
       sampler: new Sampler(sampling, (token) => texts[token] ?? ''),
       cachedTokens: 0,
@@ -107,8 +113,8 @@ function scriptFinder(
     after,
     script: scriptOf(encodeScript(script, tokenizer), tokenizer),
   }));
-  return (prompt) => {
-    const text = textOf(prompt, tokenizer);
+  return ({ tokens, responseStart = tokens.length }) => {
+    const text = textOf(tokens.slice(0, responseStart), tokenizer);
     let best: { readonly end: number; readonly length: number; readonly script: Script } | undefined;
     for (const { after, script } of scripts) {
       const start = text.lastIndexOf(after);
@@ -121,7 +127,7 @@ function scriptFinder(
       // An empty `after` says nothing about the prompt: any other comes first.
       best = { end: length === 0 ? -1 : end, length, script };
     }
-    return best?.script ?? new Script([]);
+    return { script: best?.script ?? new Script([]), start: responseStart };
   };
 }
 

@@ -34,10 +34,10 @@ async function failureOf(row: Row): Promise<string | null> {
 
 const rows = rowsOfThisRun();
 
-describe.each([...new Set(rows.map(({ format }) => format))])('%s', (format) => {
+describe.each([...new Set(rows.map(({ format }) => format))])('%s', (name) => {
   it('holds in every row', async () => {
     const failures: string[] = [];
-    for (const row of rows.filter((each) => each.format === format)) {
+    for (const row of rows.filter(({ format }) => format === name)) {
       const failure = await failureOf(row);
       if (failure !== null) failures.push(failure);
     }

@@ -41,9 +41,8 @@ async function openThinker(template: NamedTemplate): Promise<EngineModel> {
   const engine = new InsistingEngine(template);
   const { open, close } = turnLayout(template.format).reasoning ?? {};
   const thoughts = `${open?.text}One, two, three, four, five.${close?.text}`;
-  engine.script = new Spelling(vocabularyOf(engine.tokenizer), template.format).encodeTurn(
-    thoughts.repeat(20),
-  );
+  const spelling = new Spelling(vocabularyOf(engine.tokenizer), template.format);
+  engine.insistOn(spelling.encodeTurn(thoughts.repeat(20)));
   return connectEngine(engine, { requireTools: false });
 }
 

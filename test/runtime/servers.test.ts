@@ -175,16 +175,26 @@ describe.each(kinds)('%s', (kind) => {
   });
 
   it('ends at them, too, where the caller wants no call', async () => {
-    const pieces = ['<think>', '\nIt may STOP rain.\n', '</think>', '\n\nIt rains.', '<|im_end|>'];
+    const pieces = ['<think>', '\nIt may STOP rain.\n', '</think>', '\n\nIt rains. STOP No.', '<|im_end|>'];
     const server = await serve(kind, scriptedChatFile([{ request, pieces }]));
     const model = await connect(kind, server);
-    const free = { ...request, toolChoice: 'none', responseFormat: { type: 'text' } } as const;
-    expect(await model.chat({ ...free, stop: [' STOP'] }).message).toEqual({
+    const free = {
+      ...request,
+      toolChoice: 'none',
+      responseFormat: { type: 'text' },
+      stop: [' STOP'],
+    } as const;
+    expect(await model.chat(free).message).toMatchObject({
+      content: 'It rains.',
+      reasoning_content: 'It may STOP rain.',
+    });
+    // A server would find them anywhere.
+    expect(completions(server).every(({ body }) => !JSON.stringify(body.stop).includes('STOP'))).toBe(true);
+    expect(await model.chat({ ...free, stopIn: 'response' }).message).toEqual({
       role: 'assistant',
       content: '',
       reasoning_content: 'It may',
     });
-    expect((await model.chat(free).message).content).toBe('It rains.');
   });
 
   it('is never asked for more than the context holds', async () => {

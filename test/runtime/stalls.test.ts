@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished, test, vi } from 'vitest';
 import { onStall } from '../../src/runtime/chat/on-stall.ts';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
+import { longestPause } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
 import { toyModel } from '../../src/testing/index.ts';
 import { bundledScript } from '../support/bundled-script.ts';
 
@@ -35,6 +36,10 @@ test.each([
   expect(await printed(name, 1)).toContain(start);
 });
 
+it('leaves the model to a program that catches the error', async () => {
+  expect(await printed('caught', 1)).toMatch(/^(?!.*(?:disposed|Error)).+$/s);
+});
+
 it('waits for no other chat that has evaluated its prompt, however its reader stays away', async () => {
   expect(await printed('shared', 2)).toBe('true');
 });
@@ -58,6 +63,29 @@ it('fails all that wait, once, and none that waits no more', () => {
   expect(failed).toEqual(['a', 'c']);
   for (const stay of stays) stay();
   expect(ending.listenerCount('beforeExit')).toBe(0);
+});
+
+it('fails where nobody reads on for long, although the process is kept alive', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const getSequence = () => ({ contextTokens: [] }) as never;
+  const pool = new SequencePool({ totalSequences: 1, getSequence });
+  const held = await pool.lease([], undefined);
+  let finish = (): void => undefined;
+  const step = held.use(() => new Promise<void>((resolve) => (finish = resolve)));
+  const waiting = pool.lease([], undefined);
+  const outcome = waiting.catch((error: unknown) => error);
+  // A long step is no pause.
+  await vi.advanceTimersByTimeAsync(10 * longestPause);
+  finish();
+  await step;
+  await vi.advanceTimersByTimeAsync(2 * longestPause);
+  expect(await outcome).toMatchObject({
+    code: 'stalled',
+    message: expect.stringContaining('nobody has read'),
+  });
+  held.release();
+  (await pool.lease([], undefined)).release();
 });
 
 it('leaves a sequence to those who come later', async () => {

@@ -62,8 +62,32 @@ describe('a stop', () => {
     ['look!<tool_call>', { ...whole, content: 'Let me look.HALT' }],
     ['see', { content: '', thoughts: 'I ', calls: 0, reason: 'stop' }],
     ['</think>', { content: '', thoughts: 'I see.\n', calls: 0, reason: 'stop' }],
-  ])('%j counts in free text, as tokens of any kind', async (stop, expected) => {
+  ])('%j counts in free text, as tokens of any kind, if all of it is searched', async (stop, expected) => {
+    expect(await written({ ...request, stop: [stop], stopIn: 'response' })).toEqual(expected);
+  });
+
+  it.each([
+    ['loo', { ...whole, content: 'Let me', calls: 0, reason: 'stop' }],
+    ['me look', { ...whole, content: 'Let', calls: 0, reason: 'stop' }],
+    ['HALT', { ...whole, content: 'Let me look.' }],
+    ['see', { ...whole, content: 'Let me look.HALT' }],
+    ['\n', { ...whole, content: 'Let me look.HALT' }],
+    ['\n\n', { ...whole, content: 'Let me look.HALT' }],
+    ['</think>', { ...whole, content: 'Let me look.HALT' }],
+    ['ok.<tool_call>', { ...whole, content: 'Let me look.HALT' }],
+    ['city', { ...whole, content: 'Let me look.HALT' }],
+    ['look.H', { ...whole, content: 'Let me look.HALT' }],
+  ])('%j counts in the answer', async (stop, expected) => {
     expect(await written({ ...request, stop: [stop] })).toEqual(expected);
+  });
+
+  it.each(['answer', 'response'] as const)('is told, searched in the %s', async (stopIn) => {
+    const options = { ...request, stop: ['not there', 'look'], stopIn };
+    const model = await openScriptedChat([{ request: options, pieces }]);
+    const told: unknown[] = [];
+    for await (const event of model.chat(options)) if (event.type === 'finish') told.push(event.stopSequence);
+    await model.dispose();
+    expect(told).toEqual(['look']);
   });
 
   it('counts in text that may hold no call', async () => {

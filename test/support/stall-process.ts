@@ -1,5 +1,5 @@
 /** A process that does one of these with the model file it is given, writes what comes of it, and has nothing else to do. */
-import { IdiolectError } from '../../src/format/errors.ts';
+import { IdiolectError, StalledError } from '../../src/format/errors.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 
 const messages = [{ role: 'user', content: 'How is the weather in Bern?' }] as const;
@@ -12,6 +12,15 @@ const stalls: Readonly<Record<string, (model: ChatModel) => Promise<unknown>>> =
   async sequence(model) {
     for await (const _ of model.chat(chat)) await model.chat(chat).message;
     return null;
+  },
+  /** The same, and a chat after the first one was left: the model is still there. */
+  async caught(model) {
+    for await (const _ of model.chat(chat)) {
+      const outcome = await model.chat(chat).message.catch((error: unknown) => error);
+      if (!(outcome instanceof StalledError)) return outcome;
+      break;
+    }
+    return (await model.chat(chat).message).content;
   },
   /** The message of a response, in the loop that reads it. */
   async message(model) {

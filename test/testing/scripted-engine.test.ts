@@ -134,6 +134,23 @@ describe('under a grammar', () => {
   });
 });
 
+it.each([true, false])(
+  'is written where a grammar has begun it (injecting: %s)',
+  async (injectForcedText) => {
+    const tools = ['first', 'other'].map((name) => {
+      const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+      return { type: 'function', function: { name, parameters } } as const;
+    });
+    const script = '<tool_call>\n{"name": "other", "arguments": {"n": 12}}\n</tool_call>';
+    await using model = await connectEngine(scriptedEngine({ turns: [{ script }] }));
+    const calls = await model.chat({
+      messages: [{ role: 'user', content: 'Hello' }],
+      ...{ tools, toolChoice: 'required', thinking: false, injectForcedText },
+    }).calls;
+    expect(calls).toMatchObject([{ name: 'other', arguments: { n: 12 } }]);
+  },
+);
+
 it('goes on after its prompt was shortened', async () => {
   const script = 'one two three four five six seven eight nine ten '.repeat(4).trim();
   await using model = await connectEngine(scriptedEngine({ turns: [{ script }], contextSize: 200 }));

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
+import { RawArray } from '../../src/testing/gguf-types.ts';
 import { pieceLevels } from '../support/scripted/piece-levels.ts';
 import { scriptedModel } from '../support/scripted/scripted-model.ts';
 import type { ScriptedTurn } from '../support/scripted/scripted-options.ts';
@@ -156,6 +157,11 @@ describe('a model with turns', () => {
     expect(make({ vocabulary: { metadata: marked, size: 10 }, otherwise: undefined })()).toEqual(
       make({ vocabulary: { metadata: marked, size: 10 }, otherwise: 9 })(),
     );
+    // A file that was read has its numbers as bytes.
+    const read = new Map([
+      ['tokenizer.ggml.eos_token_id', { type: 4, value: new RawArray(1, Uint8Array.of(9, 0, 0, 0)) }],
+    ]);
+    expect(make({ vocabulary: { metadata: read, size: 10 }, otherwise: undefined })).not.toThrow();
   });
 });
 

@@ -40,8 +40,9 @@ const [begin, end] = ['<s>', '</s>'];
 
 /** An engine that writes whatever it was last told to; the format's markers and ends are single tokens. */
 export class InsistingEngine extends ScriptedEngine {
-  /** The tokens of the next response. */
-  script: readonly number[] = [];
+  #script: readonly number[] = [];
+  /** Where the response begins that is being written; a server may be asked again for the rest of it. */
+  #start: number | null = null;
 
   /** `spellsMarkers`: its vocabulary has no tokens for the format's markers. */
   constructor({ name, source, format }: NamedTemplate, { contextSize = 8192, spellsMarkers = false } = {}) {
@@ -53,8 +54,20 @@ export class InsistingEngine extends ScriptedEngine {
       contextSize,
       chatTemplate: source,
       tokenizer: tokenizerWith({ controls, markers, end }),
-      scriptAfter: () => scriptOf(this.script, this.tokenizer),
+      scriptAfter: ({ tokens, responseStart = tokens.length }) => {
+        this.#start ??= responseStart;
+        return {
+          script: scriptOf(this.#script, this.tokenizer),
+          start: Math.min(this.#start, responseStart),
+        };
+      },
     });
+  }
+
+  /** Says what the next response is to be. */
+  insistOn(script: readonly number[]): void {
+    this.#script = script;
+    this.#start = null;
   }
 }
 
@@ -108,7 +121,7 @@ export class InsistingModel {
 
   /** Answers this request, insisting on these tokens. */
   async respond(script: readonly number[], request: Request): Promise<InsistedResponse> {
-    this.#engine.script = script;
+    this.#engine.insistOn(script);
     try {
       const options = optionsOf(request);
       const stream = this.#chat.chat(options);

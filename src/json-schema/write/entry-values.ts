@@ -147,12 +147,15 @@ export class EntryValueWriter {
 
   /**
    * How values of `type` are spelled. Where strings have no quotes, a template that prints Python's words and containers
-   * shows how it was given them, not how the model writes them: JSON is as likely.
+   * shows how it was given them, not how the model writes them: JSON is as likely. Where strings are Python's, so may be
+   * what the template writes as JSON.
    */
   #codecs(type: JsonType): readonly ValueFrame['codec'][] {
     const { [type]: frame, string } = this.#format.frames;
-    const isPrinted = frame.codec === 'python' && string.codec !== 'python' && type !== 'number';
-    return isPrinted ? ['python', 'json'] : [frame.codec];
+    const isMixed = (frame.codec === 'python') !== (string.codec === 'python') && type !== 'number';
+    if (!isMixed || type === 'string') return [frame.codec];
+    if (frame.codec === 'python') return ['python', 'json'];
+    return frame.codec === 'json' ? ['json', 'python'] : [frame.codec];
   }
 
   /** The writer for a codec. */

@@ -34,9 +34,13 @@ function hasSecondLine(header: string, end: string): boolean {
 /** At the end of the response. What is certainly a header is no content. */
 function endInHeader(reader: Reader, table: HeaderTable<State>, header: string): State | null {
   const { begin = '', recipient } = table;
-  const isHeader = begin !== '' && header.trimStart().startsWith(begin);
+  const written = header.trimStart();
+  // A recipient follows white space, which no answer begins with.
+  const mayCall = recipient !== '' && written !== '' && (written.startsWith(recipient) || written !== header);
+  const isCalling = mayCall && (written.startsWith(recipient) || recipient.startsWith(written));
+  const isHeader = begin !== '' && written.startsWith(begin);
   if (reader.inCall) return fail(reader, table.recover, [table.end], 'the response ends inside a header');
-  if (!isHeader && (recipient === '' || !header.trimStart().startsWith(recipient))) return table.otherwise;
+  if (!isHeader && !isCalling) return table.otherwise;
   reader.skip(reader.cursor.text.length);
   return null;
 }

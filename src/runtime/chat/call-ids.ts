@@ -5,7 +5,11 @@ import type { Message } from '../../format/messages.ts';
  * Generates ids for calls without one. They differ from those of earlier calls, and have nine letters and digits, as
  * some templates require.
  */
-export function callIds(messages: readonly Message[]): (index: number) => string {
+export function callIds(
+  messages: readonly Message[],
+  create?: (index: number) => string,
+): (index: number) => string {
+  if (create !== undefined) return remembered(create);
   const calls = messages.flatMap((message) =>
     message.role === 'assistant' ? (message.tool_calls ?? []) : [],
   );
@@ -20,5 +24,15 @@ export function callIds(messages: readonly Message[]): (index: number) => string
       if (!taken.has(id)) free.push(id);
     }
     return free[index] ?? '';
+  };
+}
+
+/** A response that goes back reads a call again, which keeps its id. */
+function remembered(create: (index: number) => string): (index: number) => string {
+  const ids = new Map<number, string>();
+  return (index) => {
+    const id = ids.get(index) ?? create(index);
+    ids.set(index, id);
+    return id;
   };
 }

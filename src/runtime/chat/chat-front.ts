@@ -121,7 +121,12 @@ export function steeringOf(
   room: number,
 ): Omit<SteeringOptions, keyof ChatReading | 'grammar' | 'matcher' | 'markers' | 'unconstrainedAfterCalls'> {
   return {
-    stops: [...turnEnds(format), ...(options.stop ?? [])],
+    stops: turnEnds(format),
+    stopSequences: {
+      texts: options.stop ?? [],
+      within: options.stopIn ?? 'answer',
+      thoughtsAreText: options.reasoningFormat === 'none',
+    },
     openEnds: openEnds(format),
     answerEnds: answerEnds(format),
     maxTokens: Math.min(options.maxTokens ?? unlimited, room),

@@ -112,10 +112,20 @@ export interface ChatOptions<
    */
   readonly contextOverflow?: 'error' | 'shift';
   /**
-   * Additional strings at which the response ends. They count only in thoughts and free text, not in calls, in an
-   * answer with a schema or before a required call. A special token matches by its whole text.
+   * Strings at which the response ends, themselves excluded; the event `finish` says which one it was. They count in
+   * the text of the answer: not in thoughts, markers, arguments of calls, or an answer with a schema. Default: none.
    */
   readonly stop?: readonly string[];
+  /**
+   * Where `stop` counts. `answer`: in the text of the answer. `response`: in thoughts and markers, too, as other
+   * engines have it; a special token then matches by its whole text. Default: `answer`.
+   */
+  readonly stopIn?: 'answer' | 'response';
+  /**
+   * Creates the id of a call for which the model writes none; `index` counts the calls of the response from 0. Some
+   * templates require nine letters and digits. Default: numbered, and unlike those in `messages`.
+   */
+  readonly createCallId?: (index: number) => string;
   /**
    * Ends the response: iteration and `message` then throw the signal's reason. During the compilation of tools it is
    * checked between two of them.

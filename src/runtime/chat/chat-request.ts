@@ -7,7 +7,7 @@ import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
-import type { CallGuard } from './checks/call-guard.ts';
+import { type CallGuard, mayCallInstead } from './checks/call-guard.ts';
 import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './open-turn.ts';
@@ -42,12 +42,13 @@ export function parserOptions(
   { expression, lazy }: BuiltGrammar,
   guard: CallGuard,
 ): ResponseParserOptions {
-  const keepsToFormat = expression !== null && !lazy && !isPlainText(options);
+  const isStrict = expression !== null && !lazy && !isPlainText(options);
+  const keepsToFormat = isStrict && !mayCallInstead(options, tools);
   return {
     tools: options.toolChoice === 'none' ? [] : tools,
     generationPrompt,
     leniency: keepsToFormat ? 'strict' : 'lenient',
-    createId: callIds(options.messages),
+    createId: callIds(options.messages, options.createCallId),
     validate: guard.validate,
     provenance: guard.enforced,
     ...withoutUndefined({

@@ -55,6 +55,8 @@ const chatRules: OptionRules<ChatOptions> = {
   maxTokens: integerFrom(0, anything),
   contextOverflow: oneOf('error', 'shift'),
   stop: stringArray,
+  stopIn: oneOf('answer', 'response'),
+  createCallId: callback,
   signal: abortSignal,
   injectForcedText: boolean,
   speculate: boolean,

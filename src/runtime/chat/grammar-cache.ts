@@ -183,8 +183,14 @@ function compiledAhead(
 /** An absent option and its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
   const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'later' } = options;
-  const { tools = [], parallelToolCalls, generationPrompt, toolNames = 'offered' } = options;
+  const {
+    tools = [],
+    parallelToolCalls,
+    generationPrompt,
+    bareCalls = false,
+    toolNames = 'offered',
+  } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   const request = { toolChoice, parallelToolCalls, responseFormat, generationPrompt };
-  return JSON.stringify([templateSha256, request, policy, argumentOrder, toolNames, tools]);
+  return JSON.stringify([templateSha256, request, policy, argumentOrder, bareCalls, toolNames, tools]);
 }

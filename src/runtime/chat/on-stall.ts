@@ -11,6 +11,7 @@ interface EndingProcess {
 }
 
 const waiting = new Set<() => void>();
+let isFailing = false;
 
 /**
  * Calls `fail` once if the process is about to exit because nothing is pending; returns a function that cancels this.
@@ -18,7 +19,7 @@ const waiting = new Set<() => void>();
 export function onStall(fail: () => void): () => void {
   // A separate function, so that two callers may pass the same one.
   const own = (): void => fail();
-  // Prepended, because the engine disposes of all models in its own listener.
+  // Prepended, because an engine may dispose of all models in a listener of its own (`outlive-stalls.ts`).
   if (waiting.size === 0) endingProcess()?.prependListener('beforeExit', failAll);
   waiting.add(own);
   return () => {
@@ -31,7 +32,17 @@ function failAll(): void {
   const stalled = [...waiting];
   waiting.clear();
   endingProcess()?.off('beforeExit', failAll);
+  isFailing = stalled.length > 0;
+  // The other listeners of the event are called first.
+  queueMicrotask(() => {
+    isFailing = false;
+  });
   for (const fail of stalled) fail();
+}
+
+/** Whether waits have just failed, so that the process may go on although its `beforeExit` is being handled. */
+export function isStalling(): boolean {
+  return isFailing;
 }
 
 function endingProcess(): EndingProcess | undefined {

@@ -27,12 +27,30 @@ export class TokenCount {
   #textTokens = 0;
   #callTokens = 0;
   #injectedTokens = 0;
+  #lastKind: TokenKind = 'textTokens';
+  #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
 
   /** Adds `count` tokens, which may be negative. */
   add(kind: TokenKind, count: number): void {
+    this.#lastKind = kind;
     if (kind === 'reasoningTokens') this.#reasoningTokens += count;
     else if (kind === 'callTokens') this.#callTokens += count;
     else this.#textTokens += count;
+  }
+
+  /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
+  recount(instead: number, tokens: number): void {
+    this.add(this.#lastKind, tokens - instead);
+  }
+
+  /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
+  follow(prompt: PromptUsage): void {
+    this.#prompt = prompt;
+  }
+
+  /** Records how many messages were dropped to make room while it was written. */
+  drop(droppedMessages: number): void {
+    this.#prompt = { ...this.#prompt, droppedMessages };
   }
 
   /** Counts `count` of them as injected. */
@@ -45,8 +63,9 @@ export class TokenCount {
     return this.#reasoningTokens + this.#textTokens + this.#callTokens;
   }
 
-  /** The usage after this prompt. */
-  usage({ promptTokens, cachedTokens, droppedMessages = 0 }: PromptUsage): Usage {
+  /** Everything together. */
+  get usage(): Usage {
+    const { promptTokens, cachedTokens, droppedMessages = 0 } = this.#prompt;
     return {
       promptTokens,
       cachedTokens,
@@ -61,7 +80,7 @@ export class TokenCount {
 }
 
 /** No tokens. */
-export const noUsage: Usage = new TokenCount().usage({ promptTokens: 0, cachedTokens: 0 });
+export const noUsage: Usage = { ...new TokenCount().usage, cachedTokens: 0 };
 
 /** The sum of both. */
 export function addUsage(one: Usage, other: Usage): Usage {

@@ -144,7 +144,8 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   const lost = dropped === 0 ? reportDropped(options.messages, rendered.text) : [];
   const prompt = { ...rendered, report: [...rendered.report, ...strays, ...lost] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
-  const grammarOptions = { ...options, tools, generationPrompt: prompt.generationPrompt };
+  const { generationPrompt } = prompt;
+  const grammarOptions = { ...options, tools, generationPrompt, bareCalls: true };
   return { ...request, vocabulary, prompt, dropped, shorten, grammarOptions };
 }
 

@@ -42,6 +42,8 @@ export interface EnginePrompt {
   readonly tokens: readonly number[];
   /** How many of them come before the assistant's turn: the conversation's next prompt begins with these, too. */
   readonly turnStart: number;
+  /** How many come before the response, which a grammar may have begun already. Default: all. */
+  readonly responseStart?: number;
 }
 
 type DefaultedSampling = Required<Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'minP'>>;

@@ -23,6 +23,7 @@ import { ConnectedEngine, type EngineModel } from '../engine/engine-model.ts';
 import { checkLoadOptions } from './check-options.ts';
 import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
 import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
+import { outliveStalls } from './outlive-stalls.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import {
@@ -75,6 +76,7 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
   await requireFile(file);
   await checkModelFile(file);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
+  outliveStalls(llama);
   for (const adapter of options.lora ?? []) await requireFile(adapter.file);
   const llamaModel = await openFile(llama, file, options);
   try {

@@ -123,8 +123,9 @@ async function* complete(
     prompt: [...prompt, ...written],
     grammar,
     structuralTag: tag,
-    // Inside a call they are ordinary text, and a grammar decides itself where to end.
-    stops: free ? stopsOf(options, template) : [],
+    // Inside a call they are ordinary text, and a grammar decides itself where to end. The caller's stops are searched
+    // here: a server would find them in thoughts and markers, too.
+    stops: free ? turnEnds(template.format) : [],
     preservedTokens: template.format.preservedTokens,
     maxTokens: Math.min(run.tokensLeft, room),
     free,
@@ -159,10 +160,6 @@ function samplingOf(options: ServerChatOptions, tries: number): ServerChatOption
   return seed === undefined ? again : { ...again, seed: seed + tries };
 }
 
-function stopsOf({ stop = [] }: ServerChatOptions, { format }: LearnedTemplate): readonly string[] {
-  return [...turnEnds(format), ...stop];
-}
-
 /**
  * Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before the server is
  * asked for a token.
@@ -175,7 +172,7 @@ export async function prepareServerChat(
   const { options, tools, template, strays } = request;
   const prompt = request.render(options.messages);
   const { generationPrompt } = prompt;
-  const wanted = { ...options, tools, generationPrompt };
+  const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
   const reading = readingOf(request, grammars, wanted, grammar);
   const tagged = takesTags && grammar.lazy && !changesFreeText(options);

@@ -130,7 +130,7 @@ export class ServerRun {
 
   /** The tokens used so far. */
   get usage(): Usage {
-    return this.#response.usage;
+    return this.#response.count.usage;
   }
 
   /** Finishes the response; `left`: the caller has stopped reading. */

@@ -24,6 +24,7 @@ export async function completeMessage(answer: BegunAnswer): Promise<object> {
       })),
     ],
     stop_reason: stopReason(finish),
+    stop_sequence: finish?.stopSequence ?? null,
     usage: usageOf(finish?.usage),
     ...deviationsOf(message),
   };
@@ -42,7 +43,7 @@ export async function* streamMessage(answer: BegunAnswer): AsyncGenerator<Frame,
     for (const next of blocks.next(event)) yield frame(next);
   }
   for (const next of blocks.end()) yield frame(next);
-  const delta = { stop_reason: stopReason(finish), stop_sequence: null };
+  const delta = { stop_reason: stopReason(finish), stop_sequence: finish?.stopSequence ?? null };
   yield frame({ type: 'message_delta', delta, usage: usageOf(finish?.usage), ...deviations.found });
   yield frame({ type: 'message_stop' });
 }
@@ -97,7 +98,8 @@ function messageObject({ id, model }: BegunAnswer, usage: Partial<Usage> = {}): 
 
 function stopReason(finish: Finish | null): string {
   if (finish?.reason === 'tool-calls') return 'tool_use';
-  return finish?.reason === 'length' ? 'max_tokens' : 'end_turn';
+  if (finish?.reason === 'length') return 'max_tokens';
+  return finish?.stopSequence === undefined ? 'end_turn' : 'stop_sequence';
 }
 
 /** In this API, `input_tokens` does not include cached tokens. */

@@ -8,7 +8,7 @@ import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { field, objectField, schemaFormat } from '../request-fields.ts';
 import { type Absent, accountFields, readHead } from '../request-head.ts';
-import { readLimit, readSampling, readTopLogprobs } from '../sampling-fields.ts';
+import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
 import { readParallel, toolOptions } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
 import { type ClientTool, readChoice, readResponsesTools } from './read-tools.ts';
@@ -27,6 +27,8 @@ export const readFields = [
   'include',
   'top_logprobs',
   'stream',
+  // Not in OpenAI's API, but in those of local servers.
+  'stop',
 ] as const;
 
 /** Fields without effect here: they concern accounts, storage and speed. */
@@ -72,6 +74,7 @@ export function readResponsesRequest(body: Body): ResponsesRequest {
       ...readSampling(body),
       ...withoutUndefined({
         maxTokens: readLimit(body, 'max_output_tokens'),
+        stop: readStops(body, 'stop'),
         responseFormat: readFormat(body),
         logprobs: readLogprobs(body),
       }),

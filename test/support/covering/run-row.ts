@@ -56,7 +56,7 @@ export async function runRow(row: Row, seed: number): Promise<RowOutcome> {
   const script = draw(drawing);
   const cut = spelling.encode(cutPlace(row, write(intent), intent)).length;
   const options = { ...request, maxTokens: row.limit === 'roomy' ? roomy : Math.max(1, cut) };
-  model.engine.script = script;
+  model.engine.insistOn(script);
   const result = await ask(row, model, options, script, vocabulary, generationPrompt);
   return {
     ...{ row, options, intent, way, generationPrompt },
@@ -136,7 +136,7 @@ async function nextChat({ engine, asked, local, template: { format } }: CoveredM
   const { generationPrompt } = local.preview(options);
   const spelling = new Spelling(vocabularyOf(engine.tokenizer), format);
   const text = restOfTurn(format, generationPrompt, { role: 'assistant', content: nextAnswer });
-  engine.script = spelling.encodeTurn(text);
+  engine.insistOn(spelling.encodeTurn(text));
   const noted = new NotedModel(asked);
   await drain(noted, options);
   const [told] = await noted.all();

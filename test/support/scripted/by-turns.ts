@@ -17,6 +17,7 @@
  */
 import { UnsupportedOptionError } from '../../../src/format/errors.ts';
 import { readOptions, requireOption } from '../../../src/format/option-rules.ts';
+import { numberIn } from '../../../src/testing/gguf-reader.ts';
 import type { GgufTensor, GgufValue } from '../../../src/testing/gguf-types.ts';
 import { float32Value, uint32Value, writeGguf } from '../../../src/testing/gguf-writer.ts';
 import { vocabularyRule } from '../../../src/testing/model-file-options.ts';
@@ -76,8 +77,8 @@ function checkedOptions(given: ScriptedTurnsOptions): ScriptedTurnsOptions & { r
     requireKnownTokens(`turns[${index}].after`, after, vocabulary);
     requireKnownTokens(`turns[${index}].script`, script, vocabulary);
   });
-  const otherwise = options.otherwise ?? vocabulary.metadata.get('tokenizer.ggml.eos_token_id')?.value;
-  if (typeof otherwise !== 'number') {
+  const otherwise = options.otherwise ?? numberIn(vocabulary.metadata, 'tokenizer.ggml.eos_token_id');
+  if (otherwise === undefined) {
     const reason =
       'is needed: the vocabulary marks no token as the end of a text (tokenizer.ggml.eos_token_id)';
     throw new UnsupportedOptionError({ option: 'otherwise', reason });

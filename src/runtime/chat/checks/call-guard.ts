@@ -37,11 +37,10 @@ export function callGuard(
 ): CallGuard {
   const uncheckable = new Set(tools.filter(hasLargeSchema).map((tool) => tool.function.name));
   // A schema that is too large to validate can be no more than enforced as far as the report says.
-  const widened = new Set(
-    report
-      .filter(({ effect, tool }) => effect === 'widened' && !uncheckable.has(tool))
-      .map(({ tool }) => tool),
-  );
+  const reported = report.filter(({ effect }) => effect === 'widened').map(({ tool }) => tool);
+  // What is read as a call may have been written as an answer.
+  const mistakable = mayCallInstead(options, tools) ? tools.map((tool) => tool.function.name) : [];
+  const widened = new Set([...reported, ...mistakable].filter((tool) => !uncheckable.has(tool)));
   const check = argumentCheck(tools);
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answerCheck(options.responseFormat);
@@ -54,6 +53,18 @@ export function callGuard(
         ? null
         : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer),
   };
+}
+
+/**
+ * Whether a call may come in place of an answer in JSON, also without its markers. What is an answer and could be a call
+ * is read as a call.
+ */
+export function mayCallInstead(
+  { toolChoice = 'auto', responseFormat }: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
+  tools: readonly Tool[],
+): boolean {
+  const answersJson = responseFormat !== undefined && responseFormat.type !== 'text';
+  return answersJson && tools.length > 0 && toolChoice === 'auto';
 }
 
 function hasLargeSchema({ function: { parameters } }: Tool): boolean {

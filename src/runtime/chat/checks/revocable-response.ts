@@ -88,7 +88,7 @@ export class RevocableResponse {
 
   /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
   recount(instead: number, tokens: number): void {
-    this.#response.recount(instead, tokens);
+    this.#response.count.recount(instead, tokens);
     this.#add({ type: 'recount', instead, tokens }, []);
   }
 
@@ -100,13 +100,13 @@ export class RevocableResponse {
   /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
   follow(prompt: PromptUsage): void {
     this.#prompt = prompt;
-    this.#response.follow(prompt);
+    this.#response.count.follow(prompt);
   }
 
   /** Records how many messages were dropped to make room for the response. */
   drop(messages: number): void {
     this.#dropped = messages;
-    this.#response.drop(messages);
+    this.#response.count.drop(messages);
   }
 
   /** The events that can no longer be revoked. */
@@ -122,8 +122,8 @@ export class RevocableResponse {
     const given = this.#given;
     this.#options.parser.reset();
     this.#response = new SteeredResponse(this.#options);
-    if (this.#prompt !== null) this.#response.follow(this.#prompt);
-    if (this.#dropped !== null) this.#response.drop(this.#dropped);
+    if (this.#prompt !== null) this.#response.count.follow(this.#prompt);
+    if (this.#dropped !== null) this.#response.count.drop(this.#dropped);
     this.#watch = this.#checks === null ? null : new CheckWatch(this.#checks);
     this.#changes = [];
     this.#kept = [];

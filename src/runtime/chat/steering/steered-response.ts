@@ -5,11 +5,12 @@
  */
 import { DecodingError } from '../../../format/errors.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
-import type { Malformed, ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
+import type { Malformed, ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs } from '../answer-logprobs.ts';
-import { kindOf, type PromptUsage, TokenCount, type TokenKind } from '../token-usage.ts';
+import { kindOf, TokenCount } from '../token-usage.ts';
 import { endsInsideCharacter, newDecoder, PieceDecoder } from '../utf8.ts';
+import { AnswerStops } from './answer-stops.ts';
 import { isFinished } from './finished-grammar.ts';
 import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';
 import { OpenCallWatch } from './open-call-watch.ts';
@@ -25,6 +26,7 @@ const encoder = new TextEncoder();
 export class SteeredResponse {
   readonly #options: SteeringOptions;
   readonly #stops: StopWatch;
+  readonly #answerStops: AnswerStops;
   readonly #triggers: TriggerWatch;
   readonly #openCalls: OpenCallWatch;
   readonly #decoder = new PieceDecoder();
@@ -37,21 +39,23 @@ export class SteeredResponse {
   #inOpenCall = false;
   /** The text so far; offsets of events and triggers refer to it. */
   #written = '';
-  readonly #count = new TokenCount();
+  /** Its tokens. */
+  readonly count = new TokenCount();
   readonly #logprobs = new AnswerLogprobs();
   readonly #thinking: ThinkingBudget;
-  /** Faults of the response, as opposed to its text, which the message gets. */
-  #faults: readonly Malformed[] = [];
-  #lastKind: TokenKind = 'textTokens';
-  #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
   #stopped = false;
+  /** The caller's stop that ended it, where markers and thoughts count. */
+  #stopSequence: string | null = null;
   /** Where the answer is written; `null` before it. */
   #answer: WrittenAnswer | null = null;
   #cut = false;
 
   constructor(options: SteeringOptions) {
     this.#options = options;
-    this.#stops = new StopWatch(options.stops, options.openEnds);
+    const { texts = [], within = 'answer' } = options.stopSequences ?? {};
+    const [inAnswer, inAll] = within === 'answer' ? [texts, []] : [[], texts];
+    this.#stops = new StopWatch([...options.stops, ...inAll], options.openEnds);
+    this.#answerStops = new AnswerStops(inAnswer);
     this.#triggers = new TriggerWatch(options.grammar.triggers, options.markers);
     this.#openCalls = new OpenCallWatch(options.parser, options.restOf);
     this.#thinking = new ThinkingBudget(options);
@@ -99,7 +103,7 @@ export class SteeredResponse {
 
   /** Number of tokens that may still be written. */
   get tokensLeft(): number {
-    return Math.max(0, this.#options.maxTokens - this.#count.total);
+    return Math.max(0, this.#options.maxTokens - this.count.total);
   }
 
   /** Whether a limit of tokens ended the response. */
@@ -132,7 +136,7 @@ export class SteeredResponse {
     const before = this.#options.parser.position.region;
     this.#logprobs.note(piece, this.#written.length);
     const events = this.#constrained ? this.#takeConstrained(piece) : this.#writeFree(piece);
-    this.#count.inject(piece.tokens);
+    this.count.inject(piece.tokens);
     return this.#add(piece, before, events);
   }
 
@@ -152,34 +156,11 @@ export class SteeredResponse {
     before: ParserPosition['region'],
     events: readonly ResponseEvent[],
   ): readonly ResponseEvent[] {
-    this.#lastKind = kindOf(before, this.#options.parser.position.region, events);
-    this.#count.add(this.#lastKind, tokens);
+    this.count.add(kindOf(before, this.#options.parser.position.region, events), tokens);
     const { afterThoughts } = this;
     const faults = this.#thinking.follow({ spelling, tokens, before, events, text: this.#written });
     if (afterThoughts !== this.afterThoughts) this.#changes += 1;
-    if (faults.length === 0) return events;
-    this.#faults = [...this.#faults, ...faults];
-    return [...events, ...faults];
-  }
-
-  /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
-  recount(instead: number, tokens: number): void {
-    this.#count.add(this.#lastKind, tokens - instead);
-  }
-
-  /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
-  follow(prompt: PromptUsage): void {
-    this.#prompt = prompt;
-  }
-
-  /** Records how many messages were dropped to make room while it was written. */
-  drop(droppedMessages: number): void {
-    this.#prompt = { ...this.#prompt, droppedMessages };
-  }
-
-  /** The tokens used so far. */
-  get usage(): Usage {
-    return this.#count.usage(this.#prompt);
+    return faults.length === 0 ? events : [...events, ...faults];
   }
 
   /** As many of `tokens` as may still be written; if not all, the response is cut off. */
@@ -227,14 +208,20 @@ export class SteeredResponse {
     ];
     const { parser } = this.#options;
     // Reasoning that a stop or the model itself ends is complete.
-    const ending = parser.position.region === 'reasoning' ? 'stop' : undefined;
-    const finished = parser.finish(this.#cut ? 'length' : ending);
+    const isWhole = parser.position.region === 'reasoning' || this.#answerStops.hasFound;
+    const finished = this.#answerStops.finish(
+      parser.finish(this.#cut ? 'length' : isWhole ? 'stop' : undefined),
+    );
     this.#noteAnswer(finished.events);
     const { events, message } = left ? finished : guardAnswer(this.#options.guard, this.#answer, finished);
-    const { usage } = this;
-    const last = events.map((event) => (event.type === 'finish' ? { ...event, usage } : event));
-    const told = withFaults(message, this.#faults);
-    return { events: [...rest, ...this.#logprobs.attach(last)], message: told };
+    const told = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    const last = events.map((event) =>
+      event.type === 'finish' ? { ...event, ...told, usage: this.count.usage } : event,
+    );
+    return {
+      events: [...rest, ...this.#logprobs.attach(last)],
+      message: withFaults(message, this.#thinking.faults),
+    };
   }
 
   #noteAnswer(events: readonly ResponseEvent[]): void {
@@ -356,8 +343,9 @@ export class SteeredResponse {
     if (!this.free) return this.#feedPieces([...this.#stops.release(), { text, role }]);
     const { answerEnds, parser } = this.#options;
     const more = parser.position.region === 'text' ? answerEnds?.(this.#written, text.length) : [];
-    const { pieces, stopped } = this.#stops.pass({ text, role }, more);
+    const { pieces, stopped, stop = '' } = this.#stops.pass({ text, role }, more);
     this.#stopped = stopped;
+    if (this.#options.stopSequences?.texts.includes(stop) === true) this.#stopSequence = stop;
     return this.#feedPieces(pieces);
   }
 
@@ -374,9 +362,19 @@ export class SteeredResponse {
   }
 
   #parse(text: string, special: boolean): readonly ResponseEvent[] {
+    // Nothing but the answer's own text can end it.
+    const parts = this.free && !special ? this.#answerStops.split(text) : [text];
+    return parts.flatMap((part) => (this.#answerStops.hasFound ? [] : this.#parsePart(part, special)));
+  }
+
+  #parsePart(text: string, special: boolean): readonly ResponseEvent[] {
     if (text === '') return [];
     const { parser } = this.#options;
-    const events = parser.feed([{ text, special }]);
+    const wasThinking = parser.position.thinking;
+    const read = parser.feed([{ text, special }]);
+    const isThought = wasThinking && this.#options.stopSequences?.thoughtsAreText === true;
+    const events = this.free && !isThought ? this.#answerStops.pass(read) : read;
+    this.#stopped ||= this.#answerStops.hasFound;
     this.#triggers.follow(parser.position, events, this.#written.length);
     this.#noteAnswer(events);
     return this.#logprobs.attach(events);

@@ -13,6 +13,15 @@ export interface Markers extends MarkerLookup {
   splitAtBeginnings(text: string): readonly { readonly text: string; readonly special: boolean }[];
 }
 
+/** A caller's texts that end a response. */
+export interface StopSequences {
+  readonly texts: readonly string[];
+  /** Where they count: in the answer, or wherever the response is free text, thoughts and markers included. */
+  readonly within: 'answer' | 'response';
+  /** Whether thoughts are part of the answer's text, where they count as little as elsewhere. */
+  readonly thoughtsAreText: boolean;
+}
+
 /** What steers a response. */
 export interface SteeringOptions extends ThinkingOptions {
   readonly grammar: BuiltGrammar;
@@ -23,6 +32,8 @@ export interface SteeringOptions extends ThinkingOptions {
   readonly markers: Markers;
   /** Texts at which the response ends, however they are tokenised. */
   readonly stops: readonly string[];
+  /** Texts that also end it, and are told. Default: none. */
+  readonly stopSequences?: StopSequences;
   /** Texts that also end it, unless certain texts follow. Default: none. */
   readonly openEnds?: readonly OpenEnd[];
   /**

@@ -24,6 +24,8 @@ export interface PassedPieces {
   readonly pieces: readonly TextPiece[];
   /** Whether a stop was found after them; text after it is ignored. */
   readonly stopped: boolean;
+  /** The stop. */
+  readonly stop?: string;
 }
 
 /** Searches one response for the texts that end it. */
@@ -44,7 +46,8 @@ export class StopWatch {
     const found = ends.flatMap((end) => findEnd(text, end, pieces) ?? []);
     // The response ends here, so an undecided end before it is an end, too.
     if (found.some(({ open }) => !open)) {
-      return { pieces: piecesUpTo(pieces, Math.min(...found.map(({ place }) => place))), stopped: true };
+      const first = found.reduce((one, other) => (other.place < one.place ? other : one));
+      return { pieces: piecesUpTo(pieces, first.place), stopped: true, stop: first.text };
     }
     const kept = [
       ...found.map(({ place }) => text.length - place),
@@ -94,6 +97,7 @@ function textOf(pieces: readonly TextPiece[]): string {
 
 /** An end found in a text; `open`: the following text may still change its meaning. */
 interface FoundEnd {
+  readonly text: string;
   readonly place: number;
   readonly open: boolean;
 }
@@ -104,7 +108,7 @@ function findEnd(text: string, end: OpenEnd, pieces: readonly TextPiece[]): Foun
   while (place >= 0) {
     const after = text.slice(place + end.text.length);
     if (!end.unless.some((other) => after.startsWith(other))) {
-      return { place, open: end.unless.some((other) => other.startsWith(after)) };
+      return { text: end.text, place, open: end.unless.some((other) => other.startsWith(after)) };
     }
     place = findStop(text, end.text, pieces, place + 1);
   }

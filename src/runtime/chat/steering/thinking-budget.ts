@@ -54,6 +54,7 @@ export class ThinkingBudget {
   #thoughtsAt = 0;
   /** Whether thoughts were closed with the budget spent, and nothing has followed them. */
   #isUnanswered = false;
+  readonly #faults: Malformed[] = [];
 
   constructor(options: ThinkingOptions) {
     this.#options = options;
@@ -75,6 +76,11 @@ export class ThinkingBudget {
     return this.#start?.matcher ?? null;
   }
 
+  /** All faults so far. */
+  get faults(): readonly Malformed[] {
+    return this.#faults;
+  }
+
   /** Follows a piece; returns a fault to be told, if thoughts were opened again after all. */
   follow(written: Written): readonly Malformed[] {
     const { before, events, tokens } = written;
@@ -88,7 +94,10 @@ export class ThinkingBudget {
     if (hasBegun) this.#thoughtsAt = written.text.length;
     if (this.#start !== null) this.#advance(this.#start, written);
     else if (hasEnded && this.isSpent) this.#end(written);
-    return hasBegun && this.isSpent && this.#isUnanswered ? [thoughtAgain(written.text.length)] : [];
+    if (!hasBegun || !this.isSpent || !this.#isUnanswered) return [];
+    const fault = thoughtAgain(written.text.length);
+    this.#faults.push(fault);
+    return [fault];
   }
 
   #advance({ matcher, from, hasBegun }: OpenStart, written: Written): void {

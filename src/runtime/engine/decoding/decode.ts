@@ -33,7 +33,8 @@ export async function* decode(
   requireRoom(all.length, engine);
   if (opening.over) yield* opening.events;
   else {
-    const sequence = await OpenSequence.open(engine, { tokens: all, turnStart }, options, run);
+    const prompt = { tokens: all, turnStart, responseStart: tokens.length };
+    const sequence = await OpenSequence.open(engine, prompt, options, run);
     try {
       const cachedTokens = Math.min(tokens.length, sequence.cachedTokens);
       run.follow({ promptTokens: tokens.length, cachedTokens, droppedMessages: dropped });

@@ -1,7 +1,7 @@
 /** The sequences of one context, each leased to one response at a time. */
 import type { LlamaContext, LlamaContextSequence } from 'node-llama-cpp';
 import { untilAborted } from '../../../format/on-abort.ts';
-import { SequenceQueue } from './sequence-queue.ts';
+import { longestPause, SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
 /** A leased sequence. */
@@ -11,6 +11,8 @@ export interface LeasedSequence {
   readonly alone: boolean;
   /** Copies what another sequence has evaluated of the same prompt, once it has; may do nothing. */
   share(signal: AbortSignal | undefined): Promise<void>;
+  /** Runs `work` on the sequence, which counts as used meanwhile. */
+  use<Result>(work: () => Promise<Result>): Promise<Result>;
   /** The prompt is evaluated: others may copy it. */
   evaluated(): void;
   /** Returns the sequence; the next waiter gets it. */
@@ -23,6 +25,10 @@ interface Work {
   readonly prompt: readonly number[];
   readonly ready: Promise<void>;
   readonly setReady: () => void;
+  /** How many of its responses' steps are running. */
+  running: number;
+  /** When it was last used, in milliseconds. */
+  lastUse: number;
 }
 
 /** Bytes for the saved states of one model. */
@@ -32,7 +38,7 @@ const defaultCheckpointMemory = 1024 ** 3;
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #size: number;
-  readonly #queue = new SequenceQueue<LlamaContextSequence>();
+  readonly #queue = new SequenceQueue<LlamaContextSequence>(() => this.#isAbandoned());
   /** In order of their start. */
   readonly #working = new Set<Work>();
 
@@ -63,6 +69,7 @@ export class SequencePool {
       sequence,
       alone: this.#size === 1,
       share: (leaving) => this.#share(work, earlier, leaving),
+      use: (step) => use(work, step),
       evaluated: work.setReady,
       release: () => {
         work.setReady();
@@ -70,6 +77,12 @@ export class SequencePool {
         if (!this.#queue.pass(sequence)) this.#free.push(sequence);
       },
     };
+  }
+
+  /** Whether nobody has used a leased sequence for long. */
+  #isAbandoned(): boolean {
+    const since = performance.now() - longestPause;
+    return [...this.#working].every(({ running, lastUse }) => running === 0 && lastUse <= since);
   }
 
   /** The context is disposed of: rejects the waiters with the reason, so they need not wait for slow readers. */
@@ -105,7 +118,17 @@ function startWork(sequence: LlamaContextSequence, prompt: readonly number[]): W
   const ready = new Promise<void>((resolve) => {
     setReady = resolve;
   });
-  return { sequence, prompt, ready, setReady };
+  return { sequence, prompt, ready, setReady, running: 0, lastUse: performance.now() };
+}
+
+async function use<Result>(work: Work, step: () => Promise<Result>): Promise<Result> {
+  work.running += 1;
+  try {
+    return await step();
+  } finally {
+    work.running -= 1;
+    work.lastUse = performance.now();
+  }
 }
 
 /** node-llama-cpp's function for copying a state, which its types do not declare. */

@@ -20,11 +20,23 @@ interface Waiting<Sequence> {
 /** A prompt may be overtaken this often: with `n` before it, it waits for at most `n + 4` others. */
 export const mostPassed = 4;
 
+/** Milliseconds without a reader after which nobody waits for a response any longer. */
+export const longestPause = 30_000;
+
 /** A free sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest. */
 export class SequenceQueue<Sequence extends Held> {
   readonly #waiting: Waiting<Sequence>[] = [];
+  readonly #isAbandoned: () => boolean;
 
-  /** Waits for a sequence. Rejects with the signal's reason, and with `StalledError` if none will become free. */
+  /** `isAbandoned`: whether no sequence was used for `longestPause`. */
+  constructor(isAbandoned: () => boolean) {
+    this.#isAbandoned = isAbandoned;
+  }
+
+  /**
+   * Waits for a sequence. Rejects with the signal's reason, and with `StalledError` if none will become free: nothing
+   * else runs, or nobody has read the responses that hold them for long.
+   */
   wait(prompt: readonly number[], signal: AbortSignal | undefined): Promise<Sequence> {
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown): void => {
@@ -41,11 +53,21 @@ export class SequenceQueue<Sequence extends Held> {
       const leaves = [
         signal === undefined ? () => undefined : onAbort(signal, () => leave(signal.reason)),
         onStall(() => leave(noSequence())),
+        this.#onAbandoned(() => leave(noSequence('nobody has read the responses that hold one for long'))),
       ];
       const endWait = (): void => {
         for (const forget of leaves) forget();
       };
     });
+  }
+
+  /** Calls `fail` once no sequence is used any more; returns a function that cancels this. */
+  #onAbandoned(fail: () => void): () => void {
+    const timer = setInterval(() => {
+      if (this.#isAbandoned()) fail();
+    }, longestPause);
+    timer.unref();
+    return () => clearInterval(timer);
   }
 
   /** Passes a sequence directly to a waiter, so that no other can take it in between; `false` if none waits. */
@@ -72,9 +94,10 @@ export class SequenceQueue<Sequence extends Held> {
   }
 }
 
-function noSequence(): StalledError {
+function noSequence(because?: string): StalledError {
   return new StalledError({
     waitsFor: 'a free sequence of the context',
+    ...(because === undefined ? {} : { because }),
     advice:
       'nothing reads the responses that hold one; read each to its end or leave its loop before the next begins, ' +
       'or load the model with more `sequences`',

@@ -1,0 +1,53 @@
+"""Prompts as transformers renders them, for each form of messages that a template may read."""
+import copy
+import json
+import logging
+import os
+
+os.environ["TRANSFORMERS_VERBOSITY"] = "critical"
+logging.disable(logging.CRITICAL)
+
+from transformers.utils import chat_template_utils  # noqa: E402
+
+from stand_ins import answer, read_lines  # noqa: E402
+
+MISSING = object()
+
+
+def forms(messages):
+    """Arguments as an object or as text; empty content as "", None or no key."""
+    found = []
+    for as_object in (True, False):
+        for empty in ("", None, MISSING):
+            changed = copy.deepcopy(messages)
+            for message in changed:
+                for call in message.get("tool_calls") or []:
+                    if as_object:
+                        call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+                if message["role"] == "assistant" and message.get("content") == "":
+                    if empty is MISSING:
+                        del message["content"]
+                    else:
+                        message["content"] = empty
+            if changed not in found:
+                found.append(changed)
+    return found
+
+
+for case in read_lines():
+    prompts = []
+    for messages in forms(case["messages"]):
+        try:
+            rendered, _ = chat_template_utils.render_jinja_template(
+                [messages],
+                tools=copy.deepcopy(case["tools"]) or None,
+                chat_template=case["source"],
+                add_generation_prompt=not case["continues"],
+                continue_final_message=case["continues"],
+                bos_token="<s>",
+                eos_token="</s>",
+            )
+            prompts.append(rendered[0])
+        except Exception:
+            pass
+    answer(dict(id=case["id"], prompts=prompts))

@@ -1,0 +1,51 @@
+/** Stops that a client sends, in the three APIs: they end the answer, not the thoughts, and are told where there is a field. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { createHandler } from '../../src/serve/index.ts';
+import { openScriptedChat } from '../support/small-chats.ts';
+
+const request = { messages: [{ role: 'user', content: 'How warm is it?' }] } as const;
+const pieces = ['<think>', '\nIt may STOP.\n\nOr not.\n', '</think>', '\n\nIt rains. STOP No.', '<|im_end|>'];
+const model = await openScriptedChat([{ request, pieces }]);
+const handler = createHandler(model);
+afterAll(() => model.dispose());
+
+async function post(path: string, body: object): Promise<string> {
+  const response = await handler(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: model.name, temperature: 0, ...body }),
+    }),
+  );
+  return response.text();
+}
+
+const question = { messages: request.messages, max_tokens: 100 };
+
+describe('stops', () => {
+  it.each([' STOP', ['nowhere', ' STOP']])('%j, in chat completions', async (stop) => {
+    const { choices } = JSON.parse(await post('/v1/chat/completions', { ...question, stop }));
+    expect(choices).toMatchObject([
+      {
+        finish_reason: 'stop',
+        message: { content: 'It rains.', reasoning_content: expect.stringContaining('STOP') },
+      },
+    ]);
+  });
+
+  it('in responses', async () => {
+    const { output } = JSON.parse(await post('/v1/responses', { input: 'How warm is it?', stop: ' STOP' }));
+    expect(output.at(-1)).toMatchObject({ type: 'message', content: [{ text: 'It rains.' }] });
+  });
+
+  it('in messages, with the one that was found', async () => {
+    const asked = { ...question, stop_sequences: ['\n\n', ' STOP'] };
+    const told = { stop_reason: 'stop_sequence', stop_sequence: ' STOP' };
+    const whole = JSON.parse(await post('/v1/messages', asked));
+    expect(whole).toMatchObject({ ...told, content: [{ type: 'thinking' }, { text: 'It rains.' }] });
+    const streamed = await post('/v1/messages', { ...asked, stream: true });
+    expect(streamed).toContain(JSON.stringify(told));
+    const none = JSON.parse(await post('/v1/messages', question));
+    expect(none).toMatchObject({ stop_reason: 'end_turn', stop_sequence: null });
+  });
+});
