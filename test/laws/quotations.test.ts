@@ -1,13 +1,13 @@
 /**
  * Text about calls: where an answer quotes a call, it is text, whole and in any pieces; a real call after an example
- * is one call; and what `writeResponse` writes of a call whose argument quotes calls is read back.
+ * is one call.
  */
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { JsonObject, Tool } from '../../src/format/messages.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
-import { writeCalls, writeResponse } from '../../src/layout/write-response.ts';
+import { writeCalls } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { callId } from '../support/law-tools.ts';
@@ -39,7 +39,8 @@ const quotations: Readonly<Record<string, (call: string) => string>> = {
   'a fence': (call) => `Here is one:\n\n\`\`\`\n${call}\n\`\`\`\n\nReplace the city.`,
   'a fence with a language': (call) => `So:\n\n\`\`\`xml\n${call}\n\`\`\``,
   'a fence of tildes': (call) => `So:\n\n~~~\n${call}\n~~~\nThat is all.`,
-  'a fence in a list': (call) => `1. Write this:\n   \`\`\`\n   ${call}\n   \`\`\`\n2. Wait.`,
+  'a fence in a list': (call) =>
+    `1. Write this:\n   \`\`\`\n   ${call.replaceAll('\n', '\n   ')}\n   \`\`\`\n2. Wait.`,
   'a string of Python in a fence': (call) => `Test it:\n\n\`\`\`python\ntext = '''${call}'''\n\`\`\`\n`,
   'straight quotation marks': (call) => `You wrote "${call}" in your message; why?`,
   'curly quotation marks': (call) => `You wrote “${call}” in your message; why?`,
@@ -51,8 +52,8 @@ const quotations: Readonly<Record<string, (call: string) => string>> = {
 
 /** The answer in the markers that the format has around it. */
 function asAnswer(format: ChatFormat, text: string): string {
-  const place = 'PLACE';
-  return writeResponse(format, { role: 'assistant', content: place }).replace(place, () => text);
+  const { open, close } = turnLayout(format).content;
+  return open.text + text + close.text;
 }
 
 function read(format: ChatFormat, text: string, offer: readonly Tool[], size = text.length): ResponseMessage {
@@ -67,7 +68,9 @@ const formats = [
   ...generatedFormats().map(({ name, format }) => [name, format] as const),
 ].flatMap(([name, format]) => {
   const call = written(format, 'Oslo');
-  return call === null || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call }];
+  // Some prompts open thoughts in any case.
+  const isAnswer = read(format, asAnswer(format, 'Hello.'), tools).content === 'Hello.';
+  return call === null || !isAnswer || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call }];
 });
 
 describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call }) => {
@@ -79,7 +82,7 @@ describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call 
     expect(message.malformed).toBeUndefined();
     for (const size of [1, 3, 7]) expect(read(format, text, tools, size)).toEqual(message);
     expect(read(format, text, [offered('other')]).tool_calls).toBeUndefined();
-    expect(read(format, text, []).content).toContain(call);
+    expect(read(format, text, []).content).toContain(call.split('\n')[0]);
   });
 
   it('is an example, and then comes the real call', () => {

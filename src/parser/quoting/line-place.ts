@@ -34,7 +34,7 @@ export type LinePlace =
       /** With a backtick after the run, it continues the paragraph of the line before it. */
       readonly continues: boolean;
     }
-  | { readonly kind: 'indented' | 'block-quote' | 'table'; readonly textAt: number }
+  | { readonly kind: 'indented' | 'block-quote'; readonly textAt: number }
   | {
       readonly kind: 'text';
       readonly textAt: number;
@@ -42,6 +42,8 @@ export type LinePlace =
       readonly continues: boolean;
       /** It is a heading. */
       readonly endsParagraph: boolean;
+      /** It begins like a row of a table. */
+      readonly isRow: boolean;
     };
 
 interface PlacedLine {
@@ -103,7 +105,7 @@ function placeAfterItems(
 ): PlacedLine {
   const rest = head.slice(at).replace(/\r$/, '');
   const text = (continues: boolean, endsParagraph = false): PlacedLine => ({
-    place: { kind: 'text', textAt: at, continues, endsParagraph },
+    place: { kind: 'text', textAt: at, continues, endsParagraph, isRow: rest.startsWith('|') },
     items,
   });
   if (rest === '') return { place: { kind: 'blank', textAt: at }, items };
@@ -111,7 +113,6 @@ function placeAfterItems(
     return inParagraph ? text(true) : { place: { kind: 'indented', textAt: at }, items };
   }
   if (rest.startsWith('>')) return { place: { kind: 'block-quote', textAt: at }, items };
-  if (rest.startsWith('|')) return { place: { kind: 'table', textAt: at }, items };
   const run = fenceRun.exec(rest)?.[0];
   // No info string has backticks: such a run opens a code span.
   if (run?.startsWith('`') && rest.includes('`', run.length)) return text(inParagraph);

@@ -115,8 +115,8 @@ export class QuotedText {
         return hasText ? 'indented' : null;
       case 'block-quote':
         return 'block-quote';
-      case 'table':
-        return 'table';
+      case 'text':
+        return this.inline.quotation ?? (this.place.isRow ? 'table' : null);
       default:
         return this.inline.quotation;
     }
@@ -148,7 +148,13 @@ export class QuotedText {
     const { place } = this;
     if (place?.kind === 'fence' && place.run.startsWith('`') && part.includes('`')) {
       // In a line that is longer than a head, the run opened a code span after all.
-      this.place = { kind: 'text', textAt: 0, continues: place.continues, endsParagraph: false };
+      this.place = {
+        kind: 'text',
+        textAt: 0,
+        continues: place.continues,
+        endsParagraph: false,
+        isRow: false,
+      };
       this.inline.read(place.run + place.info + part);
     } else if (place?.kind === 'fence') {
       this.place = { ...place, info: place.info + part };
