@@ -3,7 +3,8 @@
  * grammar for it. Everything exported here also runs in a browser.
  */
 export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
-export type { AnalysisWarning, Evidence } from './analysis/evidence.ts';
+export type { AnalysisWarning, Evidence, EvidenceBasis } from './analysis/evidence.ts';
+export type { CallSample } from './analysis/prompt/call-example.ts';
 export type { SelfCheck } from './analysis/result/self-check.ts';
 export { type CreateParserOptions, createResponseParser } from './codegen/create-response-parser.ts';
 export type * from './format/chat-format.ts';
@@ -56,6 +57,7 @@ export {
   type ResponseTemplateOptions,
   type ResponseTemplateParser,
 } from './response-template/index.ts';
+export { type DroppedData, findDroppedData } from './template/prompt/dropped-data.ts';
 export { type RenderedPrompt, readGenerationPrompt } from './template/prompt/generation-prompt.ts';
 export {
   type RenderPromptOptions,
@@ -63,6 +65,8 @@ export {
   renderPromptSpans,
 } from './template/prompt/render-prompt.ts';
 export type { TextOrigin, TextSpan } from './template/template.ts';
+export type { ToolFormat } from './template/tool-format/tool-format.ts';
+export { type ToolFormatOption, toolFormats, wrapTemplate } from './template/tool-format/wrap-template.ts';
 export type { ParsedValue, SchemaValue } from './tools/schema-value.ts';
 export {
   type CallContext,

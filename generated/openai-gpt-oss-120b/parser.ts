@@ -11,6 +11,7 @@ export const responseModule = defineParser({
     turnStart: '<|start|>assistant',
     reasoningStart: { text: '<|channel|>analysis<|message|>', role: 'thought' },
     contentStart: '<|channel|>final<|message|>',
+    contentStartWithCalls: '<|channel|>commentary<|message|>',
     turnEnd: '<|return|>',
     turnEndCall: '<|call|>',
     turnEndEnd: '<|end|>',
@@ -32,8 +33,9 @@ export const responseModule = defineParser({
     //                   ^ At the beginning of the turn.
     atTurnStart: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', contentStart: 'inContent', turnEnd: 'betweenTurns',
-        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', contentStart: 'inContent',
+        contentStartWithCalls: 'inContentWithCalls', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns',
+        turnEndEnd: 'betweenTurns',
       },
       otherwise: 'inHeader',
     }),
@@ -41,8 +43,9 @@ export const responseModule = defineParser({
     //                   ^^^^^^^^^^^^^^^^^^^^^^ In a region's header.
     inHeader: header({
       end: '<|message|>', call: { marker: 'to=functions.', next: 'beforeArguments' },
-      thought: { marker: '<|channel|>analysis', next: 'inReasoning' }, recipient: 'to=', next: 'inContent',
-      otherwise: 'inAnswer',
+      thought: { marker: '<|channel|>analysis', next: 'inReasoning' }, recipient: 'to=', self: 'to=assistant',
+      begin: '<|channel|>', known: ['<|channel|>analysis', '<|channel|>final', '<|channel|>commentary'],
+      next: 'inContent', otherwise: 'inAnswer',
     }),
     // …analysis<|message|>The user wants the time.<|end|><|start|…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
@@ -60,13 +63,20 @@ export const responseModule = defineParser({
     inAnswer: region({
       region: 'text',
       stops: {
-        contentStart: 'inContent', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
+        contentStart: 'inContent', contentStartWithCalls: 'inContentWithCalls', turnEnd: 'betweenTurns',
+        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns',
       },
     }),
     // …l|>final<|message|>Let me look.
     //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
     inContent: region({
       region: 'text', stops: { turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns' },
+    }),
+    // …mmentary<|message|>Let me look.<|end|><|start|…
+    //                     ^^^^^^^^^^^^ In the wrapped answer: only its own end counts.
+    inContentWithCalls: region({
+      region: 'text', stops: { turnEndEnd: 'betweenTurns', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns' },
+      mustClose: true,
     }),
     //  to=functions.get_time<|channel|>comm…
     //               ^^^^^^^^ In the tool's name.
@@ -92,8 +102,9 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent', turnEnd: 'betweenTurns',
-        turnEndCall: 'betweenTurns', turnEndEnd: 'betweenTurns', reasoningStart: 'inReasoning',
+        nextCall: 'inToolName', turnStart: 'atTurnStart', contentStart: 'inContent',
+        contentStartWithCalls: 'inContentWithCalls', turnEnd: 'betweenTurns', turnEndCall: 'betweenTurns',
+        turnEndEnd: 'betweenTurns', reasoningStart: 'inReasoning',
       },
       otherwise: 'inAnswer',
     }),
@@ -109,13 +120,13 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart', headerStart: { peek: 'atTurnStart' },
         headerStartChannelFinal: { peek: 'atTurnStart' }, headerStartChannelCommentary: { peek: 'atTurnStart' },
       },
-      otherwise: 'turnEnded',
+      otherwise: 'turnEnded', separates: true,
     }),
     // <|return|>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|return|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

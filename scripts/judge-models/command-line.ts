@@ -2,12 +2,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { QuestionSet } from '../../src/cli/try/question.ts';
 import { type ModeName, modeNames } from './asking/modes.ts';
 import { type JudgeModel, judgeModels } from './files/model-files.ts';
 import { beyondQuestions, ownQuestions } from './questions/asked.ts';
 import { drawQuestions } from './questions/drawn.ts';
 import { outsideFolder, outsideQuestions } from './questions/outside.ts';
-import type { QuestionSet } from './questions/question.ts';
 
 /** How the command is used. */
 export const usage = `Asks small trained models in every mode, free next to enforced with the same prompt.

@@ -245,7 +245,7 @@ export const observeCapabilities = memoize((template: Template): ObservedCapabil
     supportsObjectArguments: flag('supportsObjectArguments'),
   };
   const evidence = Object.entries(sightings).map(([name, { probe, slice, reason }]) => {
-    return { field: `capabilities.${name}`, probe, slice, reason };
+    return { field: `capabilities.${name}`, probe, slice, reason, basis: 'history' } as const;
   });
   return { capabilities, evidence };
 });

@@ -10,7 +10,16 @@ export interface Evidence {
   readonly slice: string;
   /** How the field's value follows from the slice. */
   readonly reason: string;
+  /**
+   * What kind of evidence it is. `history`: a finished turn or a prompt shows it. `prompt`: the prompt's words ask for
+   * it. `convention`: no text can show it, and what the field usually does is taken. `override`: a data file asserts it.
+   * `derived`: it follows from other fields. `model`: the model's vocabulary has it.
+   */
+  readonly basis: EvidenceBasis;
 }
+
+/** A kind of evidence. */
+export type EvidenceBasis = 'history' | 'prompt' | 'convention' | 'override' | 'derived' | 'model';
 
 /** Something to know before trusting the format. */
 export interface AnalysisWarning {
@@ -19,9 +28,9 @@ export interface AnalysisWarning {
   /**
    * `tie`: two readings are equally good. `assumed`: no render confirms it. `self-check`: what the format writes
    * differs from the render. `history`: finished turns differ from what a model writes. `prompt`: the prompt asks the
-   * model for something else than finished turns show.
+   * model for something else than finished turns show. `model`: the model's vocabulary or configuration contradicts it.
    */
-  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'prompt';
+  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'prompt' | 'model';
   readonly message: string;
   /** The render and the expectation, if the two were compared. */
   readonly rendered?: string;
@@ -34,8 +43,8 @@ export class EvidenceLog {
   readonly #warnings: AnalysisWarning[] = [];
 
   /** Records the evidence for a field. */
-  support(field: string, probe: string, slice: string, reason: string): void {
-    this.#entries.push({ field, probe, slice: clip(slice), reason });
+  support(field: string, probe: string, slice: string, reason: string, basis = basisOf(probe)): void {
+    this.#entries.push({ field, probe, slice: clip(slice), reason, basis });
   }
 
   /** Records existing evidence. */
@@ -65,6 +74,12 @@ export class EvidenceLog {
   get warnings(): readonly AnalysisWarning[] {
     return [...this.#warnings];
   }
+}
+
+/** The kind of evidence that a probe gives. */
+function basisOf(probe: string): EvidenceBasis {
+  if (probe === 'override' || probe === 'derived') return probe;
+  return probe === 'tool-prompt' ? 'prompt' : 'history';
 }
 
 const longestSlice = 400;

@@ -10,13 +10,16 @@ import { readToolSources } from './generate/tool-source.ts';
 import { serveInspector } from './inspector.ts';
 import { type ModelSource, readModelSource } from './model-source.ts';
 import { openBrowser } from './page.ts';
+import { compareWithResponseTemplate } from './response-template-evidence.ts';
 import { paintedText, terminalText } from './terminal-text.ts';
+import { toolFormatOption } from './tool-format.ts';
 
 interface InspectOptions {
   readonly grammar: boolean;
   readonly ohm: boolean;
   readonly parser: boolean;
   readonly structuralTag?: string;
+  readonly toolFormat?: string;
   readonly json: boolean;
   readonly open: boolean;
 }
@@ -34,6 +37,7 @@ export function registerInspect(program: Command): void {
       '--structural-tag <tools>',
       'print only the structural tag for these tools, as JSON (default: none)',
     )
+    .addOption(toolFormatOption())
     .option('--json', 'everything, for programs', false)
     .addOption(
       new Option('--open', 'show it in a browser instead, on a page served to this machine; Ctrl-C ends it')
@@ -44,10 +48,9 @@ export function registerInspect(program: Command): void {
 }
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
-  const source = await readModelSource(file);
+  const source = await readModelSource(file, options.toolFormat);
   if (options.open) return open(source);
-  const { templateSource, origin, name: _, ...tokens } = source;
-  const analysis = analyzeTemplate(templateSource, { ...tokens, name: origin });
+  const analysis = analyze(source);
   if (options.structuralTag !== undefined) {
     const { tools } = await readToolSources([options.structuralTag]);
     const { tag } = buildStructuralTag(analysis.format, { tools });
@@ -58,7 +61,16 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
     process.stdout.write(`${JSON.stringify({ type: 'template_analysis', file, ...analysis }, null, 2)}\n`);
     return;
   }
-  const sections = [card(origin, analysis), capabilities(analysis), sample(analysis), fields(analysis)];
+  const sections = [
+    card(
+      source.origin,
+      analysis,
+      options.toolFormat === undefined ? null : analyze(await readModelSource(file)),
+    ),
+    capabilities(analysis),
+    sample(analysis),
+    fields(analysis),
+  ];
   if (analysis.warnings.length > 0) sections.push(doubts(analysis));
   if (options.grammar || options.ohm || options.parser) {
     const { files } = generateModel({ ...source, force: true });
@@ -70,7 +82,13 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
 }
 
 /** Runs until Ctrl-C. A template that cannot be analysed is shown too, with its error. */
-async function open({ name: _, origin, ...template }: ModelSource): Promise<void> {
+async function open({
+  name: _,
+  origin,
+  facts: _facts,
+  responseTemplate: _response,
+  ...template
+}: ModelSource): Promise<void> {
   const { url, close } = await serveInspector({ ...template, name: origin });
   process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);
   openBrowser(url);
@@ -78,16 +96,27 @@ async function open({ name: _, origin, ...template }: ModelSource): Promise<void
   await close();
 }
 
+function analyze(source: ModelSource): Analysis {
+  const { templateSource, origin, name: _, facts, responseTemplate, ...tokens } = source;
+  const analysis = analyzeTemplate(templateSource, { ...tokens, ...facts, name: origin });
+  if (responseTemplate === undefined) return analysis;
+  const contradictions = compareWithResponseTemplate(analysis.format, responseTemplate);
+  return { ...analysis, warnings: [...analysis.warnings, ...contradictions] };
+}
+
 function section(title: string, body: string): string {
   return `${pc.bold(pc.underline(title))}\n${body.trimEnd()}\n`;
 }
 
-function card(origin: string, { format }: Analysis): string {
+/** `own`: the analysis of the template without the tool format, if there is one. */
+function card(origin: string, { format }: Analysis, own: Analysis | null): string {
   const { labels } = format;
+  const advice = pc.dim('; --tool-format json-list describes tools in the prompt');
   return section(
     origin,
     [
-      `tool calls  ${pc.yellow(labels.toolFormat ?? 'none')}`,
+      `tool calls  ${pc.yellow(labels.toolFormat ?? 'none')}${labels.toolFormat === null ? advice : ''}`,
+      ...(own === null ? [] : [`  by itself ${pc.yellow(own.format.labels.toolFormat ?? 'none')}`]),
       `reasoning   ${pc.yellow(labels.reasoningMode)}`,
       `content     ${pc.yellow(labels.contentMode)}`,
       `fingerprint ${pc.dim(format.templateSha256)}`,
@@ -104,10 +133,10 @@ function sample({ format }: Analysis): string {
 }
 
 function fields({ format, evidence }: Analysis): string {
-  const lines = evidence.map(({ field, probe, slice, reason }) => {
+  const lines = evidence.map(({ field, probe, slice, reason, basis }) => {
     const value = valueAt(format, field);
     const shown = value === undefined ? '' : `  ${pc.cyan(JSON.stringify(value))}`;
-    return `${pc.bold(field)}${shown}\n  ${pc.dim(`probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
+    return `${pc.bold(field)}${shown}\n  ${pc.dim(`${basis}, probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
   });
   return section('Fields and their evidence', lines.join('\n'));
 }

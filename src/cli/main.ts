@@ -11,6 +11,7 @@ import { registerRemove } from './hub/remove.ts';
 import { registerInspect } from './inspect.ts';
 import { reportError, reportUsage } from './report-error.ts';
 import { registerServe } from './serve/serve.ts';
+import { registerTry } from './try/try.ts';
 import { registerVerify } from './verify.ts';
 
 /** The commands, in the order of `--help`. */
@@ -20,6 +21,7 @@ const commands = [
   registerVerify,
   registerPull,
   registerInfo,
+  registerTry,
   registerChat,
   registerServe,
   registerList,

@@ -8,6 +8,7 @@ import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
 import type { ServableModel } from '../serve/index.ts';
 import { createPullView } from './hub/pull-view.ts';
 import { readModelSource } from './model-source.ts';
+import { readToolFormat } from './tool-format.ts';
 
 /** Options for opening it. */
 export interface TargetOptions {
@@ -20,6 +21,8 @@ export interface TargetOptions {
   readonly gpu: boolean;
   readonly server: ServerKind;
   readonly template?: string;
+  /** A name, or the path of a file. */
+  readonly toolFormat?: string;
 }
 
 /** A model in this process or on a server. */
@@ -44,15 +47,21 @@ export async function openTarget(target: string, options: TargetOptions): Promis
 }
 
 /** Finds the model that `target` names; a model on the Hub is downloaded. Throws the errors of the Hub. */
-export async function locateTarget(target: string, options: TargetOptions): Promise<LocatedTarget> {
+export async function locateTarget(target: string, given: TargetOptions): Promise<LocatedTarget> {
+  const toolFormat = given.toolFormat === undefined ? undefined : await readToolFormat(given.toolFormat);
+  const options = { ...given, ...withoutUndefined({ toolFormat }) };
   if (isAddress(target)) return { bytes: 0, open: () => openServer(target, options) };
   // No file and no model of the Hub has such a name.
   if (hostAndPort.test(target)) return { bytes: 0, open: () => openServer(`http://${target}`, options) };
-  const { requireTools } = options;
-  await importEngine(options);
+  // In a tool format, any chat template will do.
+  const requireTools = options.requireTools && toolFormat === undefined;
+  await importEngine(options.command);
   const view = createPullView();
   const { file, card } = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
-  return { bytes: card.size ?? 0, open: () => openModel(file, card.supportsTools, options) };
+  return {
+    bytes: card.size ?? 0,
+    open: () => openModel(file, card.supportsTools || toolFormat !== undefined, options),
+  };
 }
 
 function isAddress(target: string): boolean {
@@ -63,7 +72,7 @@ function isAddress(target: string): boolean {
 const hostAndPort = /^[\w.-]+:\d+(?:\/|$)/;
 
 async function openServer(url: string, options: TargetOptions): Promise<OpenedTarget> {
-  const { server: kind, contextSize, template, requireTools } = options;
+  const { server: kind, contextSize, template, requireTools, toolFormat } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const { IDIOLECT_API_KEY: apiKey } = process.env;
   const model = await connectServer({
@@ -72,6 +81,7 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
     requireTools,
     ...withoutUndefined({
       contextSize,
+      toolFormat,
       apiKey: apiKey === '' ? undefined : apiKey,
       chatTemplate: source?.templateSource,
       bosToken: source?.bosToken,
@@ -96,11 +106,11 @@ async function openModel(
   supportsTools: boolean,
   options: TargetOptions,
 ): Promise<OpenedTarget> {
-  const { loadModel } = await importEngine(options);
-  const { requireTools, contextSize, sequences, threads } = options;
+  const { loadModel } = await importEngine(options.command);
+  const { requireTools, contextSize, sequences, threads, toolFormat } = options;
   const loadOptions: LoadModelOptions = {
     requireTools,
-    ...withoutUndefined({ contextSize, sequences, threads }),
+    ...withoutUndefined({ contextSize, sequences, threads, toolFormat }),
     ...(options.gpu ? {} : { gpu: false }),
   };
   const model = await loadModel(file, loadOptions);
@@ -120,9 +130,9 @@ async function openModel(
 }
 
 /** Imported on demand, so that all other commands work without the engine. */
-async function importEngine({
-  command: neededFor,
-}: TargetOptions): Promise<typeof import('../runtime/node-llama-cpp/index.ts')> {
+export async function importEngine(
+  neededFor: string,
+): Promise<typeof import('../runtime/node-llama-cpp/index.ts')> {
   try {
     return await import('../runtime/node-llama-cpp/index.ts');
   } catch (cause) {

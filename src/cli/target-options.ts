@@ -1,6 +1,7 @@
 /** The options of commands that open a model. */
 import { type Command, Option } from 'commander';
 import { positiveInteger, wholeNumber } from './option-values.ts';
+import { toolFormatOption } from './tool-format.ts';
 
 /** Adds the options of `TargetOptions`. */
 export function addTargetOptions(command: Command): Command {
@@ -24,5 +25,6 @@ export function addTargetOptions(command: Command): Command {
     .option(
       '--template <file>',
       "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server reports",
-    );
+    )
+    .addOption(toolFormatOption());
 }

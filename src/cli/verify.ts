@@ -5,10 +5,12 @@ import { type LawName, type Verification, verifyTemplate } from '../generate/ver
 import { readModelSource } from './model-source.ts';
 import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
 import { paintedText } from './terminal-text.ts';
+import { toolFormatOption } from './tool-format.ts';
 
 interface VerifyOptions {
   readonly json: boolean;
   readonly verbose: boolean;
+  readonly toolFormat?: string;
 }
 
 /** One line of the table. */
@@ -24,22 +26,30 @@ export function registerVerify(program: Command): void {
     .description('test the laws on chat templates; exits with 1 if one is broken')
     .argument('<files...>', 'chat templates (.jinja), models (.gguf) or models on the Hub (owner/name)')
     .option('-v, --verbose', 'show every violation with the actual and the expected text', false)
+    .addOption(toolFormatOption())
     .option('--json', 'report for programs', false)
     .action(verify);
 }
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<void> {
   const rows: Row[] = [];
-  for (const file of files) rows.push({ file, result: await verifyFile(file) });
+  for (const file of files) rows.push({ file, result: await verifyFile(file, options.toolFormat) });
   if (rows.some(({ result }) => 'error' in result || !result.holds)) process.exitCode = 1;
   if (options.json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else process.stdout.write(paintedText(table(rows, options.verbose)));
 }
 
 /** An error is the result of this file, so that the others are still verified. */
-async function verifyFile(file: string): Promise<Row['result']> {
+async function verifyFile(file: string, toolFormat: string | undefined): Promise<Row['result']> {
   try {
-    const { templateSource, name: _, origin, ...tokens } = await readModelSource(file);
+    const {
+      templateSource,
+      name: _,
+      origin,
+      facts: _facts,
+      responseTemplate: _response,
+      ...tokens
+    } = await readModelSource(file, toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
   } catch (error) {
     if (isForeseen(error)) return { error: errorFacts(error) };
@@ -47,7 +57,7 @@ async function verifyFile(file: string): Promise<Row['result']> {
   }
 }
 
-const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
+const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete', 'as told'];
 
 /** A table if it fits, otherwise a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {

@@ -14,7 +14,21 @@ import type { ParserProgram, StateSpec } from './states.ts';
 const layout: Layout = { width: 120, dense: true };
 
 /** The source of `parser.ts`. */
-export function emitParserModule({ states, ...program }: ParserProgram): string {
+export function emitParserModule(program: ParserProgram): string {
+  const { steps, definition } = emitDefinition(program);
+  return `${generatedBanner}
+${printImport(['defineParser', ...steps], [], 'idiolect/parser', layout)}
+
+/** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
+export const responseModule = ${definition};
+`;
+}
+
+/** The definition of a parser as an expression, and the steps that it uses. */
+export function emitDefinition({ states, ...program }: ParserProgram): {
+  readonly steps: ReadonlySet<string>;
+  readonly definition: string;
+} {
   const names = new MarkerNames();
   const entries = states.map((state) => emitState(state, names));
   const markers = [...names.definitions];
@@ -23,12 +37,7 @@ export function emitParserModule({ states, ...program }: ParserProgram): string 
       .filter(([key, value]) => key !== 'turnStart' || !isMarkerOf(names, key, value))
       .map(([key, value]) => [key, toPrintable(value)]),
   );
-  const steps = new Set(states.map(({ step }) => step.use));
-  return `${generatedBanner}
-${printImport(['defineParser', ...steps], [], 'idiolect/parser', layout)}
-
-/** Reads the responses of one chat template. Pictures show the text that each state reads, with carets under it. */
-export const responseModule = defineParser({
+  const definition = `defineParser({
 ${printEntries(fields, 2, layout)}
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
@@ -37,8 +46,8 @@ ${markers.map((marker) => emitField(marker, 4)).join('\n')}
   states: {
 ${entries.join('\n')}
   },
-});
-`;
+})`;
+  return { steps: new Set(states.map(({ step }) => step.use)), definition };
 }
 
 /** Whether the marker `name` has this text, so the text need not be repeated. */

@@ -15,7 +15,8 @@ const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', '
 
 /** A string in its frame. */
 export function sampleValue({ frames }: EntriesLayout): string {
-  return frames.string.open + samples.value + frames.string.close;
+  const { open, close } = asPasted(frames.string);
+  return open + samples.value + close;
 }
 
 /** The end of an entry, with its key filled in. */
@@ -64,7 +65,7 @@ export function frames(format: EntriesLayout): readonly FrameChoice[] {
   const groups = new Map<string, { frame: ValueFrame; types: JsonType[]; quoted: boolean }>();
   const add = (type: JsonType, given: ValueFrame) => {
     if (given.codec === 'absent') return;
-    const frame = given.codec === 'escaped' ? withoutQuotes(given) : given;
+    const frame = given.codec === 'escaped' ? withoutQuotes(given) : asPasted(given);
     const key = JSON.stringify([frame.open, frame.close]);
     const group = groups.get(key) ?? { frame, types: [], quoted: false };
     group.types.push(type);
@@ -80,6 +81,14 @@ export function frames(format: EntriesLayout): readonly FrameChoice[] {
     types,
     ...(quoted ? { quoted: true } : {}),
   }));
+}
+
+/** Strings that history pastes into quotes may hold quotes that nobody escaped, unlike those that models write. */
+function asPasted(frame: ValueFrame): ValueFrame {
+  const { open, close, pasted } = frame;
+  return pasted === undefined
+    ? frame
+    : { ...frame, open: open + pasted, close: pasted + close, codec: 'raw' };
 }
 
 /** The quotes of an escaped string are part of it, as in a JSON or Python literal. */

@@ -32,20 +32,24 @@ export function lowerToStates(format: ChatFormat): ParserProgram {
     turnStart: turnStart.text,
     ...(lead.text === '' ? {} : { lead: lead.text }),
     ...(reasoning?.endMarked && !prompt.on.isBlank ? { thoughtPrompt: prompt.on.text } : {}),
-    states: reachable([
-      ...turnStates(plan),
-      ...reasoningStates(plan),
-      ...contentStates(plan),
-      ...(calls === null ? [] : callStates(plan, calls)),
-      ...endStates(plan),
-    ]),
+    states: reachable(
+      [
+        ...turnStates(plan),
+        ...reasoningStates(plan),
+        ...contentStates(plan),
+        ...(calls === null ? [] : callStates(plan, calls)),
+        ...endStates(plan),
+      ],
+      start,
+    ),
   };
 }
 
-function reachable(states: readonly StateSpec[]): readonly StateSpec[] {
+/** The states that can be reached from one of them. */
+export function reachable(states: readonly StateSpec[], from: StateName): readonly StateSpec[] {
   const byName = new Map(states.map((state) => [state.name, state]));
   const found = new Set<StateName>();
-  const queue = [start];
+  const queue = [from];
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (found.has(name)) continue;
     found.add(name);

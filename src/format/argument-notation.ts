@@ -106,6 +106,11 @@ export interface ValueFrame extends Delimiters {
    * one character, which is itself among the escaped characters, as is the first of `close`.
    */
   readonly escapes?: readonly (readonly [string, string])[];
+  /**
+   * The quote in which history pastes strings as they are, which shows nothing of escapes: the model is taken to write
+   * literals of the codec. Absent means that history shows the codec.
+   */
+  readonly pasted?: '"' | "'";
   /** Only for an alternative frame: the template uses it for strings that contain one of these: `<`. */
   readonly when?: readonly string[];
 }

@@ -128,6 +128,14 @@ export interface InputShape {
   readonly reasoningField: string | null;
   /** Template variables that switch thinking: `enable_thinking`, `thinking`. */
   readonly thinkingVariables: readonly string[];
+  /** How a prompt shows text before a call, if the template has no place for it. Absent means that it has. */
+  readonly preamble?: PreambleShape;
+}
+
+/** The markers around text before a call, and what it precedes. */
+export interface PreambleShape extends Delimiters {
+  /** What a call begins with, up to the tool's name: `<|start|>assistant to=functions.`. */
+  readonly before: string;
 }
 
 /** The beginning and end of an assistant's turn, and the part that the generation prompt already contains. */

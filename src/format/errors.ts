@@ -161,8 +161,13 @@ interface ToolSupport {
 export class ToolsUnsupportedError extends errorClass(
   'tools-unsupported',
   (facts: ToolSupport) =>
-    `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or allow it with requireTools: false (--no-require-tools)`,
+    `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or allow it with requireTools: false (--no-require-tools)${toolFormatAdvice(facts)}`,
 ) {}
+
+function toolFormatAdvice({ capabilities }: ToolSupport): string {
+  if (capabilities === null) return '';
+  return "; toolFormat: 'json-list' (--tool-format json-list) would describe them in the prompt";
+}
 
 function missingSupport(facts: ToolSupport): string {
   if (facts.template === null || facts.capabilities === null) return 'it has no chat template';

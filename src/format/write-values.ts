@@ -9,19 +9,25 @@ import type {
   JsonType,
   ValueFrame,
 } from './argument-notation.ts';
-import type { JsonObject, JsonValue } from './messages.ts';
+import { type ExactObject, type ExactValue, JsonNumber, pythonNumber } from './exact-json.ts';
 
 /** The JSON type of a value. */
-export function jsonType(value: JsonValue): JsonType {
+export function jsonType(value: ExactValue): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (value instanceof JsonNumber) return 'number';
   const type = typeof value;
   if (type === 'string' || type === 'number' || type === 'boolean') return type;
   return 'object';
 }
 
+function isNumber(value: ExactValue): value is number | JsonNumber {
+  return typeof value === 'number' || value instanceof JsonNumber;
+}
+
 /** A number as Python prints it: without an exponent from 1e-4 on, and with at least two digits in exponents. */
-export function writeNumber(value: number): string {
+export function writeNumber(value: number | JsonNumber): string {
+  if (value instanceof JsonNumber) return pythonNumber(value);
   if (!Number.isFinite(value)) return 'null';
   if (Number.isInteger(value) && Math.abs(value) < 1e21) return Object.is(value, -0) ? '0' : String(value);
   const magnitude = Math.abs(value);
@@ -37,13 +43,13 @@ export function writeJsonString(text: string, ascii: boolean): string {
 }
 
 /** A value as JSON in a style, or as Python's `repr` writes it. */
-export function writeJson(value: JsonValue, style: JsonStyle): string {
+export function writeJson(value: ExactValue, style: JsonStyle): string {
   return style.python ? writePython(value) : writeJsonAt(value, style, style.margin ?? 0);
 }
 
-function writeJsonAt(value: JsonValue, style: JsonStyle, margin: number): string {
+function writeJsonAt(value: ExactValue, style: JsonStyle, margin: number): string {
   if (typeof value === 'string') return writeJsonString(value, style.ascii);
-  if (typeof value === 'number') return writeNumber(value);
+  if (isNumber(value)) return writeNumber(value);
   if (value === null || typeof value === 'boolean') return String(value);
   const inner = margin + (style.indent ?? 0);
   if (Array.isArray(value)) {
@@ -74,11 +80,11 @@ function encloseItems(
  * or ignoring case (Jinja's `dictsort`).
  */
 function orderedEntries(
-  value: JsonValue,
+  value: ExactValue,
   order: 'none' | 'exact' | 'ignoring-case',
-): readonly (readonly [string, JsonValue])[] {
+): readonly (readonly [string, ExactValue])[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
-  const entries = Object.entries(value as JsonObject);
+  const entries = Object.entries(value as ExactObject);
   if (order === 'none') return entries;
   const sortKey = (key: string) => (order === 'exact' ? key : key.toLowerCase());
   return entries.sort(([a], [b]) => compareCodePoints(sortKey(a), sortKey(b)));
@@ -120,9 +126,9 @@ function escapeUnprintable(character: string): string {
 }
 
 /** A value as Python's `repr` writes it. */
-export function writePython(value: JsonValue): string {
+export function writePython(value: ExactValue): string {
   if (typeof value === 'string') return writePythonString(value);
-  if (typeof value === 'number') return writeNumber(value);
+  if (isNumber(value)) return writeNumber(value);
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (value === null) return 'None';
   if (Array.isArray(value)) return `[${value.map(writePython).join(', ')}]`;
@@ -137,15 +143,16 @@ export type ValueNotation = Pick<
 >;
 
 /** A value inside its frame. */
-function writeFramed(value: JsonValue, notation: ValueNotation): string {
+function writeFramed(value: ExactValue, notation: ValueNotation): string {
   const frame = frameOf(value, notation);
   return frame.open + writeByCodec(value, frame, notation) + frame.close;
 }
 
-function frameOf(value: JsonValue, notation: ValueNotation): ValueFrame {
+function frameOf(value: ExactValue, notation: ValueNotation): ValueFrame {
   const frame = notation.frames[jsonType(value)];
   const alternative = notation.alternativeString;
-  if (Number.isInteger(value)) return notation.integer ?? frame;
+  const isInteger = value instanceof JsonNumber ? value.isInteger : Number.isInteger(value);
+  if (isInteger) return notation.integer ?? frame;
   if (typeof value !== 'string' || alternative === null) return frame;
   return needsAlternative(value, alternative) ? alternative : frame;
 }
@@ -155,7 +162,7 @@ function needsAlternative(text: string, alternative: ValueFrame): boolean {
   return (alternative.when ?? []).some((trigger) => text.includes(trigger));
 }
 
-function writeByCodec(value: JsonValue, frame: ValueFrame, notation: ValueNotation): string {
+function writeByCodec(value: ExactValue, frame: ValueFrame, notation: ValueNotation): string {
   switch (frame.codec) {
     case 'raw':
       return typeof value === 'string' ? value : writeJson(value, notation.style);
@@ -178,7 +185,7 @@ function writeEscaped(text: string, { escapes = [] }: ValueFrame): string {
   return Array.from(text, (character) => written.get(character) ?? character).join('');
 }
 
-function writeNested(value: JsonValue, notation: ValueNotation): string {
+function writeNested(value: ExactValue, notation: ValueNotation): string {
   const nested = notation.nested;
   if (nested === null) return writeJson(value, notation.style);
   if (Array.isArray(value)) {
@@ -197,14 +204,14 @@ function writeNested(value: JsonValue, notation: ValueNotation): string {
 }
 
 /** The arguments of one call. */
-export function writeArguments(format: ArgumentsFormat, values: JsonObject): string {
+export function writeArguments(format: ArgumentsFormat, values: ExactObject): string {
   if (format.kind === 'entries') return writeEntries(format, values);
   if (format.empty !== null && Object.keys(values).length === 0) return format.empty;
   const json = writeJson(values, format.style);
   return format.encoding === 'string' ? writeJsonString(json, format.style.ascii) : json;
 }
 
-function writeEntries(format: EntryArguments, values: JsonObject): string {
+function writeEntries(format: EntryArguments, values: ExactObject): string {
   const entries = orderedEntries(values, format.sorted ? 'ignoring-case' : 'none')
     .filter(([, value]) => format.frames[jsonType(value)].codec !== 'absent')
     .map(([key, value]) => {

@@ -93,10 +93,17 @@ export function planRequest(format: ChatFormat, options: PlainGrammarOptions): R
 
 function requestOf(
   { shape, prompt, tools, parallel }: ResponsePlan,
-  { policy = 'strict', argumentOrder = 'later', responseFormat, bareCalls = false }: PlainGrammarOptions,
+  {
+    policy = 'strict',
+    argumentOrder = 'later',
+    toolNames = 'offered',
+    responseFormat,
+    bareCalls = false,
+  }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
-  return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema, bareCalls };
+  const otherNames = toolNames === 'any';
+  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema, bareCalls };
 }
 
 interface ResponsePlan {

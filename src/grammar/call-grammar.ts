@@ -10,10 +10,12 @@ import {
   optional,
   repeat,
   sequence,
+  until,
 } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
 import type { Marker } from '../layout/marker.ts';
+import { endsNames, namedCall } from './other-names.ts';
 
 /** Options of a call section. */
 export interface CallGrammarOptions {
@@ -21,8 +23,10 @@ export interface CallGrammarOptions {
   readonly tools: readonly OfferedTool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
-  /** Accepts other spellings of the opener, too; nothing forces them. */
+  /** Accepts other spellings of the opener, too. */
   readonly allSpellings: boolean;
+  /** Accepts calls of tools that are not on offer, whose arguments are anything, if the format can tell them. */
+  readonly otherNames: boolean;
   /** Turns the section's opener into an expression, which may omit what is already written. */
   readonly spellOpener: (opener: Marker) => Expression;
 }
@@ -49,16 +53,22 @@ const maxIndexDigits = 3;
 /** The whole section of calls, one or more: `section.open call (separator call)* section.close`. */
 export function callSection(calls: CallsRegion, options: CallGrammarOptions, rules: RuleSet): Expression {
   const offered = options.tools.length > 0 ? options.tools : [anyTool(calls, rules)];
-  const own = rules.add('call', callBody(calls, [calls.head], offered, 'first'));
-  const following = followingCall(calls, offered, own, rules);
+  const isOpen = options.otherNames && options.tools.length > 0;
+  const bodyOf: CallBody = (heads, place) =>
+    isOpen && heads.every((head) => nameCanEnd(calls, head))
+      ? openCallBody(calls, heads, { tools: offered, place, rules })
+      : callBody(calls, heads, offered, place);
+  const own = rules.add('call', bodyOf(headsOf(calls), 'first'));
+  const following = followingCall(calls, bodyOf, own, rules);
   const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
   const rest = sequence(more, sectionEnd(calls));
   const spellings = options.allSpellings ? calls.spellings : calls.spellings.slice(0, 1);
   const openers = new Map(spellings.map(({ open }) => [open.text, open]));
   const sections = Array.from(openers, ([text, opener]) => {
-    const heads = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
-    const isOwn = heads.length === 1 && heads[0] === calls.head;
-    const first = isOwn ? own : rules.add('call', callBody(calls, heads, offered, 'first'));
+    const written = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
+    const heads = written.includes(calls.head) ? [...new Set([...headsOf(calls), ...written])] : written;
+    const isOwn = written.length === 1 && written[0] === calls.head;
+    const first = isOwn ? own : rules.add('call', bodyOf(heads, 'first'));
     return sequence(options.spellOpener(opener), first, rest);
   });
   return alternatives(...sections);
@@ -70,17 +80,44 @@ export function callSection(calls: CallsRegion, options: CallGrammarOptions, rul
  * `null` if the name does not precede the arguments.
  */
 export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolean): Expression | null {
-  const rest = afterName(calls.head);
-  if (rest === null) return null;
+  const rests = headsOf(calls).map(afterName);
+  if (rests.some((rest) => rest === null)) return null;
   const spell = (part: CallPart) => partExpression(part, calls, tool, 'first');
   const closer = calls.call.close.upToCore;
   const firstMarker = /^\s*(?:<[^<>]*>|\S*)/.exec(closer)?.[0] ?? '';
   return sequence(
-    ...rest.map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+    alternatives(
+      ...rests.map((rest) =>
+        sequence(
+          ...(rest ?? []).map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+        ),
+      ),
+    ),
     tool.arguments,
     ...calls.tail.map(spell),
     literal(opened ? closer : firstMarker),
   );
+}
+
+/** A call that is one JSON object, as the format writes it: the text up to its arguments, and after them. */
+export interface OwnJsonCall {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A call of `toolName` within its markers, if the format writes it as one JSON object of name and arguments. */
+export function ownJsonCall(calls: CallsRegion, toolName: string): OwnJsonCall | null {
+  if (calls.arguments.kind !== 'json' || calls.arguments.encoding !== 'value') return null;
+  const textOf = (parts: readonly CallPart[]): string =>
+    parts.map((part) => (typeof part === 'string' ? part : part.hole === 'name' ? toolName : '\0')).join('');
+  const own = { head: textOf(calls.head), tail: textOf(calls.tail) };
+  const isOne = own.head.startsWith('{') && /^\s*\}+$/.test(own.tail) && !own.head.includes('\0');
+  return isOne ? own : null;
+}
+
+/** The head, with its id and without if models may leave it out. */
+function headsOf({ head, headWithoutId }: CallsRegion): readonly (readonly CallPart[])[] {
+  return headWithoutId === null ? [head] : [head, headWithoutId];
 }
 
 /** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
@@ -99,6 +136,18 @@ function withAnySpace(text: string): Expression {
   return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
 }
 
+/** Markers of calls, with any white space after each if no text shows which. */
+export function spellMarkers({ unshown = [] }: CallsRegion, text: string): Expression {
+  return unshown.includes('gaps') ? withAnySpace(text) : literal(text);
+}
+
+/** A literal after a call or its arguments; likewise, and also with any white space before it. */
+function spellGaps(calls: CallsRegion, text: string): Expression {
+  return calls.unshown?.includes('gaps') === true
+    ? sequence(repeat(anyBlank, 0, maxGap), spellMarkers(calls, text.trimStart()))
+    : literal(text);
+}
+
 /**
  * The calls after the first. `laterSeparator` may contain an end of turn, at which generation stops, so that a model
  * may also use the first separator again.
@@ -106,16 +155,17 @@ function withAnySpace(text: string): Expression {
 function moreCalls(calls: CallsRegion, following: Expression): Expression {
   const { call, separator, laterSeparator } = calls;
   const after = (between: Marker) =>
-    sequence(literal(call.close.after + between.text + call.open.text), following);
+    sequence(spellGaps(calls, call.close.after + between.text + call.open.text), following);
   if (laterSeparator.text === separator.text) return repeat(after(separator));
   const later = alternatives(after(separator), after(laterSeparator));
   return optional(sequence(after(separator), repeat(later)));
 }
 
 /** The close of the section, without trailing white space: a model may stop right after the last marker. */
-function sectionEnd({ close, call, sectionCloseOptional }: CallsRegion): Expression {
+function sectionEnd(calls: CallsRegion): Expression {
+  const { close, call, sectionCloseOptional } = calls;
   if (close.isBlank) return literal('');
-  const end = literal(call.close.after + close.upToCore);
+  const end = spellGaps(calls, call.close.after + close.upToCore);
   return sectionCloseOptional ? optional(end) : end;
 }
 
@@ -130,11 +180,17 @@ function anyTool(calls: CallsRegion, rules: RuleSet): OfferedTool {
     policy: 'degrade',
     argumentOrder: 'schema',
     followedBy: calls.afterArguments,
+    layout: argumentLayout(calls),
   });
   return {
     name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
     arguments: rules.add('arguments', compiled.expression),
   };
+}
+
+/** The layout of JSON arguments: the model's choice if no render shows how it spaces them. */
+export function argumentLayout({ unshown = [] }: CallsRegion): 'template' | 'free' {
+  return unshown.includes('spacing') ? 'free' : 'template';
 }
 
 /** Whether all values are raw text in the same frame, so that their types cannot be distinguished. */
@@ -148,14 +204,12 @@ function isAllText(format: ArgumentsFormat): boolean {
   );
 }
 
-function followingCall(
-  calls: CallsRegion,
-  tools: readonly OfferedTool[],
-  first: Expression,
-  rules: RuleSet,
-): Expression {
+/** Writes a call after its opening literal, with one of these heads. */
+type CallBody = (heads: readonly (readonly CallPart[])[], place: 'first' | 'following') => Expression;
+
+function followingCall(calls: CallsRegion, bodyOf: CallBody, first: Expression, rules: RuleSet): Expression {
   const counted = [...calls.head, ...calls.tail].some(holdsIndex);
-  return counted ? rules.add('following-call', callBody(calls, [calls.head], tools, 'following')) : first;
+  return counted ? rules.add('following-call', bodyOf(headsOf(calls), 'following')) : first;
 }
 
 function holdsIndex(part: CallPart): boolean {
@@ -185,7 +239,7 @@ function callBody(
       alternatives(...split.map(({ own }) => sequence(...own.map(spell)))),
       tool.arguments,
       ...calls.tail.map(spell),
-      literal(calls.call.close.upToCore),
+      spellGaps(calls, calls.call.close.upToCore),
     );
   };
   const common = split[0]?.common ?? [];
@@ -193,6 +247,62 @@ function callBody(
     ...common.map((part) => partExpression(part, calls, null, place)),
     alternatives(...tools.map(ofTool)),
   );
+}
+
+/** Whether what follows the name in this head ends any name. */
+function nameCanEnd({ argumentsOpen, call }: CallsRegion, head: readonly CallPart[]): boolean {
+  const parts = head.flatMap(withoutComposition);
+  const nameAt = parts.findIndex(holdsName);
+  if (nameAt < 0) return false;
+  const [after] = parts.slice(nameAt + 1);
+  // Without arguments, the call may end at once.
+  if (after === undefined) return endsNames(argumentsOpen.text) && endsNames(call.close.text);
+  return typeof after === 'string' && endsNames(after);
+}
+
+function withoutComposition(part: CallPart): readonly CallPart[] {
+  return typeof part !== 'string' && part.hole === 'composed-id'
+    ? part.parts.flatMap(withoutComposition)
+    : [part];
+}
+
+interface OpenNames {
+  readonly tools: readonly OfferedTool[];
+  readonly place: 'first' | 'following';
+  readonly rules: RuleSet;
+}
+
+/** `callBody` for tools of any name. The arguments of those that are not on offer are any text up to the closer. */
+function openCallBody(
+  calls: CallsRegion,
+  heads: readonly (readonly CallPart[])[],
+  { tools, place, rules }: OpenNames,
+): Expression {
+  const split = heads.map((head) => {
+    const parts = head.flatMap(withoutComposition);
+    const nameAt = parts.findIndex(holdsName);
+    return { before: parts.slice(0, nameAt), after: parts.slice(nameAt + 1) };
+  });
+  const spell = (part: CallPart) => partExpression(part, calls, null, place);
+  const afterName = alternatives(...split.map(({ after }) => sequence(...after.map(spell))));
+  const restOf = (tool: OfferedTool): Expression =>
+    sequence(
+      afterName,
+      tool.arguments,
+      ...calls.tail.map((part) => partExpression(part, calls, tool, place)),
+      literal(calls.call.close.upToCore),
+    );
+  const named = tools.flatMap((tool) =>
+    tool.name.type === 'literal' ? [[tool.name.text, restOf(tool)] as const] : [],
+  );
+  const { close } = calls.call;
+  const anything = until({ delimiter: close.core, next: literal('') });
+  // Where the arguments follow the name at once, they tell where it ends.
+  const begun = alternatives(sequence(literal(calls.argumentsOpen.text), anything), literal(close.upToCore));
+  const isNext = split.some(({ after }) => after.length === 0);
+  const otherCall = isNext ? begun : sequence(afterName, anything);
+  const other = close.isBlank ? restOf(anyTool(calls, rules)) : otherCall;
+  return sequence(...(split[0]?.before ?? []).map(spell), namedCall(new Map(named), other, rules));
 }
 
 function holdsName(part: CallPart): boolean {

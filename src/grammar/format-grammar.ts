@@ -24,6 +24,7 @@ export function formatGrammar(format: ChatFormat): FormatGrammar {
     parallel: true,
     policy: 'degrade',
     argumentOrder: 'schema',
+    otherNames: false,
     contentSchema: true,
   });
   const expression = mergeEqualRules(grammar, notation);

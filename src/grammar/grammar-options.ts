@@ -28,6 +28,12 @@ export interface GrammarOptions {
    * later than in their turn. `schema`: the schema's. `any`: any.
    */
   readonly argumentOrder?: 'schema' | 'later' | 'any';
+  /**
+   * The names that calls under `auto` may have. `offered`: those on offer, so that a model that means another tool calls
+   * one of them. `any`: the model's own; whoever reads the response refuses a name that is not on offer. A call that is
+   * required has an offered name. Default: `offered`; in chats, which refuse and tell other names, `any`.
+   */
+  readonly toolNames?: 'offered' | 'any';
 }
 
 /** `GrammarOptions` with tools in OpenAI's shape. */

@@ -37,6 +37,7 @@ export const grammarRules: OptionRules<GrammarOptions> = {
   generationPrompt: string,
   policy: oneOf('strict', 'degrade'),
   argumentOrder: oneOf('schema', 'later', 'any'),
+  toolNames: oneOf('offered', 'any'),
 };
 
 function namesTool(value: unknown): boolean {

@@ -3,9 +3,11 @@
  * and in the notation that the model chose. The response is free after it.
  */
 
+import type { JsonArguments } from '../format/argument-notation.ts';
+import { type CallNotationName, notationFormat } from '../format/call-notations.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
-import { compileSchema, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
+import { compileArguments } from '../json-schema/compile-arguments.ts';
 import {
   characterClass,
   type Expression,
@@ -17,13 +19,34 @@ import {
 import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
-import type { CallNotation } from '../parser/open-call.ts';
-import { restOfCall } from './call-grammar.ts';
-import type { ArgumentOptions, ToolArguments } from './tool-arguments.ts';
+import { turnLayout } from '../layout/turn-layout.ts';
+import type { OpenCall } from '../parser/open-call.ts';
+import { ownJsonCall, restOfCall } from './call-grammar.ts';
+import { type ArgumentOptions, ToolArguments } from './tool-arguments.ts';
 
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 /** White space that may follow in the same token as the closer. */
 const blanks = repeat(blank, 0, 20);
+
+/** How the rest of a call is written. */
+export type RestNotation =
+  /** In the format's notation. `opened`: after its own opener, so that its whole closer must follow. */
+  | { readonly kind: 'format'; readonly opened: boolean }
+  /** As JSON, within so many objects. `isOwn`: in the layout of the format's calls; otherwise in any. */
+  | { readonly kind: 'json'; readonly objects: number; readonly isOwn: boolean }
+  /** In a notation of other formats. */
+  | { readonly kind: 'notation'; readonly name: CallNotationName };
+
+/**
+ * How the rest of `call` may be written, the notation that leaves least to sampling first: a call that begins as the
+ * format writes it may go on so, and be forced where those are.
+ */
+export function restNotations(calls: CallsRegion, { toolName, notation }: OpenCall): readonly RestNotation[] {
+  if (notation.kind !== 'json') return [notation];
+  const { kind, objects, head } = notation;
+  const isOwn = ownJsonCall(calls, toolName)?.head.trimEnd() === head;
+  return [...(isOwn ? [{ kind, objects, isOwn }] : []), { kind, objects, isOwn: false }];
+}
 
 /** What the rest of a call is made of. */
 export interface OpenCallParts {
@@ -40,40 +63,56 @@ export interface OpenCallParts {
 export function openCallGrammar(
   { calls, library, options }: OpenCallParts,
   tool: Tool,
-  notation: CallNotation,
+  notation: RestNotation,
 ): Grammar | null {
   try {
-    return notation.kind === 'json'
-      ? jsonRest(tool, notation.objects, options)
-      : formatRest(calls, library, tool, notation.opened);
+    if (notation.kind === 'json' && !notation.isOwn) return freeJsonRest(tool, notation.objects, options);
+    if (notation.kind !== 'notation') return ownRest(calls, library, tool, notation);
+    const others = callsOfNotation(notation.name);
+    const own = { kind: 'format', opened: true } as const;
+    return ownRest(others, new ToolArguments(others, options), tool, own);
   } catch (error) {
     if (error instanceof SchemaError || error instanceof ToolError) return null;
     throw error;
   }
 }
 
-function formatRest(calls: CallsRegion, library: ToolArguments, tool: Tool, opened: boolean): Grammar | null {
-  const [offered] = library.offer([tool]).tools;
-  const rest = offered === undefined ? null : restOfCall(calls, offered, opened);
-  return rest === null ? null : grammarOf(library.branch(), rest);
+function callsOfNotation(name: CallNotationName): CallsRegion {
+  const { calls } = turnLayout(notationFormat(name));
+  if (calls === null) throw new RangeError(`${name} has no calls`);
+  return calls;
 }
 
-const noArguments = { type: 'object', properties: {}, additionalProperties: false } as const;
+/** The rest in the format's layout, with the compiled arguments of the request. */
+function ownRest(
+  calls: CallsRegion,
+  library: ToolArguments,
+  tool: Tool,
+  notation: Exclude<RestNotation, { readonly kind: 'notation' }>,
+): Grammar | null {
+  const [offered] = library.offer([tool]).tools;
+  if (offered === undefined) return null;
+  if (notation.kind === 'format') {
+    const rest = restOfCall(calls, offered, notation.opened);
+    return rest === null ? null : grammarOf(library.branch(), rest);
+  }
+  const own = ownJsonCall(calls, tool.function.name);
+  if (own === null) return null;
+  const gap = own.head.slice(own.head.trimEnd().length);
+  return grammarOf(library.branch(), sequence(literal(gap), offered.arguments, literal(own.tail)));
+}
 
-function jsonRest(
-  { function: { name, parameters } }: Tool,
-  objects: number,
-  options: ArgumentOptions,
-): Grammar {
+/** Arguments as JSON in APIs. */
+const plainJson: JsonArguments = {
+  kind: 'json',
+  encoding: 'value',
+  style: { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: false, sortKeys: false },
+  empty: null,
+};
+
+function freeJsonRest(tool: Tool, objects: number, { policy, argumentOrder }: ArgumentOptions): Grammar {
   const rules = new RuleSet();
-  const { policy, argumentOrder: keyOrder } = options;
-  const compiled = compileSchema(parameters ?? noArguments, {
-    rules,
-    syntax: lenientJsonSyntax,
-    tool: name,
-    policy,
-    keyOrder,
-  });
+  const compiled = compileArguments(tool, plainJson, { rules, policy, argumentOrder, layout: 'free' });
   const closing = Array.from({ length: objects }, () => sequence(blanks, literal('}')));
   return grammarOf(rules, sequence(blanks, rules.add('arguments', compiled.expression), ...closing));
 }

@@ -19,6 +19,7 @@ import {
   optional,
   repeat,
   sequence,
+  until,
   untilOrEnd,
   without,
 } from '../language/expression/expression.ts';
@@ -30,7 +31,7 @@ import type { Marker } from '../layout/marker.ts';
 import type { ContentRegion, Wrapper } from '../layout/regions.ts';
 import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
 import { bareCalls } from './bare-calls.ts';
-import { callSection } from './call-grammar.ts';
+import { callSection, spellMarkers } from './call-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { withReasoning } from './reasoning-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
@@ -59,6 +60,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly tools: readonly Tool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
+  /** Whether calls of tools that are not on offer can be written; used by `calls-from-trigger`. */
+  readonly otherNames: boolean;
   /** Schema of the content; used by `schema` and `schema-or-calls`. */
   readonly contentSchema: JsonSchema;
   /** Whether calls next to such content may be bare JSON. Default: false. */
@@ -129,11 +132,13 @@ export function* responseGrammarSteps(
 }
 
 /**
- * Removes the prompt's pending text from the front of the grammar. If the grammar cannot begin with it, the pending
- * text is plain text or a malformed call, and the grammar stays as it is.
+ * Removes the prompt's pending text, or the answer that it has begun, from the front of the grammar. If the grammar
+ * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is.
  */
 function afterPrompt(grammar: Grammar, { restarts }: TurnLayout, prompt: PromptPosition): Grammar {
-  const { place, pending, laterCall } = prompt;
+  const { place, pending, laterCall, begun, answer } = prompt;
+  const continued = begun ? grammarAfter(grammar, answer) : null;
+  if (continued !== null) return continued;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
   if (rest !== null) return rest;
@@ -179,15 +184,19 @@ function answerExpression(
 ): Expression {
   const calls = () => {
     const fromTrigger = options.shape === 'calls-from-trigger';
+    const region = requireCalls(layout);
     const section = callSection(
-      requireCalls(layout),
+      region,
       {
         tools: offered.tools,
         parallel: options.parallel,
-        // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
-        // grammar forces a single one.
-        allSpellings: fromTrigger,
-        spellOpener: (opener) => (fromTrigger ? spellTrigger(opener, options.prompt) : literal(opener.text)),
+        // The specification shows the template's own spelling; to a model all are open.
+        allSpellings: options.shape !== 'whole',
+        otherNames: fromTrigger && options.otherNames,
+        spellOpener: (opener) =>
+          fromTrigger
+            ? spellTrigger(region, opener, options.prompt)
+            : spellOpener(region, opener, layout.content, options.shape),
       },
       rules,
     );
@@ -202,8 +211,9 @@ function answerExpression(
   const bare = () => (isBare ? bareCalls(options.tools, options, rules) : []);
   switch (options.shape) {
     case 'calls-from-trigger':
-    case 'calls':
       return calls();
+    case 'calls':
+      return afterOtherRegions(layout, options.prompt, calls(), rules);
     case 'schema':
       return content;
     case 'schema-or-calls':
@@ -216,6 +226,47 @@ function answerExpression(
         layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
       );
   }
+}
+
+/** How many regions may precede demanded calls, after the first thoughts. */
+const mostRegions = 2;
+
+/** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
+function afterOtherRegions(
+  { headed, reasoning, content }: TurnLayout,
+  { place, begun }: PromptPosition,
+  calls: Expression,
+  rules: RuleSet,
+): Expression {
+  const [, preamble = null] = content.wrappers;
+  const regions = [reasoning, preamble].filter((region) => region?.restarts === true && !region.open.isBlank);
+  if (!headed || begun || place === 'call' || regions.length === 0) return calls;
+  let answer = rules.add('calls', calls);
+  for (let count = 0; count < mostRegions; count += 1) {
+    const next = answer;
+    const others = regions.flatMap((region) => {
+      if (region === null) return [];
+      const { open, close } = region;
+      const rest = until({ delimiter: close.core, next: sequence(literal(close.after), next) });
+      return [sequence(literal(open.core), rest)];
+    });
+    answer = rules.add('calls', alternatives(next, ...others));
+  }
+  return answer;
+}
+
+/** The opener of the calls. White space that the format has in front of it or of an answer is the model's choice. */
+function spellOpener(
+  calls: CallsLayout,
+  opener: Marker,
+  content: ContentRegion,
+  shape: ResponseShape,
+): Expression {
+  if (shape === 'whole' || opener.isBlank) return literal(opener.text);
+  const known = [opener.before, content.open.isBlank ? content.open.text : ''];
+  const blanks = [...new Set(known)].filter((each) => each !== '').map(literal);
+  const before = blanks.length === 0 ? literal('') : optional(alternatives(...blanks));
+  return sequence(before, spellMarkers(calls, opener.fromCore));
 }
 
 function requireCalls({ calls }: TurnLayout): CallsLayout {
@@ -246,10 +297,15 @@ export function openContent({ wrappers }: ContentRegion, { place }: PromptPositi
  * The opener of the calls from its first marker on. If the prompt contains its beginning, the first call needs only
  * the rest, but later calls need the whole opener.
  */
-function spellTrigger({ fromCore: whole, core: marker }: Marker, prompt: PromptPosition): Expression {
+function spellTrigger(
+  calls: CallsLayout,
+  { fromCore: whole, core: marker }: Marker,
+  prompt: PromptPosition,
+): Expression {
   const rest = restOfOpener(whole, prompt);
-  if (rest === whole || marker === '') return literal(rest);
-  return rest === '' ? optional(literal(marker)) : alternatives(literal(rest), literal(whole));
+  const spell = (text: string) => spellMarkers(calls, text);
+  if (rest === whole || marker === '') return spell(rest);
+  return rest === '' ? optional(literal(marker)) : alternatives(spell(rest), spell(whole));
 }
 
 /** `opener` without the part that the prompt already contains. */

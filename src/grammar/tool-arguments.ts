@@ -17,7 +17,7 @@ import { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
-import type { OfferedTool } from './call-grammar.ts';
+import { argumentLayout, type OfferedTool } from './call-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 import { checkToolName, spellName } from './tool-names.ts';
 
@@ -155,12 +155,13 @@ export class ToolArguments {
   *#compile(tool: Tool, text: string | null): Steps<void> {
     const rules = this.#rules;
     const { afterArguments: followedBy } = this.#calls;
+    const layout = argumentLayout(this.#calls);
     try {
       const { policy, argumentOrder } = this.#options;
-      const options = { policy, argumentOrder, rules, followedBy };
+      const options = { policy, argumentOrder, rules, followedBy, layout };
       const { arguments: format } = this.#calls;
       const store = text === null ? null : this.#store;
-      const cacheKey = ['arguments', format, followedBy, policy, argumentOrder, text];
+      const cacheKey = ['arguments', format, followedBy, policy, argumentOrder, layout, text];
       const compiled = yield* storedOrCompiled(store, cacheKey, rules, () =>
         compileArgumentsSteps(tool, format, options),
       );

@@ -69,16 +69,19 @@ function linkOpener(region: CallsRegion, notation: NotationRules, at: number): C
     return {
       ...opener,
       ...(followedBy === null ? {} : { followedBy }),
-      ...(isFirst ? emptyBlock(region) : {}),
+      ...(isFirst ? emptyBlock(region) : withoutFirst),
     };
   }
   if (marker.isSignificant && !section && isLast) {
     const followedBy = notation.afterInner;
-    return followedBy === null ? null : { ...opener, name: 'innerOpen', followedBy, repairs: 'opener' };
+    return followedBy === null ? null : { ...opener, name: 'innerOpen', followedBy, ...withoutFirst };
   }
   const evidence: Evidence | null = isFirst || isLast ? notation.afterWeak(isFirst) : null;
   return evidence === null ? null : { ...(isLast ? opener : wholeOpener(region)), ...evidence };
 }
+
+/** The first marker of the opening is missing. */
+const withoutFirst = { ownLine: true, repairs: 'opener' } as const;
 
 /** All markers of the opening as one, for a section whose first marker is weak or also ends a turn. */
 function wholeOpener({ gap, opening }: CallsRegion): CallOpener {

@@ -6,12 +6,14 @@ export interface Evidence {
   readonly nameFollows?: readonly string[];
   /** Before that name comes the call's number and this text: `. ` in `1. f`. */
   readonly afterNumber?: string;
-  /** Counts only before one of these, because prose may mention markers. Not required of special tokens. */
+  /** Counts only before one of these, because prose may mention markers. */
   readonly followedBy?: Following;
   /** Counts only where a JSON call of an offered tool begins: after the marker, or with it if it is the brace. */
   readonly envelopeFollows?: EnvelopePaths;
   /** What closes the block of calls that the marker opens: `</tool_call>`. If it comes at once, the block is empty. */
   readonly blockEnd?: string;
+  /** In text, it counts only at the beginning of a line: a marker before it is missing. */
+  readonly ownLine?: true;
 }
 
 /** What must follow a marker, after optional white space. */

@@ -7,7 +7,8 @@
 import type { CallPart, ChatFormat } from '../format/chat-format.ts';
 import { readMessage } from '../format/check-messages.ts';
 import { MessageError } from '../format/errors.ts';
-import type { AssistantMessage, JsonObject, ToolCall } from '../format/messages.ts';
+import { parseExactObject } from '../format/exact-json.ts';
+import type { AssistantMessage, ToolCall } from '../format/messages.ts';
 import { chatFormat, requireOption } from '../format/option-rules.ts';
 import { writeArguments, writeJsonString } from '../format/write-values.ts';
 import type { CallsRegion } from './calls-region.ts';
@@ -33,7 +34,8 @@ export function writeResponse(format: ChatFormat, given: AssistantMessage): stri
     return lead.text + writeReasoning(reasoning, thoughts, false) + writeContent(content, text, thoughts);
   }
   const moved = content.position === 'reasoning' ? text : '';
-  const before = lead.text + writeReasoning(reasoning, thoughts + moved, true);
+  const joined = [thoughts, moved].filter((each) => each !== '').join('\n\n');
+  const before = lead.text + writeReasoning(reasoning, joined, true);
   const body = writeCalls(calls, called);
   if (text === '') return before + content.empty.text + body;
   if (content.position === 'dropped' || content.position === 'reasoning') return before + body;
@@ -80,7 +82,7 @@ export function writeCall(region: CallsRegion, call: ToolCall, index: number): s
   const escaped = region.envelope !== null;
   const head = writeParts(region.head, call, index, escaped);
   const tail = writeParts(region.tail, call, index, escaped);
-  const values: JsonObject = JSON.parse(call.function.arguments === '' ? '{}' : call.function.arguments);
+  const values = parseExactObject(call.function.arguments) ?? {};
   const { open, close } = region.call;
   return open.text + head + writeArguments(region.arguments, values) + tail + close.text;
 }

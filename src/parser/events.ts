@@ -6,6 +6,9 @@
  * `markers`, `marker` events cover the delimiters too, and the stretches of all events tile the text.
  */
 import type { AssistantMessage, JsonObject, ToolCall } from '../format/messages.ts';
+import type { LeniencyLaw } from './leniency/law-table.ts';
+
+export type { LeniencyLaw } from './leniency/law-table.ts';
 
 interface Stretch {
   readonly start: number;
@@ -26,6 +29,7 @@ export type ResponseEvent =
   | ToolCallEvent
   | Malformed
   | Repaired
+  | PossibleCall
   | Marker
   | Finish;
 
@@ -179,32 +183,16 @@ export interface Repaired extends Stretch {
   readonly toolCallId?: string;
 }
 
-/** The laws of `docs/leniency.md`. */
-export type LeniencyLaw =
-  | 'arguments-key' // the arguments have another key
-  | 'flat-arguments' // the arguments are next to the name
-  | 'empty-arguments' // `null` or an empty string in place of arguments
-  | 'name-prefix' // the name lacks its prefix
-  | 'name-key' // the name has another key
-  | 'wrapped-call' // the call is wrapped in one more object
-  | 'wrapped-arguments' // the arguments are wrapped in one more object
-  | 'json' // arguments are nearly JSON
-  | 'literal' // a value is not written as its type requires
-  | 'opener' // a call is opened in another spelling
-  | 'arguments-marker' // the marker between name and arguments is missing
-  | 'separator' // another separator between two calls
-  | 'bare-calls' // the whole answer is calls as JSON
-  | 'empty-block' // a block of calls is empty
-  | 'marker-part' // a part of a marker is missing
-  | 'spelling' // a marker is written with other characters
-  | 'thoughts-again' // open thoughts are opened once more
-  | 'fence' // the JSON of a call is in a code fence
-  | 'unclosed' // a closer is missing
-  | 'result-marker' // the answer contains a marker of a tool's result
-  | 'special-token' // a special token where none is allowed
-  | 'duplicate-argument' // a call has an argument twice
-  | 'null-argument' // an optional argument is `null`
-  | 'duplicate-id'; // two calls have the same id
+/**
+ * Text of the answer looks like a call of an offered tool, and was not read as one: it is quoted, or in a notation that
+ * is not known. It is in the answer. Comes after the `text-end` of its text, once for each.
+ */
+export interface PossibleCall extends Stretch {
+  readonly type: 'possible-call';
+  readonly toolName: string;
+  /** Offset of the tool's name, or of the arguments if there is no name. */
+  readonly at: number;
+}
 
 /** A delimiter of the format, or white space that belongs to it. Only with the option `markers`. */
 export interface Marker extends Stretch {
@@ -251,4 +239,5 @@ export interface ResponseMessage extends AssistantMessage {
   readonly assurance?: Assurance;
   readonly malformed?: readonly Malformed[];
   readonly repaired?: readonly Repaired[];
+  readonly possible_calls?: readonly PossibleCall[];
 }

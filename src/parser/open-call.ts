@@ -1,15 +1,20 @@
 /** The call that a parser is in the middle of: what a sampler must know to enforce the rest of it. */
+import type { CallNotationName } from '../format/call-notations.ts';
+import { parseJson } from '../format/json-values.ts';
 import type { BufferedText } from './buffered-text.ts';
 import type { Reader } from './reader.ts';
-import type { BareCallsProgress } from './steps/step-progress.ts';
+import type { EnvelopePaths } from './state-tables.ts';
+import type { BareCallsProgress, CallTrial } from './steps/step-progress.ts';
 import type { ToolTable } from './tool-table.ts';
 
 /** How an open call is written, whatever the format's own notation is. */
 export type CallNotation =
   /** In the format's notation. `opened`: after the format's own opener, so that its whole closer must follow. */
   | { readonly kind: 'format'; readonly opened: boolean }
-  /** As JSON; the arguments end, and then so many objects around them. */
-  | { readonly kind: 'json'; readonly objects: number };
+  /** As JSON that begins with `head`, up to the arguments; they end, and then so many objects around them. */
+  | { readonly kind: 'json'; readonly objects: number; readonly head: string }
+  /** In one of the notations of `format/call-notations.ts`. */
+  | { readonly kind: 'notation'; readonly name: CallNotationName };
 
 /** A call of an offered tool whose name is known, and whose arguments are not complete. */
 export interface OpenCall {
@@ -22,11 +27,28 @@ export interface OpenCall {
 /** The call of an offered tool that is being read, once its name is known; `null` elsewhere. */
 export function openCallOf({ progress, options, call, writer, buffer, inCall }: Reader): OpenCall | null {
   const { tools } = options;
-  if (progress?.kind === 'bare-calls') return mayBeCalls(progress) ? openJsonCall(tools, buffer) : null;
+  if (progress?.kind === 'bare-calls') {
+    if (!mayBeCalls(progress)) return null;
+    return progress.trial === null ? openJsonCall(tools, buffer) : openForeignCall(progress.trial);
+  }
   if (progress?.kind === 'speculation') return openJsonCall(tools, buffer);
   const { call: open } = writer;
   if (!inCall || open === null || call.isExtra || !tools.has(open.name)) return null;
   return { toolName: open.name, notation: { kind: 'format', opened: call.opened }, from: open.nameEnd };
+}
+
+function openForeignCall({ begun }: CallTrial): OpenCall | null {
+  if (begun === null) return null;
+  const { toolName, notation: name, nameEnd } = begun;
+  return { toolName, notation: { kind: 'notation', name }, from: nameEnd };
+}
+
+/** Whether a grammar writes the call as JSON that may have begun: then it is a call, whatever follows it. */
+export function isJsonCallEnforced(reader: Reader): boolean {
+  const { options, buffer } = reader;
+  const call = options.provenance === null ? null : openCallOf(reader);
+  if (call?.notation.kind !== 'json') return false;
+  return options.provenance?.isEnforced(call.toolName, call.from, buffer.start + buffer.length) === true;
 }
 
 /** Calls in the middle of text are calls only within the format's own markers. */
@@ -42,8 +64,8 @@ const member = `\\s*"(?:id|type)"\\s*:\\s*${string}\\s*,`;
  * those that APIs write. A member's value is no call.
  */
 const jsonHead = new RegExp(
-  `(?:^|[^:\\s]|[^:\\s]\\s+)(\\{(?:${member})*(?:\\s*"function"\\s*:\\s*\\{)?)\\s*"(?:name|function)"\\s*:\\s*(${string})` +
-    '\\s*,\\s*"(?:arguments|parameters)"\\s*:',
+  `(?:^|[^:\\s]|[^:\\s]\\s+)(\\{(?:${member})*(?:\\s*"function"\\s*:\\s*\\{)?)\\s*"(name|function)"\\s*:\\s*(${string})` +
+    '\\s*,\\s*"(arguments|parameters)"\\s*:',
   'g',
 );
 
@@ -55,9 +77,19 @@ function openJsonCall(tools: ToolTable, buffer: BufferedText): OpenCall | null {
   const text = buffer.last(maxHead);
   const head = [...text.matchAll(jsonHead)].at(-1);
   if (head === undefined) return null;
-  const [all, objects = '', name = ''] = head;
-  const toolName: unknown = JSON.parse(name);
+  const [all, objects = '', , name = ''] = head;
+  const toolName = parseJson(name);
   if (typeof toolName !== 'string' || !tools.has(toolName)) return null;
   const from = buffer.start + buffer.length - text.length + head.index + all.length;
-  return { toolName, notation: { kind: 'json', objects: objects.split('{').length - 1 }, from };
+  const depth = objects.split('{').length - 1;
+  return { toolName, notation: { kind: 'json', objects: depth, head: all.slice(all.indexOf('{')) }, from };
+}
+
+/** Where name and arguments stand in the call as JSON with which a text begins; `null` if its arguments do not begin. */
+export function jsonCallPaths(text: string): EnvelopePaths | null {
+  const [head] = text.slice(0, maxHead).matchAll(jsonHead);
+  if (head === undefined || head.index > 0) return null;
+  const [, objects = '', nameKey = '', , argumentsKey = ''] = head;
+  const outer = objects.split('{').length > 2 ? ['function'] : [];
+  return { name: [...outer, nameKey], arguments: [...outer, argumentsKey], id: ['id'] };
 }

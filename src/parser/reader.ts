@@ -6,10 +6,17 @@ import { BufferedText } from './buffered-text.ts';
 import { CallDraft } from './call-draft.ts';
 import { Cursor } from './cursor.ts';
 import { EventWriter } from './event-writer.ts';
-import type { LeniencyLaw } from './events.ts';
 import { FastPath } from './fast-path.ts';
 import { InputEmitter } from './input-emitter.ts';
 import { JsonScanner } from './json/json-scanner.ts';
+import {
+  type LawPlace,
+  type LeniencyLaw,
+  laws,
+  markerRepair,
+  type Repair,
+  repair,
+} from './leniency/law-table.ts';
 import { callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
 import {
   type CompiledTransition,
@@ -19,9 +26,9 @@ import {
 } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
+import { Quotations } from './quoting/quotations.ts';
 import type { ReaderOptions } from './reader-options.ts';
-import { repairDetail } from './repair-detail.ts';
-import type { Transition } from './state-tables.ts';
+import type { Notation, Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
 
 /** A state: reads on, and returns the next state, or `null` to wait for more text. */
@@ -50,8 +57,11 @@ export class Reader implements MatchContext {
   readonly writer: EventWriter;
   readonly input: InputEmitter;
   readonly fastPath: FastPath;
+  readonly quotations: Quotations;
   readonly scanner = new JsonScanner();
   readonly options: ReaderOptions;
+  /** Notations of calls other than the format's. */
+  readonly notations: readonly Notation<State>[];
   /** What the current step must remember while it waits for more text; discarded when the step is left. */
   progress: StepProgress | null = null;
   /** The marker that has just opened thoughts, while it may be repeated. */
@@ -71,7 +81,14 @@ export class Reader implements MatchContext {
   /** Up to this offset, the text is known to contain no calls without a marker. */
   private speculatedTo = Number.NEGATIVE_INFINITY;
 
-  constructor(start: State, leadingSpace: string, options: ReaderOptions, base: number) {
+  constructor(
+    start: State,
+    leadingSpace: string,
+    options: ReaderOptions,
+    base: number,
+    notations: readonly Notation<State>[] = [],
+  ) {
+    this.notations = notations;
     this.state = start;
     this.claimedSpace = leadingSpace;
     this.options = options;
@@ -79,6 +96,7 @@ export class Reader implements MatchContext {
     this.writer = new EventWriter(options);
     this.input = new InputEmitter(this.cursor, this.writer);
     this.special = new SpecialSpans(options.specialTokens);
+    this.quotations = new Quotations(this.cursor, this.writer.kept, this.special);
     this.fastPath = new FastPath(
       this.cursor,
       this.writer,
@@ -91,8 +109,7 @@ export class Reader implements MatchContext {
     return this.cursor.ended;
   }
 
-  /** Whether deviations are read. What the grammar of a call writes has none: it means what the grammar means. */
-  get lenient(): boolean {
+  private get isLenient(): boolean {
     return this.options.lenient && !this.writer.isCallEnforced(this.cursor.offset);
   }
 
@@ -160,6 +177,14 @@ export class Reader implements MatchContext {
     }
   }
 
+  /** Reads a call that is there as a whole, by the states of another parser, from its start to where it stops. */
+  readCallBy(start: State): void {
+    const { state } = this;
+    this.state = start;
+    this.run();
+    this.state = state;
+  }
+
   /** Lets the latest marker claim the white space that comes next, as far as it matches `space`. */
   claimSpace(space: string): void {
     this.claimedSpace = space;
@@ -190,6 +215,7 @@ export class Reader implements MatchContext {
     const { cursor, writer } = this;
     if (end <= cursor.at) return;
     if (writer.markers) writer.marker(cursor.text.slice(cursor.at, end), cursor.offset);
+    writer.skipped(cursor.offset, cursor.offsetOf(end));
     cursor.moveTo(end);
   }
 
@@ -215,7 +241,7 @@ export class Reader implements MatchContext {
     const { repairs, role, peek } = transition;
     // A peeked part of a marker, and a fence after an opener, are reported by the step that consumes them.
     const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');
-    if (repairs !== undefined && !isAhead) this.noteRepair(repairs, repairDetail(transition));
+    if (repairs !== undefined && !isAhead) this.noteRepair(markerRepair(repairs, transition));
     if (transition.peek) return transition.next;
     if (transition.role === 'thought' && this.options.thoughtsInText) {
       this.emitAs('text', end);
@@ -249,6 +275,7 @@ export class Reader implements MatchContext {
   openCall(): void {
     this.triedBareCalls = false;
     this.openedAt = this.cursor.offset;
+    this.quotations.interrupt();
     this.isInCall = true;
     this.draft = new CallDraft(!this.options.parallel && this.writer.callCount > 0);
     this.input.begin();
@@ -275,15 +302,15 @@ export class Reader implements MatchContext {
     draft.parameters = this.options.tools.parameters(draft.name);
     const name = { start: cursor.offsetOf(start), end: cursor.offsetOf(end) };
     this.writer.startCall(draft.name, draft.id, { openedAt: this.openedAt ?? name.start, ...name });
-    if (draft.deviation !== null) this.noteRepair('json', draft.deviation);
+    if (draft.deviation !== null) this.noteRepair(repair('json', 'deviation', draft.deviation));
   }
 
   /** Notes a value's deviation from its notation, once per call. */
   noteDeviation(detail: string | null): void {
     const { draft } = this;
-    if (detail === null || !this.lenient || draft.deviation !== null) return;
+    if (detail === null || !this.allows('json') || draft.deviation !== null) return;
     draft.deviation = detail;
-    if (draft.started) this.noteRepair('json', detail);
+    if (draft.started) this.noteRepair(repair('json', 'deviation', detail));
   }
 
   /** Consumes text up to `end` into the buffer. */
@@ -300,9 +327,9 @@ export class Reader implements MatchContext {
   }
 
   /** Reports a deviation from the format that was read all the same. */
-  noteRepair(law: LeniencyLaw, detail: string): void {
-    if (law === 'opener') this.draft.opened = false;
-    this.writer.repaired(law, detail, this.cursor.offset);
+  noteRepair(made: Repair): void {
+    if (made.law === 'opener') this.draft.opened = false;
+    this.writer.repaired(made, this.cursor.offset);
   }
 
   /** Records a complaint. Text from here on is buffered, and reported by `reportMalformed`. */
@@ -339,7 +366,7 @@ export class Reader implements MatchContext {
   /** The positions of the next special token in the unread text; it is never content. */
   nextSpecialToken(): { readonly at: number; readonly end: number } | null {
     const { cursor } = this;
-    const token = this.lenient ? this.special.next(cursor.offset) : null;
+    const token = this.allows('special-token') ? this.special.next(cursor.offset) : null;
     if (token === null) return null;
     const at = token.start - cursor.base;
     return { at, end: at + token.length };
@@ -351,7 +378,7 @@ export class Reader implements MatchContext {
     const isBeginning =
       (writer.callCount > 0 || !writer.hasText) && cursor.offset >= 0 && !this.triedBareCalls;
     const isAllowed = options.parallel || writer.callCount === 0;
-    return isBeginning && isAllowed && options.lenient && options.tools.known && this.callsAllowed;
+    return isBeginning && isAllowed && options.tools.known && this.callsAllowed && this.allows('bare-calls');
   }
 
   /** Records that the answer is not calls alone, or that they have been read. */
@@ -364,9 +391,20 @@ export class Reader implements MatchContext {
     this.speculatedTo = offset;
   }
 
-  /** Text of the prompt is the template's own, so leniency does not apply to it. */
-  forgives(at: number): boolean {
-    return this.lenient && this.cursor.offsetOf(at) >= 0;
+  /** Where the position is, for the laws of leniency. */
+  private get place(): LawPlace {
+    if (this.openRegion !== null) return this.openRegion.kind === 'reasoning' ? 'thoughts' : 'answer';
+    return this.isInCall ? 'call' : 'between';
+  }
+
+  /**
+   * Whether a law of leniency applies to text at `at`. What the grammar of a call wrote has no deviations: it means what
+   * the grammar means. Nor has the prompt, which is the template's own.
+   */
+  allows(law: LeniencyLaw, at = this.cursor.at): boolean {
+    const { strict, places }: { readonly strict: boolean; readonly places: readonly LawPlace[] } = laws[law];
+    if (strict) return true;
+    return this.isLenient && this.cursor.offsetOf(at) >= 0 && places.includes(this.place);
   }
 
   maySpeculate(at: number): boolean {
@@ -377,6 +415,10 @@ export class Reader implements MatchContext {
     const offset = this.cursor.offsetOf(at);
     // Markers in the prompt are the template's own.
     return offset < 0 || this.special.isWrittenAsTokens(part, offset, length);
+  }
+
+  inPrompt(at: number): boolean {
+    return this.cursor.offsetOf(at) < 0;
   }
 
   isSpecial(at: number): boolean {

@@ -19,7 +19,9 @@ import {
 } from '../format/option-rules.ts';
 import type { ResponseEvent, ResponseMessage } from './events.ts';
 import type { FastPath } from './fast-path.ts';
+import { repair } from './leniency/law-table.ts';
 import { moduleContractVersion, type ResponseModule } from './module-contract.ts';
+import { notations } from './notations/notation-parsers.ts';
 import { type OpenCall, openCallOf } from './open-call.ts';
 import { isProvenance, type Provenance } from './provenance.ts';
 import { Reader } from './reader.ts';
@@ -187,9 +189,11 @@ class ModuleParser implements ResponseParser {
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
         lenient: options.leniency !== 'strict',
+        seeksCalls: options.leniency !== 'strict',
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
       0 - prompt.length, // not -0, which V8 cannot store as a small integer
+      notations,
     );
     reader.read(prompt, false);
     return reader;
@@ -318,7 +322,7 @@ function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): v
   const { cursor, writer } = reader;
   cursor.end(reason === 'length');
   reader.read('', false);
-  if (reader.options.lenient && reason !== 'length') closeCall(reader, reason === 'stop');
+  if (reason !== 'length' && reader.allows('unclosed')) closeCall(reader, reason === 'stop');
   const cut = isLeftOpen(reader);
   reportRest(reader);
   const end = cursor.offsetOf(cursor.text.length);
@@ -336,7 +340,7 @@ function closeCall(reader: Reader, hasStopped: boolean): void {
   const isInEntries = hasStopped && call.entryCount > 0 && call.values === null;
   if (isInEntries && !writer.hasWholeInput) writer.input('}', cursor.offset, cursor.offset);
   if (!writer.hasWholeInput) return;
-  reader.noteRepair('unclosed', 'the response ends before the call is closed');
+  reader.noteRepair(repair('unclosed', 'end'));
   writer.endCall(cursor.offset);
 }
 

@@ -2,6 +2,7 @@
  * The tables of states: each step of the runtime (`between`, `region`, `expect`, …) has a table of the markers
  * that may come and where they lead. `Ref` is a state: its name in a definition, or the state itself.
  */
+import type { CallNotationName } from '../format/call-notations.ts';
 import type { JsonType, KeyedText } from '../format/chat-format.ts';
 import type { EnvelopePaths, Evidence } from '../layout/evidence.ts';
 import type { LeniencyLaw } from './events.ts';
@@ -19,6 +20,8 @@ export interface MarkerConditions extends Evidence {
   readonly onlyAtEnd?: true;
   /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
+  /** Text if a sentence mentions it: between white space and text, or after this opener in the same line. */
+  readonly unlessMentioned?: string;
   /** The marker means nothing: it is skipped, and the state does not change. */
   readonly passes?: true;
 }
@@ -46,6 +49,8 @@ export interface Transition<Ref> extends MarkerConditions {
 export interface BeginTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
   readonly otherwise: Ref;
+  /** Text and thoughts that follow are apart from those before: a line break stands between them. */
+  readonly separates?: true;
 }
 
 /** `region`: in reasoning or in the answer, up to a stop. */
@@ -66,6 +71,12 @@ export interface HeaderTable<Ref> {
   readonly thought?: { readonly marker: string; readonly next: Ref } | undefined;
   /** The part of `call.marker` before any recipient: `to=`. A header with an unknown recipient is malformed. */
   readonly recipient: string;
+  /** The recipient that is the model itself: `to=assistant`. Absent means that there is none. */
+  readonly self?: string;
+  /** The token that headers begin with, except those of calls: `<|channel|>`. */
+  readonly begin?: string;
+  /** Beginnings of headers that the format has; any other is noted. Absent means that none is. */
+  readonly known?: readonly string[];
   /** Where any other header leads. */
   readonly next: Ref;
   /** Where text leads that is no header. */
@@ -124,6 +135,17 @@ export interface MoreCalls<Ref> {
 /** `recover`: skips malformed text up to the next marker from which reading can continue. */
 export interface RecoverTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
+}
+
+/** A notation of calls other than the format's. */
+export interface Notation<Ref> {
+  readonly name: CallNotationName;
+  /** The text before the tool's name; empty if there is none. */
+  readonly open: string;
+  /** The texts that may follow the name. */
+  readonly nameEnds: readonly string[];
+  /** Reads one call, from its name on. */
+  readonly start: Ref;
 }
 
 /** A piece of a composed id: text, or a hole. */

@@ -32,31 +32,39 @@ const defaultContextSize = 8192;
 export function scriptedEngine(given: ScriptedEngineOptions): Engine {
   const options = readOptions(given, scriptedEngineRules);
   requireOption('turns', options.turns, scriptedEngineRules.turns);
-  return new ScriptedEngine(options);
+  const { format = 'json', turns, name = 'scripted', contextSize = defaultContextSize } = options;
+  const { chatTemplate = toyTemplates[format] } = options;
+  const tokenizer = tokenizerWith(specialsOf(options));
+  const scriptAfter = scriptFinder(turns, tokenizer);
+  return new ScriptedEngine({ model: name, contextSize, chatTemplate, tokenizer, scriptAfter });
 }
 
-class ScriptedEngine implements Engine {
+/** What a scripted engine is made of. */
+export interface ScriptedEngineParts {
+  readonly model: string;
+  readonly contextSize: number;
+  readonly chatTemplate: string;
+  readonly tokenizer: EngineTokenizer;
+  /** What is written after these tokens. */
+  scriptAfter(prompt: readonly number[]): Script;
+}
+
+/** An engine that writes scripts. */
+export class ScriptedEngine implements Engine {
   readonly name = 'JavaScript';
   readonly model: string;
   readonly contextSize: number;
   readonly chatTemplate: string;
   readonly tokenizer: EngineTokenizer;
-  readonly #turns: readonly { readonly after: string; readonly script: Script }[];
-  readonly #tokens: ScriptedTokens;
+  readonly #scriptAfter: ScriptedEngineParts['scriptAfter'];
   #disposed = false;
 
-  constructor(options: ScriptedEngineOptions) {
-    const { format = 'json', turns, name = 'scripted' } = options;
-    this.model = name;
-    this.contextSize = options.contextSize ?? defaultContextSize;
-    this.chatTemplate = options.chatTemplate ?? toyTemplates[format];
-    this.tokenizer = tokenizerWith(specialsOf(options));
-    this.#tokens = scriptedTokens(this.tokenizer);
-    const { bytes } = this.#tokens;
-    this.#turns = turns.map(({ after = '', script }) => {
-      const tokens = encodeScript(script, this.tokenizer);
-      return { after, script: new Script(tokens.map((token) => ({ token, bytes: bytes[token] ?? '' }))) };
-    });
+  constructor({ model, contextSize, chatTemplate, tokenizer, scriptAfter }: ScriptedEngineParts) {
+    this.model = model;
+    this.contextSize = contextSize;
+    this.chatTemplate = chatTemplate;
+    this.tokenizer = tokenizer;
+    this.#scriptAfter = scriptAfter;
   }
 
   get disposed(): boolean {
@@ -65,7 +73,8 @@ class ScriptedEngine implements Engine {
 
   async open(prompt: EnginePrompt, sampling: EngineSampling, signal?: AbortSignal): Promise<EngineSequence> {
     const { texts } = this.tokenizer;
-    const text = new ScriptedText(prompt.tokens.length, this.#scriptAfter(prompt.tokens), this.#tokens);
+    const script = this.#scriptAfter(prompt.tokens);
+    const text = new ScriptedText(prompt.tokens.length, script, scriptedTokens(this.tokenizer));
     const sequence = new SampledSequence(text, {
       sampler: new Sampler(sampling, (token) => texts[token] ?? ''),
       cachedTokens: 0,
@@ -81,15 +90,27 @@ class ScriptedEngine implements Engine {
   async dispose(): Promise<void> {
     this.#disposed = true;
   }
+}
 
-  /** The script of the turn whose `after` comes last in the prompt; of several that end there, the longest. */
-  #scriptAfter(prompt: readonly number[]): Script {
-    const { bytes } = this.#tokens;
-    const text = new TextDecoder().decode(
-      Uint8Array.from(prompt.map((token) => bytes[token] ?? '').join(''), (byte) => byte.charCodeAt(0)),
-    );
+/** The script of these tokens. */
+export function scriptOf(tokens: readonly number[], tokenizer: EngineTokenizer): Script {
+  const { bytes } = scriptedTokens(tokenizer);
+  return new Script(tokens.map((token) => ({ token, bytes: bytes[token] ?? '' })));
+}
+
+/** Finds the script of the turn whose `after` comes last in a prompt; of several that end there, the longest. */
+function scriptFinder(
+  turns: readonly ScriptedTurn[],
+  tokenizer: EngineTokenizer,
+): ScriptedEngineParts['scriptAfter'] {
+  const scripts = turns.map(({ after = '', script }) => ({
+    after,
+    script: scriptOf(encodeScript(script, tokenizer), tokenizer),
+  }));
+  return (prompt) => {
+    const text = textOf(prompt, tokenizer);
     let best: { readonly end: number; readonly length: number; readonly script: Script } | undefined;
-    for (const { after, script } of this.#turns) {
+    for (const { after, script } of scripts) {
       const start = text.lastIndexOf(after);
       const [end, { length }] = [start + after.length, after];
       if (
@@ -101,7 +122,13 @@ class ScriptedEngine implements Engine {
       best = { end: length === 0 ? -1 : end, length, script };
     }
     return best?.script ?? new Script([]);
-  }
+  };
+}
+
+function textOf(tokens: readonly number[], tokenizer: EngineTokenizer): string {
+  const { bytes } = scriptedTokens(tokenizer);
+  const joined = tokens.map((token) => bytes[token] ?? '').join('');
+  return new TextDecoder().decode(Uint8Array.from(joined, (byte) => byte.charCodeAt(0)));
 }
 
 /** The tokens of a script. In a whole text, markers are the tokens that they are; a longer piece spells them out. */

@@ -11,12 +11,20 @@ import { registerPull } from '../../src/cli/hub/pull.ts';
 import { registerRemove } from '../../src/cli/hub/remove.ts';
 import { registerInspect } from '../../src/cli/inspect.ts';
 import { registerServe } from '../../src/cli/serve/serve.ts';
+import { registerTry } from '../../src/cli/try/try.ts';
 import { registerVerify } from '../../src/cli/verify.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/cli.md'), 'utf8');
 const program = new Command();
 for (const register of [registerChat, registerGenerate, registerInfo, registerInspect]) register(program);
-for (const register of [registerList, registerPull, registerRemove, registerServe, registerVerify])
+for (const register of [
+  registerList,
+  registerPull,
+  registerRemove,
+  registerServe,
+  registerTry,
+  registerVerify,
+])
   register(program);
 
 /** The rows of the first table of options after the heading of a command. */

@@ -10,11 +10,14 @@ import { run as runJinja } from './jinja.ts';
 import { runDraft } from './json-schema-test-suite.ts';
 import { run as runMaskBench } from './maskbench.ts';
 import { run as runMcpTools } from './mcp-tools.ts';
+import { run as runOfficialCases } from './official-cases.ts';
 import { run as runPeerCases } from './peer-cases.ts';
 import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
 import { run as runStructuralTags } from './structural-tags.ts';
 import { run as runTemplateFormats } from './template-formats.ts';
+import { run as runTextAboutCalls } from './text-about-calls.ts';
+import { countRight, countTold } from './unseen-templates.ts';
 
 /** What one part found. */
 export interface PartResult {
@@ -40,9 +43,13 @@ export const parts: readonly Part[] = [
   { name: 'jinja', run: runJinja },
   { name: 'laws over both corpora', run: runLaws },
   { name: 'more templates', run: runTemplateFormats },
+  { name: 'unseen templates, right', run: async (folder) => countRight(folder) },
+  { name: 'unseen templates, told', run: async (folder) => countTold(folder) },
   { name: 'chat-cases', run: runChatCases },
   { name: 'peer-cases', run: (folder) => runPeerCases(folder, 'conforming') },
   { name: 'peer-cases, damaged', run: (folder) => runPeerCases(folder, 'damaged') },
+  { name: 'text-about-calls', run: runTextAboutCalls },
+  { name: 'official-cases', run: runOfficialCases },
   { name: 'response-templates', run: runResponseTemplates },
   { name: 'grammar-cases', run: runGrammarCases },
   { name: 'schema-cases', run: runSchemaCases },

@@ -8,6 +8,7 @@ import {
   buildGrammar,
   createGbnfMatcher,
   createResponseParser,
+  findDroppedData,
   IdiolectError,
   lintGbnf,
   normalizeTools,
@@ -73,6 +74,7 @@ const entries: Readonly<Record<string, (text: string) => unknown>> = {
   renderPrompt: (text) => renderPrompt(templateSource, { messages: [{ role: 'user', content: text }] }),
   renderPromptSpans: (text) =>
     renderPromptSpans(templateSource, { messages: [{ role: 'user', content: text }] }),
+  findDroppedData: (text) => findDroppedData([{ role: 'user', content: text }], `x${text}`),
   readGenerationPrompt: (text) =>
     readGenerationPrompt(
       { templateSource, options: { messages: [{ role: 'user', content: 'x' }] }, text },

@@ -7,8 +7,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
+import type { Tool } from '../../src/format/messages.ts';
+import { ownJsonCall } from '../../src/grammar/call-grammar.ts';
+import type { Matcher } from '../../src/language/matcher/matcher.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
-import type { ResponseMessage } from '../../src/parser/events.ts';
+import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import type { OpenCall } from '../../src/parser/open-call.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
@@ -23,7 +27,7 @@ const parameters = {
   required: ['city', 'days'],
   additionalProperties: false,
 } as const;
-const tools = normalizeTools([{ name: 'get_weather', parameters }]);
+const ours = normalizeTools([{ name: 'get_weather', parameters }]);
 const anySpelling = {
   leading: () => undefined,
   splitAtBeginnings: (text: string) => [{ text, special: false }],
@@ -31,18 +35,39 @@ const anySpelling = {
 
 interface Written {
   readonly message: ResponseMessage;
+  /** The events before the end of the response. */
+  readonly events: readonly ResponseEvent[];
   /** Whether the grammar refused to let the writer go on. */
   readonly isRefused: boolean;
 }
 
 const grammars = new GrammarCache();
 
+interface WriteOptions {
+  /** Whether the response is cut off at the end of the text. */
+  readonly cut?: boolean;
+  readonly parallelToolCalls?: boolean;
+  readonly offered?: readonly Tool[];
+  readonly toolChoice?: 'auto' | 'required';
+}
+
 /** Writes `text` in pieces of these lengths until the grammar refuses one. */
-function write(format: ChatFormat, text: string, lengths: readonly number[]): Written {
-  const request = { tools, toolChoice: 'auto', generationPrompt: format.turn.start } as const;
+function write(
+  format: ChatFormat,
+  text: string,
+  lengths: readonly number[],
+  { cut = false, parallelToolCalls = true, offered: tools = ours, toolChoice = 'auto' }: WriteOptions = {},
+): Written {
+  const request = {
+    tools,
+    toolChoice,
+    toolNames: 'any',
+    generationPrompt: format.turn.start,
+    parallelToolCalls,
+  } as const;
   const { grammar, matcher } = grammars.get(format, request);
   const guard = callGuard(request, tools, grammar.report);
-  const known = { tools, generationPrompt: request.generationPrompt };
+  const known = { tools, generationPrompt: request.generationPrompt, parallelToolCalls };
   const parser = createResponseParser(format, {
     ...known,
     validate: guard.validate,
@@ -53,7 +78,7 @@ function write(format: ChatFormat, text: string, lengths: readonly number[]): Wr
     matcher,
     parser,
     guard,
-    restOf: (call: OpenCall) => grammars.restOf(format, request, call),
+    restOf: (call: OpenCall, text: string) => grammars.restOf(format, request, call, text),
     markers: anySpelling,
     stops: [],
     maxTokens: 10_000,
@@ -62,23 +87,28 @@ function write(format: ChatFormat, text: string, lengths: readonly number[]): Wr
     unconstrainedAfterCalls: false,
     plainText: false,
   });
+  const events: ResponseEvent[] = [];
   let turn = 0;
   for (let at = 0; at < text.length && !response.over; ) {
     const wanted = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
-    const { matcher: position } = response;
-    // A sampler would choose a shorter token if the longer one is not allowed.
-    const length =
-      position === null ? wanted.length : position.allowedLength(new TextEncoder().encode(wanted));
-    if (length === 0) {
+    const piece = response.matcher === null ? wanted : allowedPart(response.matcher, wanted);
+    if (piece === '') {
       response.cutOff();
-      return { message: response.finish().message, isRefused: true };
+      return { message: response.finish().message, events, isRefused: true };
     }
-    const { kept } = response.take({ spelling: wanted.slice(0, length), role: 'text', tokens: 1 });
-    at += kept === null ? length : kept.length;
+    const { kept, events: more } = response.take({ spelling: piece, role: 'text', tokens: 1 });
+    events.push(...more);
+    at += (kept ?? piece).length;
   }
-  if (response.matcher === null || response.matcher.complete) response.end(null);
+  if (!cut && (response.matcher === null || response.matcher.complete)) response.end(null);
   else response.cutOff();
-  return { message: response.finish().message, isRefused: false };
+  return { message: response.finish().message, events, isRefused: false };
+}
+
+/** A sampler would choose a shorter token if the longer one is not allowed. */
+function allowedPart(matcher: Matcher, wanted: string): string {
+  const bytes = new TextEncoder().encode(wanted);
+  return new TextDecoder().decode(bytes.subarray(0, matcher.allowedLength(bytes)), { stream: true });
 }
 
 const json = (days: number) => `{"city": "Bern", "days": ${days}}`;
@@ -103,14 +133,14 @@ const notations: Readonly<Record<string, (days: number, format: ChatFormat) => s
     ownCall(format, days).replace(/([>\]])\s+(?=[<[{])/g, '$1'),
 };
 
-function ownCall(format: ChatFormat, days: number): string {
+function ownCall(format: ChatFormat, days: number, thoughts?: string): string {
   const call = { name: 'get_weather', arguments: json(days) };
-  const text = writeResponse(format, {
+  return writeResponse(format, {
     role: 'assistant',
     content: null,
+    ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
     tool_calls: [{ id: 'abcdefgh1', type: 'function', function: call }],
   });
-  return text.slice(format.turn.start.length);
 }
 
 const formats = generatedFormats().filter(({ format }) => format.calls !== null);
@@ -139,19 +169,225 @@ function isTooMany(days: unknown): boolean {
   return typeof days !== 'number' || days > 7;
 }
 
+/** Where an answer begins with a marker, or thoughts without one, such text is read only when the response ends. */
+const unmarked = formats.filter(
+  ({ format }) => format.content.open.trim() === '' && format.reasoning?.start !== '',
+);
+const enforced = ['bare', 'compact', 'fenced', 'list', 'a foreign tag', 'as in APIs'];
+
+function textOf(notation: string, format: ChatFormat): string {
+  return notations[notation]?.(3, format) ?? '';
+}
+
+/** Those of them that begin otherwise than the format's own calls, of which its grammar allows one spelling. */
+function strangeTo(format: ChatFormat): readonly string[] {
+  return enforced.filter((notation) => !write(format, textOf(notation, format), [1]).isRefused);
+}
+
 it('what models write most is enforced, not only validated', () => {
-  const enforced = ['bare', 'compact', 'fenced', 'list', 'a foreign tag', 'as in APIs'];
-  // Where an answer begins with a marker, or thoughts without one, such text is read only when the response ends.
-  const unmarked = formats.filter(
-    ({ format }) => format.content.open.trim() === '' && format.reasoning?.start !== '',
-  );
   expect(unmarked.length).toBeGreaterThan(50);
   const formatsWithout = unmarked.filter(({ format }) => {
-    const texts = enforced.map((name) => notations[name]?.(3, format) ?? '');
-    return !texts.every((text) => {
-      const { message } = write(format, text, [1]);
+    return !enforced.every((notation) => {
+      const { message } = write(format, textOf(notation, format), [1]);
       return (message.tool_calls ?? []).every(({ assurance }) => assurance === 'enforced');
     });
   });
   expect(formatsWithout.map(({ name }) => name)).toEqual([]);
+});
+
+it('only formats of JSON calls know such texts', () => {
+  const own = unmarked.filter(({ format }) => strangeTo(format).length < enforced.length);
+  expect(own.length).toBeLessThan(unmarked.length / 5);
+});
+
+describe.each(sampled(unmarked, 6))('a call that a grammar writes: $name', ({ format }) => {
+  it.each(strangeTo(format))('arrives as it is written, and stays one: %s', (notation) => {
+    const text = textOf(notation, format);
+    const { message } = write(format, text, [1]);
+    const count = message.tool_calls?.length ?? 0;
+    expect(count).toBe(notation === 'list' ? 2 : 1);
+    fc.assert(
+      fc.property(cuts, fc.integer({ min: 1, max: text.length }), (lengths, end) => {
+        const { message: cut, events } = write(format, text.slice(0, end), lengths, { cut: true });
+        // Another token of the arguments has come after the one that opened them.
+        const written =
+          text.slice(0, end).match(/"(?:arguments|parameters)": ?\{\s*"city": "Bern/g)?.length ?? 0;
+        const told =
+          (cut.tool_calls?.length ?? 0) + (cut.malformed ?? []).filter((each) => each.brokenCall).length;
+        expect(told).toBeGreaterThanOrEqual(written);
+        const known = events.filter(({ type }) => type === 'tool-input-start').length;
+        expect(known).toBeGreaterThanOrEqual(written);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it.each(strangeTo(format))('is followed by text: %s', (notation) => {
+    fc.assert(
+      fc.property(cuts, (lengths) => {
+        const { message } = write(format, `${textOf(notation, format)}\nThat is the weather.`, lengths);
+        expect(message.tool_calls).toHaveLength(notation === 'list' ? 2 : 1);
+        expect(message.content).toBe('That is the weather.');
+        expect(message.repaired?.[0]?.law).toBe('bare-calls');
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('is followed by no other one where only one may be made', () => {
+    const { message, isRefused } = write(format, textOf('list', format), [3], { parallelToolCalls: false });
+    if (isRefused) return;
+    expect(message.tool_calls).toHaveLength(1);
+    expect(message.malformed).toMatchObject([{ reason: expect.stringContaining('one more call') }]);
+  });
+});
+
+describe('names under `auto`', () => {
+  const own = (format: ChatFormat, name: string, input: string) =>
+    writeResponse(format, {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'abcdefgh1', type: 'function', function: { name, arguments: input } }],
+    });
+  it.each(sampled(formats, 3))('a tool that is not on offer is refused, and told: $name', ({ format }) => {
+    const names = fc.constantFrom('find_tree', 'get_wea', 'get_weathers', 'get_', 'x', 'web.search');
+    fc.assert(
+      fc.property(cuts, names, (lengths, name) => {
+        const { message, isRefused } = write(format, own(format, name, '{"kind": "oak"}'), lengths);
+        expect([isRefused, message.tool_calls]).toEqual([false, undefined]);
+        const [broken] = message.malformed ?? [];
+        // Where a call is told from text by its name, it is text.
+        if (broken === undefined) expect(message.content).toContain(name);
+        else {
+          expect(broken.brokenCall).toMatchObject({ toolName: name, input: expect.stringContaining('oak') });
+          expect(broken.reason).toContain('get_weather');
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  it('are told in almost all formats', () => {
+    const silent = formats.filter(({ format }) => {
+      const { message } = write(format, own(format, 'find_tree', '{"kind": "oak"}'), [3]);
+      return message.malformed === undefined;
+    });
+    expect(silent.length).toBeLessThan(formats.length / 8);
+  });
+});
+
+describe('in thoughts that are open', () => {
+  const thinking = formats.flatMap(({ name, format }) => {
+    const text = (days: number) => ownCall(format, days, 'Let me see.');
+    const { start = '', end = '' } = format.reasoning ?? {};
+    const isPlain = start !== '' && end.trim() !== '' && text(3).split(end).length === 2;
+    const open = (days: number, closer: string) => text(days).replace(end, '\n') + closer;
+    const stays =
+      isPlain &&
+      write(format, open(3, ''), [1]).message.repaired?.[0]?.detail.includes('the thoughts') === true;
+    return stays ? [{ name, format, open, end }] : [];
+  });
+
+  it('is known of many formats', () => {
+    expect(thinking.length).toBeGreaterThan(30);
+  });
+
+  it.each(sampled(thinking, 3))(
+    'a call is validated and told at the end, or a thought: $name',
+    ({ format, open, end }) => {
+      fc.assert(
+        fc.property(cuts, (lengths) => {
+          const { message: valid } = write(format, open(3, ''), lengths);
+          expect(valid.tool_calls).toMatchObject([{ assurance: 'validated' }]);
+          expect(valid.repaired).toMatchObject([
+            { law: 'unclosed', detail: expect.stringContaining('thoughts') },
+          ]);
+          const { message: invalid } = write(format, open(14, ''), lengths);
+          expect(invalid.tool_calls).toBeUndefined();
+          expect(invalid.malformed).toMatchObject([
+            { brokenCall: { problems: [expect.stringContaining('days')] } },
+          ]);
+          const { message: thought } = write(format, open(14, `${end}No.`), lengths);
+          expect([thought.tool_calls, thought.malformed]).toEqual([undefined, undefined]);
+          expect(thought.reasoning_content).toContain('14');
+        }),
+        { numRuns: 4 },
+      );
+    },
+  );
+});
+
+describe('under `required`', () => {
+  const several = formats.filter(({ format }) => format.calls?.parallel === true);
+
+  it.each(sampled(several, 4))('a call may be followed by another, and by the end: $name', ({ format }) => {
+    const options = { toolChoice: 'required' } as const;
+    const one = { type: 'function', function: { name: 'get_weather', arguments: json(3) } } as const;
+    const count = (message: ResponseMessage) => message.tool_calls?.length ?? 0;
+    for (const ids of [['abcdefgh1'], ['abcdefgh1', 'abcdefgh2'], ['abcdefgh1', 'abcdefgh2', 'abcdefgh3']]) {
+      const calls = ids.map((id) => ({ ...one, id }));
+      const text = writeResponse(format, { role: 'assistant', content: null, tool_calls: calls });
+      fc.assert(
+        fc.property(cuts, (lengths) => {
+          const { message, isRefused } = write(format, text, lengths, options);
+          expect([isRefused, count(message)]).toEqual([false, ids.length]);
+          for (const { assurance } of message.tool_calls ?? []) expect(assurance).toBe('enforced');
+        }),
+        { numRuns: 3 },
+      );
+    }
+  });
+});
+
+describe('the layout of a call as JSON', () => {
+  const indented = '{\n  "name": "get_weather",\n  "arguments":';
+
+  /** The call that a parser reads after `head`, if that is JSON to it and not the format's own call. */
+  function jsonCallAfter(format: ChatFormat, head: string): OpenCall | null {
+    const parser = createResponseParser(format, { tools: ours });
+    parser.feed(head);
+    return parser.openCall?.notation.kind === 'json' ? parser.openCall : null;
+  }
+
+  const ownHead = (format: ChatFormat): string =>
+    ownJsonCall(requireCalls(format), 'get_weather')?.head.trimEnd() ?? '';
+  const marked = unmarked.filter(({ format }) => jsonCallAfter(format, ownHead(format)) !== null);
+  const restAfter = (format: ChatFormat, head: string) => {
+    const call = jsonCallAfter(format, head) ?? expect.fail('no call');
+    return grammars.restOf(format, { tools: ours, toolChoice: 'auto' }, call, '');
+  };
+
+  it('is the format’s own, and forced as far as that is, if the call begins in it', () => {
+    expect(marked.length).toBeGreaterThan(10);
+    for (const { name, format } of marked) {
+      const forced = restAfter(format, ownHead(format))?.forced();
+      expect([name, forced]).toEqual([name, expect.stringMatching(/"city": ?"$/)]);
+    }
+  });
+
+  it('is free otherwise', () => {
+    const texts = ['{"city":"Bern","days":3}}', ' {\n    "city": "Bern",\n    "days": 3\n  }\n}'];
+    for (const { name, format } of sampled(marked, 3)) {
+      const rest = restAfter(format, indented);
+      expect([name, ...texts.map((text) => rest?.allows(text))]).toEqual([name, true, true]);
+    }
+  });
+});
+
+function requireCalls(format: ChatFormat) {
+  const { calls } = turnLayout(format);
+  if (calls === null) throw new TypeError('a format without calls');
+  return calls;
+}
+
+it('`null` for an optional argument may be written in a call as JSON, and is read as absent', () => {
+  const lax = normalizeTools([{ name: 'get_weather', parameters: { ...parameters, required: ['city'] } }]);
+  const [first] = unmarked;
+  const { format } = first ?? expect.fail('no formats');
+  const text = '{\n"name": "get_weather", "arguments": {"city": "Bern", "days": null}}';
+  const { message, isRefused } = write(format, text, [1], { offered: lax });
+  expect([isRefused, message.tool_calls]).toMatchObject([
+    false,
+    [{ function: { arguments: '{"city": "Bern"}' }, assurance: expect.any(String) }],
+  ]);
 });

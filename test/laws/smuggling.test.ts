@@ -11,6 +11,7 @@ import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import { cutPrompt } from '../../src/runtime/chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../src/runtime/chat/special-finder.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
+import { toolFormats, wrapTemplate } from '../../src/template/tool-format/wrap-template.ts';
 import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
@@ -27,7 +28,16 @@ const long = process.env.LAWS === 'long';
 const corpus = await allTemplates();
 const templates = long
   ? (await generatedInputs()).map(({ name, templateSource: source }) => ({ name, source }))
-  : [...sampled(await spineTemplates(), 3), ...sampled(corpus, 40).filter(hasFormat)];
+  : [
+      ...sampled(await spineTemplates(), 3),
+      ...sampled(corpus, 40).filter(hasFormat),
+      ...sampled(corpus, 80, 7).filter(hasFormat).map(inToolFormat),
+    ];
+
+function inToolFormat({ name, source }: CorpusTemplate, index: number) {
+  const format = toolFormats[index % toolFormats.length]?.name ?? '';
+  return { name: `${name} in ${format}`, source: wrapTemplate(source, format) };
+}
 
 /** Classifiers have none. */
 function hasFormat({ source }: CorpusTemplate): boolean {

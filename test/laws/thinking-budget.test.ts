@@ -7,8 +7,8 @@ import {
   generatedTemplates,
   type NamedTemplate,
 } from '../../scripts/judge-models/insisting/chat-templates.ts';
-import { InsistingEngine } from '../../scripts/judge-models/insisting/insisting-engine.ts';
-import { type Request, Spelling } from '../../scripts/judge-models/insisting/insisting-model.ts';
+import { InsistingEngine, type Request } from '../../scripts/judge-models/insisting/insisting-model.ts';
+import { Spelling } from '../../scripts/judge-models/insisting/spelling.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import type { AnyResponseEvent } from '../../src/parser/events.ts';
@@ -41,7 +41,9 @@ async function openThinker(template: NamedTemplate): Promise<EngineModel> {
   const engine = new InsistingEngine(template);
   const { open, close } = turnLayout(template.format).reasoning ?? {};
   const thoughts = `${open?.text}One, two, three, four, five.${close?.text}`;
-  engine.script = new Spelling(vocabularyOf(engine.tokenizer), template).encodeTurn(thoughts.repeat(20));
+  engine.script = new Spelling(vocabularyOf(engine.tokenizer), template.format).encodeTurn(
+    thoughts.repeat(20),
+  );
   return connectEngine(engine, { requireTools: false });
 }
 

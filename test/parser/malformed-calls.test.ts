@@ -34,7 +34,7 @@ describe('malformed calls', () => {
     expect(tool_calls).toHaveLength(1);
   });
 
-  it('takes the same opener for one when it is a special token', () => {
+  it('takes the same opener for text when it is a special token, and says so', () => {
     const pieces = [
       { text: '<use>', special: true },
       { text: ' here.', special: false },
@@ -44,7 +44,10 @@ describe('malformed calls', () => {
       specialTokens: ['<use>'],
     });
     parser.feed(pieces);
-    expect(parser.finish().message.malformed?.map(({ raw }) => raw)).toEqual(['here.']);
+    const { content, malformed, repaired } = parser.finish().message;
+    expect(content).toBe('<use> here.');
+    expect(malformed).toBeUndefined();
+    expect(repaired?.map(({ law }) => law)).toEqual(['quoted']);
   });
 
   it('goes on after a value without its end, wherever the text is cut', () => {

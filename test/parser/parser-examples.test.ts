@@ -22,7 +22,8 @@ describe('white space and other spellings', () => {
   it('reads a call whose leading marker is missing, if a known name follows', () => {
     const call = '<fn=f>\n<arg=n>\n1\n</arg>\n</fn>\n</use>';
     expect(inputs(samples.tagged, call)).toEqual([['f', { n: 1 }]]);
-    expect(inputs(samples.tagged, `Now: ${call}`)).toEqual([['f', { n: 1 }]]);
+    expect(inputs(samples.tagged, `Now.\n${call}`)).toEqual([['f', { n: 1 }]]);
+    expect(read(samples.tagged, `Now: ${call}`).content).toBe(`Now: ${call}`);
     expect(read(samples.tagged, call.replace('fn=f', 'fn=g')).content).toBe(call.replace('fn=f', 'fn=g'));
   });
 
@@ -222,7 +223,9 @@ describe('formats without markers', () => {
     [samples.noMarkerList, `It would be ${list}]`],
     [samples.noMarkerList, 'It would be [{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]'],
   ])('what is not all calls up to the end stays text: %#', (format, text) => {
-    expect(read(format, text)).toEqual({ role: 'assistant', content: text });
+    const { possible_calls: told = [], ...message } = read(format, text);
+    expect(message).toEqual({ role: 'assistant', content: text });
+    expect(told.map(({ toolName }) => toolName)).toEqual(text.includes('stranger') ? [] : ['f']);
   });
 
   it('a text of braces costs the same per brace however many there are', () => {

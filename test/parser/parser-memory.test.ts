@@ -67,7 +67,8 @@ describe('of megabytes of text', () => {
     const events = parser.feed(text);
     // Copied at every hundredth unit, it would be 400 MB.
     expect(liveBytes() - before).toBeLessThan(30 * text.length);
-    expect(events.length).toBeGreaterThan(1000);
+    // Every second call stands in quotation marks.
+    expect(events.length).toBeGreaterThan(500);
   });
 
   it('an open call keeps its arguments, and gives them back when it is over', () => {

@@ -136,7 +136,7 @@ describe('over HTTP', () => {
 describe('a call in thoughts under a grammar that allows any text there', () => {
   const written = '<think>Then <call>{"n": 9}</call>';
   const guardOf = (text: string, open: string) => {
-    const { enforced } = callGuard({}, [], [], { open, close: '</think>' });
+    const { enforced } = callGuard({}, normalizeTools([{ name: 'f' }]), [], { open, close: '</think>' });
     enforced.reset((start, end) => text.slice(start, end));
     enforced.begin(0);
     return enforced;

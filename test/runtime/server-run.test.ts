@@ -48,7 +48,8 @@ function newRun(
     matcher,
     parser,
     guard,
-    restOf: (call) => grammars.restOf(format, { tools, toolChoice: options.toolChoice ?? 'auto' }, call),
+    restOf: (call, written) =>
+      grammars.restOf(format, { tools, toolChoice: options.toolChoice ?? 'auto' }, call, written),
     stops: [],
     maxTokens: options.maxTokens ?? 10_000,
     thinkingBudget: options.thinkingBudget ?? Number.POSITIVE_INFINITY,

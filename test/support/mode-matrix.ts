@@ -12,11 +12,11 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { Message, ToolCall } from '../../src/format/messages.ts';
 import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
-import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { llamaTemplate } from './corpora.ts';
 import { readVocabulary, type Vocabulary } from './read-vocabulary.ts';
+import { restOfTurn, toolCalls } from './rest-of-turn.ts';
 import { writeTokens } from './scripted-run.ts';
 import { smallVocabulary, tinyModelFile } from './small-vocabulary.ts';
 import { testLlama } from './test-models.ts';
@@ -203,14 +203,9 @@ function writeCalls(
   seed: number,
 ): string | null {
   const both = request.parallelToolCalls === true && format.calls?.parallel === true;
-  const calls = intended.map(
-    ([name, input], index): ToolCall => ({
-      id: `call0000${index + 1}`,
-      type: 'function',
-      function: { name, arguments: JSON.stringify(input) },
-    }),
-  );
-  const text = afterPrompt(format, generationPrompt, both ? calls : calls.slice(0, 1));
+  const calls = toolCalls(both ? intended : intended.slice(0, 1));
+  const turn = { role: 'assistant', content: '', reasoning_content: 'Hm, let me see.' } as const;
+  const text = restOfTurn(format, generationPrompt, { ...turn, tool_calls: calls }, demoTools);
   let state = seed;
   const choose = (count: number): number => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
@@ -232,19 +227,4 @@ function writeCalls(
   return isDeepStrictEqual(written, intended.slice(0, both ? 2 : 1))
     ? null
     : `${JSON.stringify(written)} of ${text}`;
-}
-
-/** Thoughts and calls as the format writes them, without what the prompt wrote already. */
-function afterPrompt(format: ChatFormat, generationPrompt: string, calls: readonly ToolCall[]): string {
-  const { start } = format.turn;
-  const opened = generationPrompt.slice(generationPrompt.startsWith(start) ? start.length : 0);
-  const base = { role: 'assistant', content: '', tool_calls: calls } as const;
-  const { place } = readPromptPosition(format, generationPrompt, demoTools);
-  const plain = writeResponse(format, base);
-  if ((place !== 'start' && place !== 'reasoning') || format.reasoning === null) {
-    return plain.startsWith(opened) ? plain.slice(opened.length) : plain;
-  }
-  const thoughtful = writeResponse(format, { ...base, reasoning_content: 'Hm, let me see.' });
-  if (thoughtful.startsWith(opened)) return thoughtful.slice(opened.length);
-  return place === 'reasoning' ? `${format.reasoning.end}${plain.trimStart()}` : thoughtful;
 }

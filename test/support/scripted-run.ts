@@ -113,7 +113,7 @@ function createRun(options: WriterOptions): { readonly run: ResponseRun; readonl
     thinkingBudget: 100_000,
     reasoningEnd: '',
     plainText: false,
-    restOf: (call: OpenCall) => grammars.restOf(format, request, call),
+    restOf: (call: OpenCall, text: string) => grammars.restOf(format, request, call, text),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),
   };
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { callsText, openerVariants } from '../../scripts/judge-models/insisting/other-spellings.ts';
 import { beyondQuestions, ownQuestions } from '../../scripts/judge-models/questions/asked.ts';
 import { drawQuestions } from '../../scripts/judge-models/questions/drawn.ts';
-import { call, has, one, rate } from '../../scripts/judge-models/questions/question.ts';
+import { call, has, one, rate } from '../../src/cli/try/question.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 
 const sets = [ownQuestions, beyondQuestions, ...[1, 2, 3].map((seed) => drawQuestions(seed))];

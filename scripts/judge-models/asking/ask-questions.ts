@@ -1,6 +1,7 @@
 /** Asks the questions of a set in every mode, and rates what comes back. */
+
+import { type Question, type QuestionSet, type Rating, rate } from '../../../src/cli/try/question.ts';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
-import { type Question, type QuestionSet, type Rating, rate } from '../questions/question.ts';
 import type { JudgedModel, TimedResponse } from './judged-model.ts';
 import { type AskedRequest, type ModeName, requestOf } from './modes.ts';
 import { type Sampling, samplingOf } from './sampling.ts';

@@ -5,7 +5,7 @@ import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { Tool } from '../../../src/format/messages.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../../src/runtime/node-llama-cpp/index.ts';
-import { PlainEngine } from './plain-engine.ts';
+import { PlainEngine } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 import { type Response, readFree, thrownResponse, toResponse } from './response.ts';
 import type { Sampling } from './sampling.ts';
 
@@ -46,7 +46,7 @@ export class JudgedModel {
     const llama = await judgesLlama();
     const common = { llama, threads, contextSize, requireTools: false };
     const chat = await loadModel(file, { ...common, ...options });
-    return new JudgedModel(chat, await PlainEngine.open(llama, file, contextSize, threads));
+    return new JudgedModel(chat, await PlainEngine.open(llama, file, { contextSize, threads, gpuLayers: 0 }));
   }
 
   /** The format of the template that requests with tools use. */

@@ -1,7 +1,8 @@
 /** The ways in which a question is asked. Each mode is asked with the same prompt as its free counterpart. */
+
+import type { Question } from '../../../src/cli/try/question.ts';
 import type { JsonSchema, Tool } from '../../../src/format/messages.ts';
 import type { ChatOptions } from '../../../src/runtime/node-llama-cpp/index.ts';
-import type { Question } from '../questions/question.ts';
 
 /** The names of the modes. `free-answer` is the free counterpart of `answer`, `free` that of all others. */
 export const modeNames = ['free', 'auto', 'required', 'named', 'free-answer', 'answer'] as const;

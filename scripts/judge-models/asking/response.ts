@@ -1,8 +1,10 @@
 /** What came of one request, whichever engine answered it. */
+
 import { createResponseParser } from '../../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
 import type { AnyResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
+import type { FreeText } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 
 /** How it is known that the arguments of a call fit their schema; `none`: it is not. */
 export type Assurance = 'enforced' | 'validated' | 'none';
@@ -58,13 +60,6 @@ export function toResponse({ message, events, tokens, cut }: ReadResponse): Resp
     tokens,
     thrown: null,
   };
-}
-
-/** A text that was written without a grammar. */
-export interface FreeText {
-  readonly text: string;
-  readonly tokens: number;
-  readonly cut: boolean;
 }
 
 /** How a free text is read. */

@@ -1,13 +1,8 @@
 /** How a response is sampled: the same for all engines. */
+import type { PlainSampling } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 
 /** Options that all engines understand. */
-export interface Sampling {
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-  readonly seed: number;
-  readonly maxTokens: number;
-}
+export type Sampling = PlainSampling;
 
 /** Greedy, or with the engines' usual restrictions at another temperature. */
 export function samplingOf(temperature: number, seed: number, maxTokens: number): Sampling {

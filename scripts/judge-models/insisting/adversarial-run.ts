@@ -1,9 +1,18 @@
 /** Every mode of a chat with models that insist on wrong texts; counts what comes out. */
+import type { AssistantMessage } from '../../../src/format/messages.ts';
+import { toolCalls } from '../../../test/support/rest-of-turn.ts';
 import { Random } from '../../toy/random.ts';
 import { isValidAnswer, Validity } from '../asking/validity.ts';
+import { behaviourNames, waysOf } from './behaviours.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import { type InsistedResponse, insisting, type Request } from './insisting-model.ts';
-import { answerSchema, boundedTools, drawWrongTexts, type WrongText } from './wrong-texts.ts';
+import { type InsistedResponse, type InsistingModel, insisting, type Request } from './insisting-model.ts';
+import { answerSchema, boundedTools, rightAnswer, rightCalls } from './wrong-texts.ts';
+
+/** A text as tokens, and what is wrong with it. */
+export interface WrongText {
+  readonly kind: string;
+  readonly tokens: readonly number[];
+}
 
 const tools = boundedTools;
 const named = { type: 'function', function: { name: 'get_weather' } } as const;
@@ -57,6 +66,26 @@ export function attack(template: NamedTemplate, seed: number, count: number): As
       }
     }
   });
+}
+
+/** Draws texts: as many as are asked for, of all kinds in turn, from one that the seed chooses. */
+function drawWrongTexts(
+  model: InsistingModel,
+  request: Request,
+  random: Random,
+  count: number,
+): readonly WrongText[] {
+  const ways = behaviourNames.flatMap(waysOf);
+  const first = random.between(0, ways.length - 1);
+  return Array.from({ length: count }, (_, index) => {
+    const [kind, draw] = ways[(first + index) % ways.length] ?? random.pick(ways);
+    return { kind, tokens: draw(model.drawing(request, random, intentOf(random))) };
+  });
+}
+
+function intentOf(random: Random): AssistantMessage {
+  if (!random.chance(0.7)) return { role: 'assistant', content: rightAnswer };
+  return { role: 'assistant', content: null, tool_calls: toolCalls([random.pick(rightCalls)]) };
 }
 
 function outcomeOf({ error, calls, cut, content, told }: InsistedResponse, answers: boolean): Outcome {

@@ -1,6 +1,7 @@
 /** A chat model that insists on texts, whatever it was asked, under any template: plain JavaScript, and no file. */
 import { modules } from '../../../generated/index.ts';
 import { DecodingError, IdiolectError } from '../../../src/format/errors.ts';
+import type { AssistantMessage } from '../../../src/format/messages.ts';
 import { readPromptPosition } from '../../../src/grammar/prompt-position.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
 import {
@@ -9,11 +10,15 @@ import {
   connectEngine,
   type EngineModel,
 } from '../../../src/runtime/engine/index.ts';
-import { MarkerTokens } from '../../../src/runtime/engine/tokens/marker-tokens.ts';
-import { type Vocabulary, vocabularyOf } from '../../../src/runtime/engine/tokens/vocabulary.ts';
+import { vocabularyOf } from '../../../src/runtime/engine/tokens/vocabulary.ts';
+import { ScriptedEngine, scriptOf } from '../../../src/testing/scripted-engine.ts';
+import { tokenizerWith } from '../../../src/testing/toy/tokenizer.ts';
+import { restOfTurn } from '../../../test/support/rest-of-turn.ts';
+import type { Random } from '../../toy/random.ts';
 import { type Response, thrownResponse, toResponse } from '../asking/response.ts';
+import type { Drawing } from './behaviours.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import { InsistingEngine } from './insisting-engine.ts';
+import { Spelling } from './spelling.ts';
 
 /** A request without its messages. */
 export type Request = Omit<ChatOptions, 'messages'>;
@@ -31,24 +36,25 @@ export class RefusedTemplateError extends Error {
   override readonly name = 'RefusedTemplateError';
 }
 
-/** Tokens of a template's vocabulary. */
-export class Spelling {
-  readonly #markers: MarkerTokens;
-  readonly #end: readonly number[];
+const [begin, end] = ['<s>', '</s>'];
 
-  constructor(vocabulary: Vocabulary, { format }: NamedTemplate) {
-    this.#markers = new MarkerTokens(vocabulary, [...format.preservedTokens, ...format.stops]);
-    this.#end = [...this.encode(format.turn.ends[0]?.trim() ?? ''), ...vocabulary.ends.slice(0, 1)];
-  }
+/** An engine that writes whatever it was last told to; the format's markers and ends are single tokens. */
+export class InsistingEngine extends ScriptedEngine {
+  /** The tokens of the next response. */
+  script: readonly number[] = [];
 
-  /** The tokens of a text; the format's markers are single tokens. */
-  encode(text: string): readonly number[] {
-    return this.#markers.encode(text);
-  }
-
-  /** The same, and the end of the turn. */
-  encodeTurn(text: string): readonly number[] {
-    return [...this.encode(text), ...this.#end];
+  /** `spellsMarkers`: its vocabulary has no tokens for the format's markers. */
+  constructor({ name, source, format }: NamedTemplate, { contextSize = 8192, spellsMarkers = false } = {}) {
+    const controls = [...new Set([begin, end, ...format.stops])];
+    const others = format.preservedTokens.filter((text) => !controls.includes(text));
+    const markers = spellsMarkers ? [] : others;
+    super({
+      model: name,
+      contextSize,
+      chatTemplate: source,
+      tokenizer: tokenizerWith({ controls, markers, end }),
+      scriptAfter: () => scriptOf(this.script, this.tokenizer),
+    });
   }
 }
 
@@ -63,7 +69,7 @@ export class InsistingModel {
     this.template = template;
     this.#engine = engine;
     this.#chat = chat;
-    this.spelling = new Spelling(vocabularyOf(engine.tokenizer), template);
+    this.spelling = new Spelling(vocabularyOf(engine.tokenizer), template.format);
   }
 
   /** A model of this template. Throws `RefusedTemplateError` if it allows none of the requests. */
@@ -87,6 +93,17 @@ export class InsistingModel {
     const { place } = readPromptPosition(format, generationPrompt, []);
     const thoughtsEnd = place === 'reasoning' ? (format.reasoning?.end ?? '') : '';
     return this.spelling.encodeTurn(thoughtsEnd + restOf(text, generationPrompt));
+  }
+
+  /** What behaviours are drawn from, for a model that is asked this and has this in mind. */
+  drawing(request: Request, random: Random, intent: AssistantMessage): Drawing {
+    const { format } = this.template;
+    const { generationPrompt } = this.preview(request);
+    return {
+      ...{ format, random, intent, spelling: this.spelling },
+      write: (message) => restOfTurn(format, generationPrompt, message),
+      turn: (text) => this.spelling.encodeTurn(text),
+    };
   }
 
   /** Answers this request, insisting on these tokens. */

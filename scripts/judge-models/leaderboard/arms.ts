@@ -8,8 +8,9 @@ import {
   resolveChatWrapper,
 } from 'node-llama-cpp';
 import type { Message, Tool } from '../../../src/format/messages.ts';
+import type { FreeText } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 import { JudgedModel, type JudgedModelOptions } from '../asking/judged-model.ts';
-import { type FreeText, readFree } from '../asking/response.ts';
+import { readFree } from '../asking/response.ts';
 import { samplingOf } from '../asking/sampling.ts';
 import type { LeaderboardQuestion } from './python.ts';
 
@@ -24,13 +25,14 @@ export interface AnsweredCall {
 export type Arm = (question: LeaderboardQuestion) => Promise<readonly AnsweredCall[]>;
 
 /** The names of the arms. */
-export const armNames = ['auto', 'retry', 'required', 'free', 'marker', 'session', 'layer'] as const;
+export const armNames = ['auto', 'names', 'retry', 'required', 'free', 'marker', 'session', 'layer'] as const;
 /** One of them. */
 export type ArmName = (typeof armNames)[number];
 
 /** What each arm is. */
 export const armTitles: Readonly<Record<ArmName, string>> = {
   auto: 'Idiolect, `auto`',
+  names: 'Idiolect, `auto` with the names on offer enforced',
   retry: 'Idiolect, `runTools`, a second try after a refused call',
   required: 'Idiolect, `required`',
   free: 'the plain engine, read by our parser',
@@ -57,6 +59,7 @@ export async function openArms(names: readonly ArmName[], options: JudgedModelOp
 
 async function openArm(name: ArmName, model: JudgedModel, options: JudgedModelOptions): Promise<Arm> {
   if (name === 'auto' || name === 'required') return (question) => askIdiolect(model, question, name);
+  if (name === 'names') return (question) => askIdiolect(model, question, 'auto', 'offered');
   if (name === 'retry') return (question) => runIdiolect(model, question);
   if (name === 'free' || name === 'marker') return plainArm(model, name === 'free' ? 'lenient' : 'strict');
   return name === 'session' ? openSession(model.plain.model, options) : openLayer(options);
@@ -66,8 +69,9 @@ async function askIdiolect(
   { chat }: JudgedModel,
   { messages, tools }: LeaderboardQuestion,
   toolChoice: 'auto' | 'required',
+  toolNames: 'any' | 'offered' = 'any',
 ): Promise<readonly AnsweredCall[]> {
-  const stream = chat.chat({ messages, tools, toolChoice, ...sampling });
+  const stream = chat.chat({ messages, tools, toolChoice, toolNames, ...sampling });
   const { tool_calls: calls = [] } = await stream.message;
   return calls.map(({ function: called, assurance }) => ({
     name: called.name,

@@ -1,5 +1,12 @@
 /** The project's own questions: thirty that are always the same, and requests that no valid call can fulfil. */
-import { call, type ExpectedCall, has, one, type Question, type QuestionSet } from './question.ts';
+import {
+  call,
+  type ExpectedCall,
+  has,
+  one,
+  type Question,
+  type QuestionSet,
+} from '../../../src/cli/try/question.ts';
 import { judgeTools } from './tools.ts';
 
 const asked: readonly (readonly [text: string, ...calls: readonly ExpectedCall[]])[] = [

@@ -1,6 +1,14 @@
 /** Questions that are drawn from sentences and values by a seed: other ones than those that somebody looked at. */
+
+import {
+  call,
+  type ExpectedCall,
+  has,
+  one,
+  type Question,
+  type QuestionSet,
+} from '../../../src/cli/try/question.ts';
 import { Random } from '../../toy/random.ts';
-import { call, type ExpectedCall, has, one, type Question, type QuestionSet } from './question.ts';
 import { judgeTools } from './tools.ts';
 
 /** Takes one of several. */

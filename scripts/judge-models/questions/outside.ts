@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Check, QuestionSet } from '../../../src/cli/try/question.ts';
 import type { Tool } from '../../../src/format/messages.ts';
-import type { Check, QuestionSet } from './question.ts';
 
 /** Where questions and templates from elsewhere lie: `IDIOLECT_MODELS`, or `../shared/models` next to the repository. */
 export function outsideFolder(): string {

@@ -8,6 +8,8 @@ import type { CallsInput } from './calls-input.ts';
 export interface ArgumentsInput extends CallsInput {
   /** The text after the last entry, up to the end of the turn. */
   readonly after: string;
+  /** Arguments stand in parentheses: `f(a=1)`. */
+  readonly isPythonic: boolean;
 }
 
 /**

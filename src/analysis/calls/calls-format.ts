@@ -33,6 +33,7 @@ import type { WithCallsOpening } from './calls-opening.ts';
 import { inferEntries } from './entries.ts';
 import { textAfterNumber, withNumbers } from './numbered-calls.ts';
 import { callParts, composeId, envelopePaths, withIndexHoles } from './skeleton.ts';
+import { unshownParts } from './unshown-parts.ts';
 import { refuseUnterminatedValues } from './unterminated-values.ts';
 
 type Given = Probing & Boundaries & WithTurnStart & WithTurns & WithEnds & WithCallsOpening;
@@ -76,6 +77,7 @@ function readCalls(given: CallsInput): CallsFormat {
     id: format.id?.style === 'free' ? { ...format.id, ...demandedIdLength(texts) } : format.id,
     ...(later === null ? {} : { laterSeparator: later }),
     sectionCloseOptional: forgetsSectionClose(texts, section),
+    ...unshownParts(format, texts),
   };
   logCalls(complete, texts);
   return complete;
@@ -152,6 +154,7 @@ function entryCalls(texts: CallsInput, section: CallSection): CallsFormat {
     tail: closer.tail,
     envelope: null,
     id: idFormat(composed.head, closer.tail),
+    ...(entries.areTypesUnshown ? { unshown: ['types'] } : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import { fillPlaceholders, likePattern, withKeyHoles, withKeyPlaceholders } from
 import { afterStart } from '../turn/rendered-turns.ts';
 import type { CallSection, CallsInput } from './calls-input.ts';
 import { inferFrames } from './frames.ts';
+import { type AroundEntries, withQuotedStrings } from './quoted-values.ts';
 
 /** The entries, and the literals adjoining them. */
 export interface InferredEntries {
@@ -12,6 +13,8 @@ export interface InferredEntries {
   /** The literal between the last hole of the head and the entries. */
   readonly headEnd: string;
   readonly callClose: string;
+  /** No render shows how values other than strings are written. */
+  readonly areTypesUnshown: boolean;
 }
 
 /** The literals around and between entries. */
@@ -53,7 +56,18 @@ export function inferEntries(
   }
   const { call } = texts.calls.spans[0];
   const after = fillPlaceholders(repetition.close, call, section.number) + section.close + texts.callsEnd;
-  const frames = inferFrames({ ...texts, after }, literals.keyToValue, repetition.itemClose);
+  const shown = inferFrames(
+    { ...texts, after, isPythonic: literals.headEnd.trimEnd().endsWith('(') },
+    literals.keyToValue,
+    repetition.itemClose,
+  );
+  const around: AroundEntries = {
+    headEnd: repetition.open,
+    keyOpen: repetition.itemOpen,
+    separator: repetition.separator,
+    callClose: repetition.close,
+  };
+  const frames = withQuotedStrings(shown, around, texts.log) ?? shown;
   const entry: EntryFormat = {
     open: repetition.itemOpen,
     key: frames.entryKey,
@@ -63,6 +77,7 @@ export function inferEntries(
   return {
     headEnd: repetition.open,
     callClose: repetition.close,
+    areTypesUnshown: frames.areTypesUnshown,
     format: {
       kind: 'entries',
       open: '',

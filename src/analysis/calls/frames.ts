@@ -1,6 +1,7 @@
 /** How each JSON type is written inside an entry: its frame, and its codec. */
 import type { JsonStyle, JsonType, NestedFormat, ValueFrame } from '../../format/chat-format.ts';
 import type { JsonValue } from '../../format/messages.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { writePython } from '../../format/write-values.ts';
 import { matchStyle, positionsOf, spacedStyle } from '../literals/find-json.ts';
 import { commonPrefixLength, commonSuffixLength, tokenEdges } from '../literals/tokens.ts';
@@ -19,6 +20,8 @@ export interface InferredFrames {
   readonly alternativeString: ValueFrame | null;
   readonly nested: NestedFormat | null;
   readonly style: JsonStyle;
+  /** No render shows how values other than strings are written. */
+  readonly areTypesUnshown: boolean;
 }
 
 /** Types that templates distinguish. */
@@ -30,6 +33,7 @@ interface FoundValue {
   readonly close: string;
   readonly codec: ValueFrame['codec'];
   readonly escapes?: ValueFrame['escapes'];
+  readonly pasted?: ValueFrame['pasted'];
   readonly style: JsonStyle | null;
 }
 
@@ -37,7 +41,7 @@ interface FoundValue {
 export function inferFrames(texts: ArgumentsInput, keyToValue: string, itemClose: string): InferredFrames {
   const strings = inferStrings(texts, keyToValue, itemClose);
   const values = findValues(texts, { ...strings.frame, style: null });
-  return assemble(texts, values, strings);
+  return assemble(texts, withLiterals(texts, values), strings);
 }
 
 /** The values of all types that were found in their renders. */
@@ -66,6 +70,37 @@ function findValues(texts: ArgumentsInput, string: FoundValue): FoundValues {
     } else if (rendered.length > 0) unread.push(type);
   }
   return { found, unread, style: style ?? spacedStyle };
+}
+
+/**
+ * Strings that are pasted into quotes, which no other type has: the render shows no escapes, so the model is taken to
+ * write what the quotes announce, a literal of Python or JSON.
+ */
+function withLiterals(texts: ArgumentsInput, values: FoundValues): FoundValues {
+  const string = values.found.get('string');
+  const quote = pastedQuote(string);
+  const others = [...values.found].filter(([type, { codec }]) => type !== 'string' && codec !== 'absent');
+  const marksStrings = others.length > 0 && others.every(([, { open }]) => !open.endsWith(quote ?? ''));
+  if (string === undefined || quote === null || !marksStrings) return values;
+  const codec = quote === "'" || texts.isPythonic ? 'python' : 'json';
+  const reason = `strings are pasted into quotes, which shows no escapes: ${codec} literals are assumed`;
+  texts.log.support('calls.arguments.frames.string', 'value-awkward', string.open, reason, 'convention');
+  const { open, close } = string;
+  const literal: FoundValue = {
+    ...string,
+    open: open.slice(0, -1),
+    close: close.slice(1),
+    codec,
+    pasted: quote,
+  };
+  return { ...values, found: new Map(values.found).set('string', literal) };
+}
+
+/** The quote around a string that is written unchanged. */
+function pastedQuote(string: FoundValue | undefined): '"' | "'" | null {
+  const quote = string?.codec === 'raw' ? string.open.at(-1) : undefined;
+  if (quote !== '"' && quote !== "'") return null;
+  return string?.close.startsWith(quote) === true ? quote : null;
 }
 
 function isOtherFrame(one: FoundValue, other: FoundValue): boolean {
@@ -151,11 +186,11 @@ function splitFrames(found: ReadonlyMap<FramedType, FoundValue>): {
   const written = [...found.values()].filter((each) => each.codec !== 'absent');
   const entryKey = sharedStart(written.map((each) => each.open));
   const entryClose = sharedEnd(written.map((each) => each.close));
-  const frame = ({ open, close, codec, escapes }: FoundValue): ValueFrame => ({
+  const frame = ({ open, close, codec, escapes, pasted }: FoundValue): ValueFrame => ({
     open: open.slice(entryKey.length),
     close: close.slice(0, close.length - entryClose.length),
     codec,
-    ...(escapes === undefined ? {} : { escapes }),
+    ...withoutUndefined({ escapes, pasted }),
   });
   const absent: ValueFrame = { open: '', close: '', codec: 'absent' };
   const known = [...found].map(
@@ -182,7 +217,8 @@ function assemble(texts: ArgumentsInput, values: FoundValues, strings: InferredS
   };
   const integer = known.get('integer') ?? null;
   const { style } = values;
-  return { entryKey, entryClose, frames, integer, alternativeString: strings.alternative, nested, style };
+  const alternativeString = strings.alternative;
+  return { entryKey, entryClose, frames, integer, alternativeString, nested, style, areTypesUnshown: false };
 }
 
 /** The frame of a type whose value was not found in its render: the format's own notation, or a guess. */

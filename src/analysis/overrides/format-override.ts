@@ -1,5 +1,5 @@
 /** The shape of an override. */
-import type { ChatFormat } from '../../format/chat-format.ts';
+import type { ChatFormat, Delimiters } from '../../format/chat-format.ts';
 
 /** One data file. */
 export interface FormatOverride {
@@ -8,4 +8,6 @@ export interface FormatOverride {
   /** Texts that occur in the source of every template of the family, including copies; all of them must be there. */
   readonly fragments: readonly string[];
   readonly format: Partial<Pick<ChatFormat, 'reasoning' | 'calls' | 'alternatives'>>;
+  /** The markers of text before a call, if the template writes such text as thoughts. */
+  readonly preamble?: Delimiters;
 }

@@ -19,7 +19,10 @@ export function probeMessages(probe: Probe | null, sentinels: Sentinels, form: M
     messages.unshift(textMessage('user', sentinels.laterUser, form), earlier);
   }
   messages.push(assistantMessage(probe, form));
-  if (probe.followedBy === 'user') messages.push(textMessage('user', sentinels.laterUser, form));
+  if (probe.followedBy === 'user' || probe.followedBy === 'exchange')
+    messages.push(textMessage('user', sentinels.laterUser, form));
+  if (probe.followedBy === 'exchange')
+    messages.push(assistantMessage({ id: 'later', content: sentinels.part }, form));
   if (probe.followedBy === 'tool') messages.push(...toolMessages(probe.calls ?? [], sentinels, form));
   return messages;
 }
@@ -32,11 +35,11 @@ function textMessage(role: Role, text: string, { contentParts }: MessageForm): R
 }
 
 function assistantMessage(probe: Probe, form: MessageForm): RawMessage {
-  const message: Record<string, unknown> = { role: 'assistant' };
+  const message: Record<string, unknown> = { role: probe.role ?? 'assistant' };
   const hasCalls = (probe.calls ?? []).length > 0;
   const content = probe.content ?? '';
   if (content !== '' || !hasCalls || form.emptyContent === 'empty')
-    Object.assign(message, textMessage('assistant', content, form));
+    message.content = textMessage('assistant', content, form).content;
   else if (form.emptyContent === 'null') message.content = null;
   addReasoning(message, probe, form);
   const calls = probe.calls?.map((call, index) => rawCall(call, index, form)) ?? [];

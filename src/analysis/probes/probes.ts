@@ -16,11 +16,13 @@ export interface ProbeCall {
 export interface Probe {
   /** The id in evidence: `two-calls`. */
   readonly id: string;
+  /** Its role; absent means the assistant's. */
+  readonly role?: string;
   readonly content?: string;
   readonly reasoning?: string;
   readonly calls?: readonly ProbeCall[];
-  /** The message after it; absent means none. */
-  readonly followedBy?: 'user' | 'tool';
+  /** What follows it: a question, results, or a question and its answer; absent means nothing. */
+  readonly followedBy?: 'user' | 'tool' | 'exchange';
   /** An earlier question and answer precede it; absent means none do. */
   readonly isLater?: true;
 }

@@ -7,7 +7,7 @@
  * If a template refuses a probe, the result is `null`: that is an answer, not a failure.
  */
 import { AnalysisError, TemplateError } from '../../format/errors.ts';
-import type { Template } from '../../template/parsed-template.ts';
+import type { Template, TemplateVariables } from '../../template/parsed-template.ts';
 import { observeInputShape } from '../../template/prompt/input-shape.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import { type SwitchValue, thinkingSwitches } from '../../template/prompt/thinking-switches.ts';
@@ -41,6 +41,7 @@ const longestTurn = 12_000;
 export class TemplateProber {
   readonly #known = new Map<ThinkingSetting, Surroundings>();
   readonly #template: Template;
+  readonly #variables: TemplateVariables;
   #tools: ToolLevel = 'typed';
   #refusal = '';
   #failed = false;
@@ -50,13 +51,15 @@ export class TemplateProber {
     template: Template,
     readonly sentinels: Sentinels,
     readonly form: MessageForm = observeInputShape(template),
+    variables: TemplateVariables = {},
   ) {
     this.#template = template;
+    this.#variables = variables;
   }
 
-  /** A prober of the same template for another form of messages. */
-  inForm(form: MessageForm): TemplateProber {
-    return new TemplateProber(this.#template, this.sentinels, form);
+  /** A prober of the same template for another form of messages, with other variables. */
+  inForm(form: MessageForm, variables: TemplateVariables = {}): TemplateProber {
+    return new TemplateProber(this.#template, this.sentinels, form, variables);
   }
 
   /** The template's name, for errors. */
@@ -70,6 +73,17 @@ export class TemplateProber {
     thinking: ThinkingSetting = 'unset',
     variables: Readonly<Record<string, unknown>> = {},
   ): string | null {
+    const isWithoutTools = 'tools' in variables && variables.tools === undefined;
+    // Without tools, transformers passes none; some templates fail at that and expect no such variable.
+    const none = isWithoutTools ? this.#tryRender(probe, thinking, { ...variables, tools: null }) : null;
+    return none ?? this.#tryRender(probe, thinking, variables);
+  }
+
+  #tryRender(
+    probe: Probe | null,
+    thinking: ThinkingSetting,
+    variables: Readonly<Record<string, unknown>>,
+  ): string | null {
     this.#failed = false;
     try {
       return this.#template.render(
@@ -81,6 +95,7 @@ export class TemplateProber {
           eos_token: this.sentinels.eos,
           functions: '[]',
           datetime: 'now',
+          ...this.#variables,
           ...this.#thinkingVariables(thinking),
           ...variables,
         },
@@ -218,6 +233,11 @@ export class TemplateProber {
       if (cut !== null)
         return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt: base.slice(cut) };
     }
+    // The question's branch writes the header of the answer if nothing follows it.
+    if (opened === base && base.trim() !== '' && !full.startsWith(base) && beforeContent.endsWith(base)) {
+      const userEnd = beforeContent.slice(0, beforeContent.length - base.length);
+      return { userEnd, tail: '', prompt: base };
+    }
     const shared = opened.slice(0, commonPrefixLength([opened, base]));
     const replaced = base.slice(shared.length);
     if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced)) {
@@ -230,6 +250,11 @@ export class TemplateProber {
     }
     if (full.startsWith(base) || prompt === '') return { userEnd: base, tail: '', prompt };
     const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');
+    const isInserted = full.startsWith(base.slice(0, cut)) && full.endsWith(base.slice(cut));
+    const userEnd = base.trimEnd();
+    // White space after the question that the template's own layout leaves there, and not before an answer.
+    if (!isInserted && full.startsWith(userEnd))
+      return { userEnd, tail: '', prompt: opened.slice(userEnd.length) };
     return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt };
   }
 

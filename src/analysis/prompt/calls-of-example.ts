@@ -7,7 +7,13 @@ import type {
   ValueFrame,
 } from '../../format/chat-format.ts';
 import { spacedStyle } from '../literals/find-json.ts';
-import type { CallExample, JsonExample, PythonExample, TaggedExample } from './call-examples.ts';
+import type {
+  CallExample,
+  HeadedExample,
+  JsonExample,
+  PythonExample,
+  TaggedExample,
+} from './call-example.ts';
 
 /** The calls of an example. */
 export function callsOfExample(example: CallExample): CallsFormat {
@@ -18,6 +24,8 @@ export function callsOfExample(example: CallExample): CallsFormat {
       return pythonCalls(example);
     case 'tagged':
       return taggedCalls(example);
+    case 'headed':
+      return headedCalls(example);
   }
 }
 
@@ -31,13 +39,15 @@ function around({ open, close, isList }: JsonExample | PythonExample) {
 }
 
 function jsonCalls(example: JsonExample): CallsFormat {
-  const { nameKey, argumentsKey } = example;
+  const { nameKey, argumentsKey, argumentsFirst } = example;
   return {
     ...common,
     ...around(example),
-    head: [`{"${nameKey}": "`, { hole: 'name' }, `", "${argumentsKey}": `],
+    head: argumentsFirst
+      ? [`{"${argumentsKey}": `]
+      : [`{"${nameKey}": "`, { hole: 'name' }, `", "${argumentsKey}": `],
     arguments: { kind: 'json', encoding: 'value', style: spacedStyle, empty: null },
-    tail: ['}'],
+    tail: argumentsFirst ? [`, "${nameKey}": "`, { hole: 'name' }, '"}'] : ['}'],
     envelope: { name: [nameKey], arguments: [argumentsKey], id: null, index: null },
   };
 }
@@ -76,10 +86,10 @@ const pythonArguments: ArgumentsFormat = {
 };
 
 function taggedCalls(example: TaggedExample): CallsFormat {
-  const { open, afterName, keyOpen, keyToValue, valueClose, separator, close } = example;
+  const { section, open, afterName, keyOpen, keyToValue, valueClose, separator, close } = example;
   return {
     ...common,
-    section: nothing,
+    section,
     call: { open, close },
     separator: '\n',
     head: [{ hole: 'name' }, afterName],
@@ -91,6 +101,19 @@ function taggedCalls(example: TaggedExample): CallsFormat {
       frames: framesOf((type) => (type === 'string' ? 'raw' : 'json')),
       style: spacedStyle,
     },
+    tail: [],
+    envelope: null,
+  };
+}
+
+function headedCalls({ section, call, nameToArguments }: HeadedExample): CallsFormat {
+  return {
+    ...common,
+    section,
+    call,
+    separator: '\n',
+    head: [{ hole: 'name' }, nameToArguments],
+    arguments: { kind: 'json', encoding: 'value', style: spacedStyle, empty: null },
     tail: [],
     envelope: null,
   };

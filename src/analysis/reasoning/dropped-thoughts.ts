@@ -33,21 +33,25 @@ export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
   return recorded(probing, found);
 }
 
-/** Whether a finished turn keeps only what follows `close` in an answer. */
-export function dropsThoughts({ prober }: Probing, open: string, close: string): boolean {
-  const { content, reasoning } = prober.sentinels;
-  const turn = prober.turn(guess(content, reasoning, open, close));
-  return turn?.includes(content) === true && !turn.includes(reasoning);
+/** Some templates keep in the last answer what they drop from earlier ones. */
+const positions = [{}, { followedBy: 'exchange' }] as const;
+
+/** Whether a finished turn, the last or an earlier one, keeps only what follows `close` in an answer. */
+export function dropsThoughts(probing: Probing, open: string, close: string): boolean {
+  return droppingTurn(probing, { open, close }) !== null;
 }
 
-function guess(content: string, reasoning: string, open: string, close: string) {
-  return { id: 'guessed-closer', content: `${open}${reasoning}${close}${content}` };
+/** A finished turn that keeps only what follows `close` in an answer. */
+function droppingTurn({ prober }: Probing, { open, close }: DroppedThoughts): string | null {
+  const { content, reasoning } = prober.sentinels;
+  const guess = { id: 'guessed-closer', content: `${open}${reasoning}${close}${content}` };
+  const turns = positions.map((position) => prober.turn({ ...guess, ...position }));
+  return turns.find((turn) => turn?.includes(content) === true && !turn.includes(reasoning)) ?? null;
 }
 
-function recorded({ prober, log }: Probing, found: DroppedThoughts): DroppedThoughts {
-  const { content, reasoning } = prober.sentinels;
-  const turn = prober.turn(guess(content, reasoning, found.open, found.close)) ?? '';
-  log.support('reasoning.basis', 'guessed-closer', turn, `an answer loses what ${found.close} ends`);
+function recorded(probing: Probing, found: DroppedThoughts): DroppedThoughts {
+  const turn = droppingTurn(probing, found) ?? '';
+  probing.log.support('reasoning.basis', 'guessed-closer', turn, `an answer loses what ${found.close} ends`);
   return found;
 }
 
@@ -57,8 +61,12 @@ function treatedMarkers({ template, prober, probes }: Probing): readonly string[
   const call = prober.turn(probes.oneCall) ?? '';
   const own = tokens(template.source).filter((each) => isMarker(each) && !/[\s'"{}]/u.test(each));
   const markers = [...new Set(own)].filter((each) => !call.includes(each)).slice(0, mostMarkers);
-  const isKept = (text: string) => prober.turn({ id: 'guessed-closer', content: text })?.includes(text);
+  const isKept = (text: string) =>
+    positions.every(
+      (position) =>
+        prober.turn({ id: 'guessed-closer', content: text, ...position })?.includes(text) !== false,
+    );
   const around = (each: readonly string[]) => content + each.map((marker) => marker + content).join('');
-  if (isKept(around(markers)) === true) return [];
-  return markers.filter((marker) => isKept(around([marker])) === false);
+  if (isKept(around(markers))) return [];
+  return markers.filter((marker) => !isKept(around([marker])));
 }

@@ -13,6 +13,7 @@ import type { Probing } from '../probes/probing.ts';
 import { afterLead, afterStart } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 import { dropsThoughts, findDroppedThoughts } from './dropped-thoughts.ts';
+import { findOptionalThoughts } from './optional-thoughts.ts';
 import { findRequestedThoughts } from './requested-thoughts.ts';
 
 /** What is known of reasoning before the next regions are read. `null` fields are not rendered. */
@@ -39,7 +40,8 @@ type Given = Probing & InferredInput & WithTurnStart;
 
 /** Infers what opens reasoning, and what follows it. */
 export function inferReasoningMarkers(given: Given): WithMarkers {
-  const shown = fromHistory(given) ?? fromPrompts(given) ?? fromDroppedThoughts(given);
+  const shown =
+    fromHistory(given) ?? fromPrompts(given) ?? fromDroppedThoughts(given) ?? fromOptionalThoughts(given);
   if (shown !== null) return { markers: shown };
   const requested = findRequestedThoughts(given);
   if (requested === null) return { markers: null };
@@ -87,6 +89,18 @@ function fromHistory({ prober, probes, turnStart, ...given }: Given): ReasoningM
     basis: 'history',
     preserved: preservedWhere(withContent !== null, withCall !== null),
   };
+}
+
+/** Markers that finished turns show only if a variable asks for thoughts. */
+function fromOptionalThoughts(given: Given): ReasoningMarkers | null {
+  const found = findOptionalThoughts(given);
+  if (found === null) return null;
+  const { reasoningField } = found.prober.form;
+  const markers = fromHistory({ ...given, prober: found.prober, input: { ...given.input, reasoningField } });
+  if (markers === null) return null;
+  const reason = `finished turns show thoughts if \`${found.variable}\` asks for them`;
+  given.log.support('reasoning.preserved', 'reasoning-call', markers.start, reason);
+  return { ...markers, preserved: 'never' };
 }
 
 function preservedWhere(withContent: boolean, withCalls: boolean): ReasoningFormat['preserved'] {

@@ -18,7 +18,13 @@ export function warnOfUnrenderedThoughts(given: Given): object {
     given.log.warn({ field: 'reasoning', kind: 'self-check', message });
     return {};
   }
-  const signs = [comparedTypes(given), askedFields(given), markersInToolPrompt(given), effortInPrompt(given)];
+  const signs = [
+    comparedTypes(given),
+    askedFields(given),
+    closersInSource(given),
+    markersInToolPrompt(given),
+    effortInPrompt(given),
+  ];
   for (const sign of signs.filter((each) => each !== null)) {
     const message = `${sign}, and no message that was tried renders thoughts: if the model writes them, an override has to say how`;
     given.log.warn({ field: 'reasoning', kind: 'assumed', message });
@@ -36,6 +42,15 @@ function comparedTypes({ template }: Given): string | null {
 function askedFields({ template, prober }: Given): string | null {
   const fields = askedThoughts(template, [{ role: 'assistant', content: prober.sentinels.content }]);
   return fields.length === 0 ? null : `the template looks for ${quoted(fields)} in an assistant's message`;
+}
+
+/** Closers named after thoughts that the template's source strips, compares or writes. */
+function closersInSource({ template }: Given): string | null {
+  const closers = tokens(template.source).filter(
+    (token) =>
+      isMarker(token) && token.includes('/') && namesThoughts.test(token) && !/[\s'"{}]/u.test(token),
+  );
+  return closers.length === 0 ? null : `the template mentions ${quoted([...new Set(closers)])}`;
 }
 
 /** Markers named after thoughts in the description of tools. */

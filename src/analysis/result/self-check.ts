@@ -2,7 +2,7 @@
  * The self-check: probe messages written from the inferred format are compared byte for byte with the template's
  * renders. Each difference is a warning with both texts.
  */
-import type { ChatFormat } from '../../format/chat-format.ts';
+import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
 import { writeResponse } from '../../layout/write-response.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
@@ -79,16 +79,20 @@ function checkedProbes(format: ChatFormat, prober: TemplateProber, probes: Probe
   ];
   // Calls known from the prompt alone cannot be compared with a render.
   if (format.calls === null || format.calls.basis === 'prompt') return plain;
+  // The template itself has no place for text before a call.
+  const shownApart = format.input.preamble !== undefined;
   return [
     ...plain,
     probes.oneCall,
     { ...probes.oneCall, id: 'later-call', isLater: true as const },
-    probes.contentCall,
+    ...(shownApart ? [] : [probes.contentCall]),
     probes.noArguments,
     probes.twoCalls,
     ...(format.calls.parallel ? [probes.threeCalls] : []),
-    ...(format.reasoning === null ? [] : [probes.reasoningCall, probes.reasoningContentCall]),
-    ...valueProbes(prober),
+    ...(format.reasoning === null
+      ? []
+      : [probes.reasoningCall, ...(shownApart ? [] : [probes.reasoningContentCall])]),
+    ...valueProbes(prober, format.calls),
   ];
 }
 
@@ -103,13 +107,20 @@ function textProbes(format: ChatFormat, { sentinels }: TemplateProber): readonly
   return format.reasoning === null ? [plain] : [plain, thinking];
 }
 
-function valueProbes(prober: TemplateProber): readonly Probe[] {
+function valueProbes(prober: TemplateProber, calls: CallsFormat): readonly Probe[] {
   const { sentinels } = prober;
   const { typed, inner } = sentinels;
   const text = `${inner[0]} ${awkwardText} `;
-  return [
-    valueProbe(sentinels, typed.string, text, 'characters'),
+  const { arguments: format, unshown = [] } = calls;
+  // A template that pastes strings into quotes does not write what a model writes.
+  const isPasted = format.kind === 'entries' && format.frames.string.pasted !== undefined;
+  const strings = [
+    ...(isPasted ? [] : [valueProbe(sentinels, typed.string, text, 'characters')]),
     valueProbe(sentinels, typed.string, '', 'empty-string'),
+  ];
+  if (unshown.includes('types')) return strings;
+  return [
+    ...strings,
     valueProbe(sentinels, typed.integer, -7, 'integer'),
     valueProbe(sentinels, typed.number, 162.25, 'number'),
     valueProbe(sentinels, typed.boolean, true, 'true'),

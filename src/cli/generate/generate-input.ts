@@ -15,14 +15,14 @@ export type GenerateInput =
 
 /**
  * Reads a file or a model on the Hub. JSON with `fields`, or with `response_template` and no chat template, is a
- * response template. Throws `ResponseTemplateError` and the errors of `readModelSource`.
+ * response template; a chat template is wrapped in the tool format, if one is given. Throws `ResponseTemplateError` and the errors of `readModelSource`.
  */
-export async function readGenerateInput(file: string): Promise<GenerateInput> {
+export async function readGenerateInput(file: string, toolFormat?: string): Promise<GenerateInput> {
   const template = await readResponseTemplate(file);
   if (template !== null) {
     return { kind: 'response-template', name: folderName(path.basename(file)), template };
   }
-  const source = await readModelSource(file);
+  const source = await readModelSource(file, toolFormat);
   return { kind: 'chat-template', name: source.name, source };
 }
 

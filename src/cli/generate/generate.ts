@@ -5,6 +5,7 @@ import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { ImportExtension } from '../../generate/emit-module.ts';
 import { isFolderName } from '../model-source.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
+import { toolFormatOption } from '../tool-format.ts';
 import { describeGenerated, describeTools, differenceLines, summary } from './generate-report.ts';
 import { type GeneratedFolder, generateFolder, type MakeOptions } from './generated-folder.ts';
 import { readToolSources } from './tool-source.ts';
@@ -16,6 +17,7 @@ interface GenerateOptions {
   readonly tools?: readonly string[];
   readonly degrade: boolean;
   readonly responseTemplate: boolean;
+  readonly toolFormat?: string;
   readonly importExtension: ImportExtension;
   readonly force: boolean;
   readonly check: boolean;
@@ -40,6 +42,7 @@ export function registerGenerate(program: Command): void {
     )
     .option('--degrade', 'accept tool schemas that cannot be enforced in full, and report what is not', false)
     .option('--response-template', "also write Hugging Face's response template of each chat template", false)
+    .addOption(toolFormatOption())
     .addOption(
       new Option(
         '--import-extension <ending>',
@@ -97,6 +100,7 @@ function makeOptions(options: GenerateOptions, tools: MakeOptions['tools']): Mak
     tools,
     policy: options.degrade ? 'degrade' : 'strict',
     responseTemplate: options.responseTemplate,
+    toolFormat: options.toolFormat,
     importExtension: options.importExtension,
   };
 }

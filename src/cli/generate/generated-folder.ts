@@ -27,6 +27,7 @@ export interface MakeOptions {
   readonly tools: NamedTools | null;
   readonly policy: 'strict' | 'degrade';
   readonly responseTemplate: boolean;
+  readonly toolFormat: string | undefined;
   readonly importExtension: ImportExtension;
 }
 
@@ -57,7 +58,7 @@ export interface ResponseTemplateFolder extends Folder {
 
 /** Generates everything; writes nothing. Throws the typed errors of each part, with the file in the message. */
 export async function generateFolder(file: string, options: MakeOptions): Promise<GeneratedFolder> {
-  const input = await readGenerateInput(file);
+  const input = await readGenerateInput(file, options.toolFormat);
   const name = options.name ?? input.name;
   if (input.kind === 'response-template') {
     refuseExtras(file, options);
@@ -85,10 +86,16 @@ export async function generateFolder(file: string, options: MakeOptions): Promis
 }
 
 /** A response template does not describe how to write, so it has no grammar. */
-function refuseExtras(file: string, { tools, responseTemplate }: MakeOptions): void {
-  if (tools === null && !responseTemplate) return;
+function refuseExtras(file: string, { tools, responseTemplate, toolFormat }: MakeOptions): void {
+  const extras = {
+    '--tools': tools !== null,
+    '--response-template': responseTemplate,
+    '--tool-format': toolFormat !== undefined,
+  };
+  const option = Object.entries(extras).find(([, given]) => given)?.[0];
+  if (option === undefined) return;
   throw new UnsupportedOptionError({
-    option: tools === null ? '--response-template' : '--tools',
+    option,
     reason: `${file} is a response template; this needs a chat template or a model`,
   });
 }

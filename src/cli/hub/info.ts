@@ -7,10 +7,12 @@ import { snakeCase } from '../../format/json-values.ts';
 import { type Verification, verifyTemplate } from '../../generate/verify/verify-template.ts';
 import type { ModelCard } from '../../hub/inspect-model.ts';
 import { inspectModel } from '../../hub/obtain-model.ts';
+import { toolFormats, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
 import { annotatedSample } from '../annotate.ts';
 import { capabilityFlags } from '../capability-flags.ts';
 import { formatBytes, formatCount } from '../figures.ts';
 import { paintedText } from '../terminal-text.ts';
+import { storedAdvice } from '../try/stored-trial.ts';
 
 interface InfoOptions {
   readonly file?: string;
@@ -22,7 +24,13 @@ interface Information {
   readonly card: ModelCard;
   readonly analysis: Analysis | null;
   readonly laws: Verification | null;
+  /** What `idiolect try` found, if its result is there. */
+  readonly advice: string | null;
+  /** The same for the template in each tool format. */
+  readonly formats: readonly (Study & { readonly name: string })[];
 }
+
+type Study = Pick<Information, 'analysis' | 'laws'>;
 
 /** Adds the command. */
 export function registerInfo(program: Command): void {
@@ -37,27 +45,38 @@ export function registerInfo(program: Command): void {
 
 async function info(model: string, options: InfoOptions): Promise<void> {
   const card = await inspectModel(model, { file: options.file ?? null });
-  const information = { card, ...study(card) };
+  const advice = card.template === null ? null : await storedAdvice(card.file, card.template.sha256);
+  const information = { card, advice, ...study(card) };
   process.stdout.write(
     options.json ? `${JSON.stringify(report(information), null, 2)}\n` : paintedText(show(information)),
   );
 }
 
 /** If the template cannot be analysed, there is no result; the card has the reason. */
-function study({ template, header }: ModelCard): Omit<Information, 'card'> {
-  if (template === null || template.problem !== null) return { analysis: null, laws: null };
-  const { bos, eos } = header.specialTokens;
+function study({ template, header }: ModelCard): Omit<Information, 'card' | 'advice'> {
+  if (template === null || template.problem !== null) return { analysis: null, laws: null, formats: [] };
+  const { source } = template;
+  const plain = header.templates.default ?? source;
+  const formats = toolFormats.map(({ name }) => ({
+    name,
+    ...studyTemplate(() => wrapTemplate(plain, name, header.file), header),
+  }));
+  return { ...studyTemplate(() => source, header), formats };
+}
+
+function studyTemplate(read: () => string, { file, specialTokens }: ModelCard['header']): Study {
   try {
-    const tokens = { bosToken: bos ?? '', eosToken: eos ?? '' };
-    const analysis = analyzeTemplate(template.source, { name: header.file, ...tokens });
-    return { analysis, laws: verifyTemplate(template.source, { format: analysis.format, ...tokens }) };
+    const source = read();
+    const tokens = { bosToken: specialTokens.bos ?? '', eosToken: specialTokens.eos ?? '' };
+    const analysis = analyzeTemplate(source, { name: file, ...tokens });
+    return { analysis, laws: verifyTemplate(source, { format: analysis.format, ...tokens }) };
   } catch (error) {
     if (error instanceof IdiolectError) return { analysis: null, laws: null };
     throw error;
   }
 }
 
-function report({ card, analysis, laws }: Information) {
+function report({ card, analysis, laws, formats, advice }: Information) {
   return {
     type: 'model_info',
     model: card.model,
@@ -78,6 +97,12 @@ function report({ card, analysis, laws }: Information) {
     header_bytes_read: card.header.bytesRead,
     format: analysis?.format ?? null,
     laws: laws === null ? null : lawReport(laws),
+    tried: advice,
+    tool_formats: formats.map((each) => ({
+      name: each.name,
+      chat_format: each.analysis?.format.labels.toolFormat ?? null,
+      laws: each.laws === null ? null : lawReport(each.laws),
+    })),
   };
 }
 
@@ -85,7 +110,7 @@ function lawReport({ holds, rendered, refused, breaches }: Verification) {
   return { holds, rendered, refused, breaches: breaches.map(({ law, case: name }) => ({ law, case: name })) };
 }
 
-function show({ card, analysis, laws }: Information): string {
+function show({ card, analysis, laws, formats, advice }: Information): string {
   const { header, template } = card;
   const verdict = card.supportsTools ? pc.green('✓ can call tools') : pc.yellow('✗ cannot call tools');
   const lines = [
@@ -106,7 +131,19 @@ function show({ card, analysis, laws }: Information): string {
     lines.push('', annotatedSample(analysis.format));
   }
   if (laws !== null) lines.push('', lawLine(laws));
+  if (advice !== null) lines.push('', `tried: ${advice}`);
+  if (formats.length > 0) lines.push('', pc.dim('with --tool-format'), ...facts(formatLines(formats)));
   return `${lines.join('\n')}\n`;
+}
+
+function formatLines(formats: Information['formats']): Readonly<Record<string, string>> {
+  const lines = formats.map(({ name, analysis, laws }) => {
+    const calls = analysis?.format.labels.toolFormat ?? null;
+    if (calls === null || laws === null)
+      return [name, pc.yellow('its template cannot be read in it')] as const;
+    return [name, `${calls}, ${lawLine(laws)}`] as const;
+  });
+  return Object.fromEntries(lines);
 }
 
 function facts(values: Readonly<Record<string, string>>): string[] {

@@ -1,9 +1,11 @@
 /** The laws: functions from one rendered turn to what is wrong with it (`null` if the law holds). */
 
+import type { CallSample } from '../../analysis/prompt/call-example.ts';
+import { derivesSample, readSample, writesSample } from '../../analysis/prompt/example-law.ts';
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
-import type { AssistantMessage, JsonObject, Tool } from '../../format/messages.ts';
-import { jsonType } from '../../format/write-values.ts';
+import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
+import { jsonType, writePythonString } from '../../format/write-values.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import { Marker } from '../../layout/marker.ts';
 import { type TurnLayout, turnLayout } from '../../layout/turn-layout.ts';
@@ -81,6 +83,16 @@ export function completeLaw({ format, message, turn }: RenderedCase, matcher: Ma
   };
 }
 
+/** As told: an example of a call that the prompt shows is read as meant, and the grammar of a required call derives it. */
+export function asToldLaw(format: ChatFormat, sample: CallSample): Breach | null {
+  if (!sample.isWhole || writesSample(format, sample)) return null;
+  const expected = sample.text;
+  if (format.calls === null) return { expected, actual: 'the format has no calls' };
+  if (readSample(format, sample) !== 'as meant')
+    return { expected, actual: 'the parser reads something else' };
+  return derivesSample(format, sample) ? null : { expected, actual: 'the grammar derives something else' };
+}
+
 function isComplete(matcher: Matcher, text: string): boolean {
   const here = matcher.clone();
   return here.accept(text) && here.complete;
@@ -105,19 +117,35 @@ export function shownMessage(format: ChatFormat, message: AssistantMessage, turn
 
 /** Some templates move content next to calls into the reasoning. */
 function contentAsReasoning(message: AssistantMessage): AssistantMessage {
-  const thoughts =
-    (message.reasoning_content ?? '') + (typeof message.content === 'string' ? message.content : '');
+  const content = typeof message.content === 'string' ? message.content : '';
+  const thoughts = [message.reasoning_content ?? '', content].filter((each) => each !== '').join('\n\n');
   return { ...message, content: '', ...(thoughts === '' ? {} : { reasoning_content: thoughts }) };
 }
 
 /**
- * Whether the turn shows anything of its message. A finished turn that opens reasoning and never closes it, for a
- * message without any, is not a turn that a model writes (analysis warns of it): it shows nothing.
+ * Whether the turn shows anything of its message. Two kinds of turns are none that a model writes, so they show
+ * nothing: one that opens reasoning and never closes it, for a message without any (analysis warns of it), and one
+ * with a value that history writes unlike the model: a string that needs escapes and is pasted into quotes, or a
+ * number in the quotes of strings.
  */
 export function showsAnything({ format, message, turn }: RenderedCase): boolean {
+  if (isUnshown(format, message)) return false;
   const { content, reasoning_content: thoughts, tool_calls: calls } = shownMessage(format, message, turn);
   if (thoughts === undefined && leavesReasoningOpen(turnLayout(format), turn)) return false;
   return content !== '' || thoughts !== undefined || calls !== undefined;
+}
+
+/** Whether history writes a value of the message unlike the model. */
+export function isUnshown({ calls }: ChatFormat, { tool_calls: made = [] }: AssistantMessage): boolean {
+  if (calls === null || calls.arguments.kind === 'json') return false;
+  const { arguments: format, unshown = [] } = calls;
+  const { codec, pasted } = format.frames.string;
+  const spell = codec === 'python' ? writePythonString : JSON.stringify;
+  const isOther = (value: JsonValue) =>
+    typeof value === 'string'
+      ? pasted !== undefined && spell(value) !== pasted + value + pasted
+      : unshown.includes('types');
+  return made.some((call) => Object.values<JsonValue>(JSON.parse(call.function.arguments)).some(isOther));
 }
 
 function leavesReasoningOpen({ reasoning }: TurnLayout, turn: string): boolean {

@@ -4,7 +4,8 @@ import { IdiolectError } from '../../format/errors.ts';
 import type { AssistantMessage, Tool } from '../../format/messages.ts';
 import { commonPrefix } from '../../language/expression/alternatives.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
-import { renderPrompt } from '../../template/prompt/render-prompt.ts';
+import { rememberedTemplate, renderPrompt } from '../../template/prompt/render-prompt.ts';
+import { withShownCalls } from '../../template/prompt/shown-calls.ts';
 
 const question = 'Question-7f3a?';
 
@@ -30,6 +31,8 @@ export interface SpecialTokens {
  */
 export function renderTurn(context: RenderedWith, message: AssistantMessage): string | null {
   if (context.format.input.calls === 'single' && (message.tool_calls?.length ?? 0) > 1) return null;
+  const template = rememberedTemplate(context.templateSource, 'template');
+  if (withShownCalls(template, [message]).length > 1) return null;
   const plain = turnUnder(context, message, undefined);
   const thoughts = message.reasoning_content ?? '';
   if (thoughts === '' || (plain?.includes(thoughts) ?? false)) return plain;

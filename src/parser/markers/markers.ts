@@ -4,9 +4,10 @@
  * is passed at the speed of `indexOf`.
  */
 
+import type { LeniencyLaw } from '../leniency/law-table.ts';
+import { withOtherSpellings } from '../leniency/other-spellings.ts';
 import type { Transition } from '../state-tables.ts';
 import { spaceKinds } from './leading-space.ts';
-import { withOtherSpellings } from './other-spellings.ts';
 import { PlainRun } from './plain-run.ts';
 import { skipSpace } from './white-space.ts';
 
@@ -58,8 +59,10 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     envelopeFollows: choice.envelopeFollows,
     onlyAtEnd: choice.onlyAtEnd,
     blockEnd: choice.blockEnd,
+    ownLine: choice.ownLine,
     repairs: choice.repairs,
     passes: choice.passes,
+    unlessMentioned: choice.unlessMentioned,
     leadingSpace: lead,
     parts,
     trailingSpace: trail,
@@ -83,12 +86,14 @@ export interface MatchContext {
   readonly ended: boolean;
   /** Whether markers of calls count at all. */
   readonly callsAllowed: boolean;
-  /** Whether leniency applies to text at `at`. */
-  forgives(at: number): boolean;
+  /** Whether a law of leniency applies to text at `at`. */
+  allows(law: LeniencyLaw, at: number): boolean;
   /** Whether calls without a marker may begin at `at`, that is, this has not been tried yet. */
   maySpeculate(at: number): boolean;
   /** Whether the special tokens within `length` units of `part`, at `at`, were written as such. */
   isWrittenAsTokens(part: string, at: number, length: number): boolean;
+  /** Whether the prompt already wrote the text at `at`. */
+  inPrompt(at: number): boolean;
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
   /** Whether the text that the choice requires follows at `at`: the position, or `absent` or `undecided`. */
@@ -107,7 +112,7 @@ function matchChoice<Ref>(
   choice: CompiledTransition<Ref>,
 ): number {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
-  if (choice.repairs !== undefined && !context.forgives(at)) return absent;
+  if (choice.repairs !== undefined && !context.allows(choice.repairs, at)) return absent;
   if (choice.speculative && !context.maySpeculate(at)) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
@@ -121,10 +126,10 @@ function matchChoice<Ref>(
     return context.ended ? end : undecided;
   }
   const verdict = matchCondition(context, text, end, choice);
-  // A special token is no prose. A choice without a marker of its own is none, whatever token begins there.
-  const isToken = choice.parts.length > 0 && context.isSpecial(at);
-  if (verdict < 0 || isToken) return verdict;
-  if (choice.onlyAsSpecialToken) return absent;
+  if (verdict < 0) return verdict;
+  if (choice.onlyAsSpecialToken && !context.isSpecial(at)) return absent;
+  // The prompt's markers are the template's own; what follows them may not be written yet.
+  if (choice.parts.length > 0 && context.inPrompt(at)) return verdict;
   if (choice.followedBy === undefined) return verdict;
   const follows = context.followedBy(text, end, choice);
   return follows < 0 ? follows : end;

@@ -2,13 +2,14 @@
 
 /** Records special tokens, and decides which markers count. */
 export class SpecialSpans {
-  private readonly tokens: readonly string[];
+  /** Texts of the special tokens in the model's vocabulary, the longest first. */
+  readonly tokens: readonly string[];
   /** Offsets at which a special token begins, ascending. */
   private starts: number[] = [];
   private lengths: number[] = [];
   private readonly inside = new Map<string, readonly number[]>();
 
-  /** `tokens`: texts of the special tokens in the model's vocabulary. Longer ones win. */
+  /** `tokens`: texts of special tokens. Longer ones win. */
   constructor(tokens: readonly string[]) {
     this.tokens = [...tokens].filter((token) => token !== '').sort((a, b) => b.length - a.length);
   }

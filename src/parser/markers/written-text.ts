@@ -33,10 +33,15 @@ export class WrittenText {
   /** A rope of few large blocks, flattened by the first read of the message. */
   private blocks = '';
   private readonly keeps: boolean;
+  private readonly listener: { read(text: string): void } | null;
 
-  /** `keeps`: whether the text will be read; otherwise nothing is stored. */
-  constructor(keeps: boolean) {
+  /**
+   * `keeps`: whether the text will be read; otherwise only its end is stored, for the `listener`, which is given the
+   * text in blocks.
+   */
+  constructor(keeps: boolean, listener: { read(text: string): void } | null = null) {
     this.keeps = keeps;
+    this.listener = listener;
   }
 
   /** Makes room for the bytes of a short piece. */
@@ -54,7 +59,7 @@ export class WrittenText {
 
   /** Adds a piece of any length. */
   append(piece: string): void {
-    if (!this.keeps) return;
+    if (!this.keeps && this.listener === null) return;
     this.makeRoom();
     const end = piece.length > shortPiece ? -1 : writeBytes(piece, this.bytes, this.used);
     if (end !== -1) this.used = end;
@@ -109,10 +114,16 @@ export class WrittenText {
     const block = this.rope + this.decoded();
     this.rope = '';
     this.used = 0;
-    if (!this.keeps) return;
+    if (block === '') return;
     // Reading a character makes the engine flatten the rope.
     block.charCodeAt(0);
-    this.blocks += block;
+    this.listener?.read(block);
+    if (this.keeps) this.blocks += block;
+  }
+
+  /** Gives the listener all text so far. */
+  tell(): void {
+    this.endBlock();
   }
 
   /** Discards the text. */

@@ -1,6 +1,7 @@
 /** How a call that is one JSON object ends: with its brace, or with the call's closer if braces are missing. */
+import { repair } from '../leniency/law-table.ts';
+import { findArguments, mayBeArgument } from '../leniency/lenient-arguments.ts';
 import type { Reader } from '../reader.ts';
-import { findArguments, mayBeArgument } from './lenient-arguments.ts';
 import type { EnvelopeProgress } from './step-progress.ts';
 
 /** Consumes text up to `end`; it is buffered until both the name and the arguments are known. */
@@ -51,7 +52,7 @@ export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress, b
   const { offset } = reader.cursor;
   if (brackets !== '') reader.writer.input(brackets, offset, offset);
   settleArguments(reader, envelope);
-  reader.noteRepair('unclosed', 'the call is closed before its last brace');
+  reader.noteRepair(repair('unclosed', 'brace'));
   endCall(reader);
 }
 
@@ -67,7 +68,7 @@ function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
   if (argumentsRead) {
     const lost = [...members.keys()].filter((key) => mayBeArgument(call.parameters, key));
     if (lost.length === 0) return true;
-    reader.noteRepair('flat-arguments', `left out, because the arguments stand apart: ${lost.join(', ')}`);
+    reader.noteRepair(repair('flat-arguments', 'dropped', lost.join(', ')));
     return true;
   }
   const found = findArguments(reader, members, paths.arguments.at(-1));
@@ -76,7 +77,7 @@ function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
     envelope.reason = `the call has no arguments, but ${[...members.keys()].join(', ')}`;
     return false;
   }
-  if (found.law !== null) reader.noteRepair(found.law, found.detail);
+  if (found.repair !== null) reader.noteRepair(found.repair);
   flushBuffer(reader);
   writer.input(found.json, cursor.offset, cursor.offset);
   return true;

@@ -2,16 +2,18 @@
  * A call that is one JSON object: `{"name": "f", "arguments": {…}, "id": "x"}`. Keys come in any order; arguments are
  * emitted as they arrive, once the name is known.
  */
+
 import { parseJson } from '../../format/json-values.ts';
 import { JsonStringReader } from '../json/json-string-reader.ts';
+import { repair } from '../leniency/law-table.ts';
+import { mayHoldArguments, withholdWrapped, wrapperAt } from '../leniency/lenient-arguments.ts';
+import { callKey, isNameKey, wrappedPaths } from '../leniency/lenient-names.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import { closeObject, flushBuffer, pass } from './envelope-end.ts';
 import { isArguments, isAt, isNextToArguments, isNextToName, leadsOn } from './envelope-paths.ts';
-import { mayHoldArguments, withholdWrapped, wrapperAt } from './lenient-arguments.ts';
-import { callKey, isNameKey, wrappedPaths } from './lenient-names.ts';
 import type { EnvelopePhase, EnvelopeProgress } from './step-progress.ts';
 
 type Status = 'open' | 'done' | 'illegal';
@@ -88,7 +90,7 @@ function readPunctuation(
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== character) return refuse(envelope, [character]);
   pass(reader, envelope, cursor.at + 1);
-  if (next === 'key') reader.scanner.reset(reader.lenient ? 'any' : 'json');
+  if (next === 'key') reader.scanner.reset(reader.allows('json') ? 'any' : 'json');
   envelope.phase = next;
   return 'more';
 }
@@ -150,7 +152,7 @@ function beginValue(reader: Reader, envelope: EnvelopeProgress): Status | 'more'
   const first = cursor.text[cursor.at];
   envelope.captured = '';
   envelope.valueStart = cursor.offset;
-  scanner.reset(reader.lenient ? 'any' : 'json');
+  scanner.reset(reader.allows('json') ? 'any' : 'json');
   if (isArguments(envelope)) return beginArguments(reader, envelope, first);
   if (first === '{' && leadsOn(envelope)) {
     envelope.path.push(envelope.key);
@@ -178,8 +180,7 @@ function beginOther(reader: Reader, envelope: EnvelopeProgress, first: string | 
     mayHoldArguments(reader, key);
   if (standsForArguments) {
     const begun = beginArguments(reader, envelope, first);
-    if (begun === 'more')
-      reader.noteRepair('arguments-key', `the arguments stand under ${JSON.stringify(key)}`);
+    if (begun === 'more') reader.noteRepair(repair('arguments-key', 'key', key));
     return begun;
   }
   const wrapped = first === '{' && key === callKey ? wrappedPaths(reader, envelope, key) : null;
@@ -231,8 +232,9 @@ function beginArguments(
 }
 
 /** Whether the string that begins here is empty, if that means no arguments; `null` while undecided. */
-function isEmptyString({ cursor, options, ended }: Reader): boolean | typeof undecided {
-  if (!options.lenient) return false;
+function isEmptyString(reader: Reader): boolean | typeof undecided {
+  if (!reader.allows('empty-arguments')) return false;
+  const { cursor, ended } = reader;
   const next = cursor.text[cursor.at + 1];
   return next === undefined && !ended ? undecided : next === '"';
 }
@@ -307,7 +309,7 @@ function readOther(reader: Reader, envelope: EnvelopeProgress, text: string | nu
   const { key } = envelope;
   if (text !== null && isNextToName(envelope) && isNameKey(reader, key, text)) {
     nameIsKnown(reader, envelope, text);
-    reader.noteRepair('name-key', `the name stands under ${JSON.stringify(key)}`);
+    reader.noteRepair(repair('name-key', 'key', key));
     return;
   }
   const isNextToNameAsKey = envelope.paths.name === null && envelope.path.length === 0;
@@ -316,8 +318,7 @@ function readOther(reader: Reader, envelope: EnvelopeProgress, text: string | nu
 
 function addMember(reader: Reader, { members, key, captured }: EnvelopeProgress): void {
   if (members.has(key)) {
-    const detail = `the member ${JSON.stringify(key)} is written twice; the last value counts`;
-    reader.noteRepair('duplicate-argument', detail);
+    reader.noteRepair(repair('duplicate-argument', 'member', key));
   }
   members.set(key, captured);
 }
@@ -346,8 +347,10 @@ function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): 
     envelope.early = null;
   }
   if (envelope.wrapper !== null) {
-    const wrapper = envelope.wrapper === '' ? 'braces of its own' : JSON.stringify(envelope.wrapper);
-    reader.noteRepair('wrapped-call', `the call is wrapped in ${wrapper}`);
+    const { wrapper } = envelope;
+    reader.noteRepair(
+      wrapper === '' ? repair('wrapped-call', 'braces') : repair('wrapped-call', 'key', wrapper),
+    );
   }
   reader.input.begin();
 }
@@ -358,7 +361,7 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
   if (next === '}') return closeObject(reader, envelope);
   if (next !== ',') return refuse(envelope, [',', '}']);
   pass(reader, envelope, cursor.at + 1);
-  reader.scanner.reset(reader.lenient ? 'any' : 'json');
+  reader.scanner.reset(reader.allows('json') ? 'any' : 'json');
   envelope.phase = 'key';
   return 'more';
 }

@@ -9,5 +9,14 @@ export function fail(reader: Reader, recover: State, expected: readonly string[]
 
 /** Rejects a further call where only one is allowed; `recover` skips its text and reports it. */
 export function failExtraCall(reader: Reader, recover: State): State {
-  return fail(reader, recover, ['the end of the turn'], 'one more call, where only one may be made');
+  return fail(reader, recover, expectedAfterOne, oneMore);
+}
+
+const expectedAfterOne = ['the end of the turn'];
+const oneMore = 'one more call, where only one may be made';
+
+/** Reports the buffered text as a further call where only one is allowed. */
+export function reportExtraCall(reader: Reader): void {
+  reader.complain(expectedAfterOne, oneMore);
+  reader.reportMalformed();
 }

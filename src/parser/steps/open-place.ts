@@ -1,8 +1,10 @@
 /** Entering the place of a value: an entry of the arguments, or a property or item of a nested value. */
+
 import type { CallDraft } from '../call-draft.ts';
+import { repair } from '../leniency/law-table.ts';
+import { isProperty, mayHoldArguments, withholdWrapped } from '../leniency/lenient-arguments.ts';
 import type { Reader, State } from '../reader.ts';
 import type { ValuePlace } from '../state-tables.ts';
-import { isProperty, mayHoldArguments, withholdWrapped } from './lenient-arguments.ts';
 import { anywhere, itemPlace, propertyPlace } from './schema-place.ts';
 import type { ValueStack } from './values/value-stack.ts';
 
@@ -34,7 +36,7 @@ export function openItem(reader: Reader, place: ValuePlace<State>): void {
 
 function push(reader: Reader, values: ValueStack<State>): void {
   reader.call.values = values;
-  reader.scanner.reset(reader.lenient ? 'any' : 'python');
+  reader.scanner.reset(reader.allows('json') ? 'any' : 'python');
 }
 
 function separatorBefore(call: CallDraft<State>, outer: ValueStack<State> | null): string {
@@ -56,8 +58,8 @@ function propertyName(reader: Reader, key: string): string {
 
 /** The key without its quotes, if leniency applies. */
 function unquoted(reader: Reader, key: string, name: string): string {
-  if (name === key || !reader.lenient) return key;
-  reader.noteRepair('literal', `the key ${name} was written in quotes`);
+  if (name === key || !reader.allows('literal')) return key;
+  reader.noteRepair(repair('literal', 'key', name));
   return name;
 }
 

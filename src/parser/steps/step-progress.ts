@@ -1,4 +1,5 @@
 /** What steps remember while they wait for more text: one type for each step that needs it. */
+import type { CallNotationName } from '../../format/call-notations.ts';
 import type { JsonType } from '../../format/chat-format.ts';
 import type { JsonScanner } from '../json/json-scanner.ts';
 import type { JsonStringReader } from '../json/json-string-reader.ts';
@@ -14,6 +15,7 @@ export type StepProgress =
   | ExtraEnvelopeProgress
   | NestedEndProgress
   | SpeculationProgress
+  | StreamedCallsProgress
   | ValueProgress;
 
 /** `readJsonArguments`: the object has begun; `string` reads it if it is inside a JSON string. */
@@ -22,7 +24,7 @@ export interface ArgumentsProgress {
   readonly string: JsonStringReader | null;
 }
 
-/** `readRegion`: the answer may consist of calls written as JSON. */
+/** `readRegion`: the answer may consist of calls in a notation that is not the format's. */
 export interface BareCallsProgress {
   readonly kind: 'bare-calls';
   readonly scanner: JsonScanner;
@@ -32,12 +34,64 @@ export interface BareCallsProgress {
   /** Offset of their beginning, if text precedes them. */
   readonly inTextAt: number | null;
   isFenced: boolean;
+  /** Whether the fence is one of code, in which a call of a function is code. */
+  isCode: boolean;
   /** Whether the format's own marker opens or closes them. */
   isMarked: boolean;
+  /** Whether there is a second pair of braces around JSON. */
+  isDoubled: boolean;
   /** Whether the fence is closed. */
   isClosed: boolean;
-  /** Calls so far. */
+  /** Whether calls precede them that have been read as they arrived. */
+  readonly isStreaming: boolean;
+  /** Whether those opened a list. */
+  readonly isListed: boolean;
+  /** The calls that have been read. */
+  readonly calls: ForeignCall[];
+  /** The call being read, if it is not JSON. */
+  trial: CallTrial | null;
+  /** Offset of the call being read. */
+  valueAt: number;
+  /** Offset after the last call and the markers after it. */
+  endedAt: number;
+  /** Calls so far, those in a list counted singly. */
   count: number;
+}
+
+/** A call in a notation that is not the format's; `null` for JSON, which may be a list of calls. */
+export interface ForeignCall {
+  readonly notation: CallNotationName | null;
+  readonly at: number;
+  readonly end: number;
+}
+
+/** Reads what may be one call in one of several notations, without emitting anything. */
+export interface CallTrial {
+  read(text: string, ended: boolean): void;
+  readonly failed: boolean;
+  readonly whole: { readonly notation: CallNotationName; readonly end: number } | null;
+  readonly begun: BegunCall | null;
+}
+
+/** A call whose notation is certain, and whose name is known. */
+export interface BegunCall {
+  readonly toolName: string;
+  readonly notation: CallNotationName;
+  /** Offset after the name. */
+  readonly nameEnd: number;
+}
+
+/** `readRegion`: calls written as JSON, which a grammar enforces. */
+export interface StreamedCallsProgress {
+  readonly kind: 'streamed-calls';
+  /** The call being read; `null` between calls. */
+  envelope: EnvelopeProgress | null;
+  /** Reads one more call where only one may be made. */
+  extra: JsonScanner | null;
+  /** Whether a fence is open. */
+  isFenced: boolean;
+  /** Whether a list is open. */
+  isListed: boolean;
 }
 
 /** `readEnvelope`, if a further call is not allowed: its text is skipped. */

@@ -1,6 +1,6 @@
 /** Steps inside a call of any layout: expected markers, and malformed text. */
+import { withLostParts } from '../leniency/other-spellings.ts';
 import { absent, MarkerTable, type Match, undecided } from '../markers/markers.ts';
-import { withLostParts } from '../markers/other-spellings.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { ExpectTable, RecoverTable, Transition } from '../state-tables.ts';

@@ -1,14 +1,15 @@
 /** The step that reads a hole of a call: its name, id or index, or the key of an entry. */
 
 import type { Cursor } from '../cursor.ts';
+import { repair } from '../leniency/law-table.ts';
+import { isProperty } from '../leniency/lenient-arguments.ts';
+import { withLostParts } from '../leniency/other-spellings.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
-import { withLostParts } from '../markers/other-spellings.ts';
 import { isSpace, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { HoleTable, IdPart } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail, failExtraCall } from './fail.ts';
-import { isProperty } from './lenient-arguments.ts';
 import { openPlace, unquote } from './open-place.ts';
 import { anywhere, propertyNames } from './schema-place.ts';
 import { endsHere, enterMarker } from './steps-call.ts';
@@ -160,15 +161,15 @@ function fillHole(reader: Reader, table: HoleTable<State>, value: string, end: n
   } else {
     reader.skip(end);
   }
-  if (bareName !== null) reader.noteRepair('name-prefix', `the id is ${JSON.stringify(value)}`);
+  if (bareName !== null) reader.noteRepair(repair('name-prefix', 'id', value));
 }
 
 /** A name in quotes, if an offered tool is called that, and none is with the quotes. */
 function nameWithoutQuotes(reader: Reader, value: string): string {
-  const { tools, lenient } = reader.options;
+  const { tools } = reader.options;
   const name = unquote(value);
-  if (!lenient || name === value || tools.has(value) || !tools.has(name)) return value;
-  reader.noteRepair('literal', `the name ${name} was written in quotes`);
+  if (!reader.allows('literal') || name === value || tools.has(value) || !tools.has(name)) return value;
+  reader.noteRepair(repair('literal', 'name', name));
   return name;
 }
 
@@ -180,11 +181,11 @@ function nameWithin(id: string, parts: readonly IdPart[]): string | null {
 }
 
 /** The name in an id without its prefix: `get_time` in `get_time:0`, if such a tool is offered. */
-function nameWithoutPrefix({ options }: Reader, id: string, parts: readonly IdPart[]): string | null {
+function nameWithoutPrefix(reader: Reader, id: string, parts: readonly IdPart[]): string | null {
   const [first, ...rest] = parts;
-  if (!options.lenient || typeof first !== 'string' || id.startsWith(first)) return null;
+  if (!reader.allows('name-prefix') || typeof first !== 'string' || id.startsWith(first)) return null;
   const name = matchParts(id, rest);
-  return name !== null && options.tools.has(name) ? name : null;
+  return name !== null && reader.options.tools.has(name) ? name : null;
 }
 
 function matchParts(id: string, parts: readonly IdPart[]): string | null {

@@ -1,5 +1,8 @@
 /** Steps that read arguments written as one JSON object, alone or as part of a JSON call. */
+
 import { JsonStringReader } from '../json/json-string-reader.ts';
+import { repair } from '../leniency/law-table.ts';
+import { withholdWrapped, wrapperAt } from '../leniency/lenient-arguments.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
@@ -8,7 +11,6 @@ import type { Compiled } from './compiled.ts';
 import { bracketsToCome, closeWithoutBraces, isWholeButForBraces } from './envelope-end.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { fail, failExtraCall } from './fail.ts';
-import { withholdWrapped, wrapperAt } from './lenient-arguments.ts';
 import { scanInput } from './scan-input.ts';
 import type { ArgumentsProgress } from './step-progress.ts';
 
@@ -42,12 +44,12 @@ function closeArguments(
 ): State | null {
   const { cursor, scanner, progress } = reader;
   const brackets = progress?.kind === 'arguments' && progress.string === null ? scanner.missingBrackets : '';
-  const isForgiven = brackets !== '' && reader.forgives(cursor.at);
+  const isForgiven = brackets !== '' && reader.allows('unclosed');
   const end = isForgiven ? markers.matchAt(reader, cursor.text, cursor.at) : null;
   if (end === undecided) return null;
   if (end === null) return fail(reader, table.recover, ['JSON'], 'the arguments are not a JSON object');
   reader.writer.input(brackets, cursor.offset, cursor.offset);
-  reader.noteRepair('unclosed', 'the arguments are closed before their last bracket');
+  reader.noteRepair(repair('unclosed', 'bracket'));
   return finishArguments(reader, table);
 }
 
@@ -81,7 +83,7 @@ function beginObject(reader: Reader): boolean {
   const { cursor, scanner } = reader;
   const first = cursor.text[cursor.at];
   if (first !== '{' && first !== '"') return false;
-  scanner.reset(reader.lenient ? 'any' : 'json');
+  scanner.reset(reader.allows('json') ? 'any' : 'json');
   if (first === '"') reader.skip(cursor.at + 1);
   reader.progress = { kind: 'arguments', string: first === '"' ? new JsonStringReader(scanner) : null };
   reader.input.begin();
@@ -143,25 +145,25 @@ const longestFence = 32;
 /** Skips the opening of a code fence, and white space; false while more text may show one. */
 function passFence(reader: Reader): boolean {
   const { cursor } = reader;
-  if (cursor.text[cursor.at] !== '`' || !reader.forgives(cursor.at)) return true;
+  if (cursor.text[cursor.at] !== '`' || !reader.allows('fence')) return true;
   const text = cursor.text.slice(cursor.at, cursor.at + longestFence);
   const fence = /^```[a-z_-]*\s*(?=[[{"])/.exec(text)?.[0];
   if (fence === undefined)
     return reader.ended || text.length === longestFence || !/^`{1,3}$|^```[a-z_-]*\s*$/.test(text);
   reader.skip(cursor.at + fence.length);
-  reader.noteRepair('fence', 'the JSON stands in a code fence');
+  reader.noteRepair(repair('fence', 'marker'));
   return true;
 }
 
 /** Skips the bracket of an array of calls that the format does not have; false while more text may show one. */
 function passListOpener(reader: Reader, { paths, next }: EnvelopeTable<State>): boolean {
   const { cursor } = reader;
-  if (cursor.text[cursor.at] !== '[' || !reader.forgives(cursor.at)) return true;
+  if (cursor.text[cursor.at] !== '[' || !reader.allows('separator')) return true;
   const bracket = { marker: '[', next, envelopeFollows: paths };
   const call = reader.envelopeAt(cursor.text, cursor.at + 1, bracket);
   if (call === undecided) return false;
   if (call < 0) return true;
-  reader.noteRepair('separator', 'the calls stand in a list');
+  reader.noteRepair(repair('separator', 'list'));
   reader.skip(cursor.at + 1);
   return reachesValue(reader);
 }

@@ -8,6 +8,7 @@ import { knowsCalls } from '../markers/lookahead.ts';
 import { MarkerTable, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
+import { isJsonCallEnforced } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
 import type { SpeculativeTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
@@ -59,6 +60,7 @@ function readOn(
 ): Verdict {
   const { cursor } = reader;
   const { scanner, json } = speculation;
+  if (isCertain(reader)) return 'calls';
   for (;;) {
     const verdict = speculation.isBetween ? readBetween(reader, compiled, speculation) : null;
     if (verdict !== null) return verdict;
@@ -67,6 +69,7 @@ function readOn(
     const end = scanner.scan(within, cursor.at);
     json.append(scanner.output);
     reader.bufferTo(end);
+    if (isCertain(reader)) return 'calls';
     if (scanner.status === 'open' && limitOf(reader) > end && !reader.ended) return 'open';
     if (scanner.status !== 'done' || !isCall(reader, compiled, json.toString())) return 'text';
     json.clear();
@@ -74,6 +77,11 @@ function readOn(
     speculation.count++;
     speculation.isBetween = true;
   }
+}
+
+/** Whether it is a call whatever follows: a grammar writes it, and no text precedes it. */
+function isCertain(reader: Reader): boolean {
+  return !reader.writer.hasText && isJsonCallEnforced(reader);
 }
 
 /** The position at which the buffered text is too long. */

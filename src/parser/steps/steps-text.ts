@@ -1,12 +1,16 @@
 /** Steps outside calls: regions of text, the gaps between them, and ambiguous text. */
+import { repair } from '../leniency/law-table.ts';
+import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
+import { beginBareCalls, foreignStops } from '../notations/foreign-calls.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
-import { bareCallStops, beginBareCalls, readBareCalls } from './bare-calls.ts';
 import type { Compiled } from './compiled.ts';
-import { passRepeatedOpener } from './repeated-opener.ts';
+import { isQuoted, noteFence, standsInQuotation } from './quoted-markers.ts';
+import type { StepProgress } from './step-progress.ts';
+import { readJsonCalls } from './streamed-calls.ts';
 
 /** Maximum white space between regions; more of it is text. */
 const longestPause = 256;
@@ -21,7 +25,7 @@ export function regionTable(table: RegionTable<State>): Compiled<RegionTable<Sta
   const mayHoldCalls = table.region === 'text' && table.mustClose !== true;
   return {
     table,
-    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? bareCallStops(table.stops) : [])]),
+    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? foreignStops(table.stops) : [])]),
   };
 }
 
@@ -34,6 +38,7 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
   const { text, at } = reader.cursor;
   reader.leaveCall();
+  if (table.separates) reader.writer.separate();
   const next = skipSpace(text, at);
   if (next - at > longestPause) return table.otherwise;
   if (next === text.length) {
@@ -84,9 +89,10 @@ function readStretch(
     const repeated = passRepeatedOpener(reader, markers);
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
-  const isAnswer = table.region === 'text' && table.mustClose !== true;
-  if (isAnswer && (reader.progress?.kind === 'bare-calls' || reader.mayBeBareCalls)) {
-    if (readBareCalls(reader, markers) === 'wait') return null;
+  const isAnswer = table.region === 'text';
+  if (isAnswer && (isInCalls(reader.progress) || reader.mayBeBareCalls)) {
+    const status = readJsonCalls(reader, markers);
+    if (status !== 'text') return status === 'wait' ? null : 'more';
   }
   reader.enterRegion(table.region, table.mustClose === true);
   const found = nextStop(reader, markers);
@@ -99,15 +105,21 @@ function readStretch(
   const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
-  if (choice.repairs === 'bare-calls') {
+  if (choice.repairs === 'bare-calls' || choice.repairs === 'notation') {
     beginBareCalls(reader, choice, at);
     return 'more';
   }
   if (choice.ambiguous || choice.speculative) return choice.next;
+  noteFence(reader, match, at);
   reader.leaveRegion();
   const next = enterMarker(reader, match, at);
   if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts(choice);
   return next;
+}
+
+/** Whether calls written as JSON, or what may be such calls, have begun. */
+function isInCalls(progress: StepProgress | null): boolean {
+  return progress?.kind === 'bare-calls' || progress?.kind === 'streamed-calls';
 }
 
 /** Finds the next stop, and emits text that is certain; `null` if more text is needed. */
@@ -154,22 +166,31 @@ function nextMatch(
     at = markers.nextCandidate(text, at + 1, to)
   ) {
     const match = markers.matchAt(reader, text, at);
-    if (match !== null) return { match, at };
+    if (match === null) continue;
+    const quoted = match === undecided ? false : isQuoted(reader, match, at);
+    if (quoted !== true) return { match: quoted === undecided ? undecided : match, at };
   }
   return null;
 }
 
-/** Skips a special token that begins no marker, such as a stray closer: it is not content. */
+/**
+ * Skips a special token that begins no marker, such as a stray closer: it is not content. Where markers are text,
+ * because they are quoted or no calls are possible, it is.
+ */
 function passSpecialToken(
   reader: Reader,
   markers: MarkerTable<State>,
   { at, end }: { readonly at: number; readonly end: number },
 ): void {
   const token = reader.cursor.text.slice(at, end);
-  reader.emitText(markers.beginsWith(token) ? end : at);
-  if (reader.cursor.at === end) return;
-  reader.noteRepair('special-token', `${JSON.stringify(token)} stands where nothing asks for it`);
-  reader.skip(end);
+  const begins = markers.beginsWith(token);
+  const isText = begins || !reader.callsAllowed || standsInQuotation(reader, at);
+  reader.emitText(at);
+  if (begins && reader.callsAllowed && reader.quotations.isNew())
+    reader.noteRepair(repair('quoted', 'token', token));
+  if (!isText) reader.noteRepair(repair('special-token', 'marker', JSON.stringify(token)));
+  if (isText) reader.emitText(end);
+  else reader.skip(end);
 }
 
 /** Buffers text until a stop comes (it was reasoning) or an end (it is read again from `resume`). */
@@ -183,7 +204,9 @@ export function readAmbiguous(
   const shift = reader.buffer.length - reader.cursor.at;
   reader.rewind();
   if (found === null || table.ends.some(({ marker }) => marker === found.match.choice.marker)) {
+    const isThinking = reader.region?.kind === 'reasoning';
     reader.leaveRegion();
+    if (isThinking && reader.options.lenient) reader.noteRepair(repair('unclosed', 'thoughts'));
     return table.resume;
   }
   const { choice, end } = found.match;

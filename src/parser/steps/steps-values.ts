@@ -1,5 +1,7 @@
 /** Steps that read the values of arguments that are written as entries. */
+
 import type { JsonType } from '../../format/chat-format.ts';
+import { repair } from '../leniency/law-table.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
@@ -195,7 +197,7 @@ function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValuePr
   const first = isLong ? '' : text.charAt(start);
   progress.isContainer = first === '{' || first === '[';
   const mode = modeByText(types, first);
-  progress.isTentative = mode === 'scan' && reader.forgives(at);
+  progress.isTentative = mode === 'scan' && reader.allows('literal', at);
   return mode;
 }
 
@@ -223,7 +225,7 @@ function readScanned(
 /** Reads as text what began like a container but is not one. */
 function readAsText(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const wanted = [...progress.types].join(' or ');
-  reader.noteRepair('literal', `the value of ${JSON.stringify(values.key)} is not of type ${wanted}`);
+  reader.noteRepair(repair('literal', 'ofKey', values.key, wanted));
   progress.mode = 'raw';
   return readRaw(reader, values, progress);
 }

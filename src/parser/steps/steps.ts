@@ -204,6 +204,13 @@ export const argumentsEnd = step('argumentsEnd', {
   run: endArguments,
 });
 
+/** After a call in a notation of its own, whose reader goes no further. */
+export const callEnd = step('callEnd', {
+  link: <Ref, Linked>(table: object, _to: Linker<Ref, Linked>) => table,
+  compile: itself<object>,
+  run: () => null,
+});
+
 /** For tables that need no compiling. */
 function itself<Table>(table: Table): Table {
   return table;

@@ -44,7 +44,8 @@ export function readRequest<Options extends ChatOptions>(
   templates: TemplateCache,
 ): ChatRequest<Options> {
   checked.signal?.throwIfAborted();
-  const options = { ...checked, messages: readMessages(checked.messages) };
+  const { toolNames = 'any' } = checked;
+  const options = { ...checked, toolNames, messages: readMessages(checked.messages) };
   const tools = normalizeTools(options.tools ?? []);
   const template = templates.learn(tools.length > 0);
   const { format, source } = template;
@@ -79,7 +80,8 @@ export function readingOf(
     ...parserOptions(options, tools, generationPrompt, grammar, guard),
     specialTokens,
   });
-  const restOf = (call: OpenCall) => grammars.restOf(template.format, grammarOptions, call);
+  const restOf = (call: OpenCall, written: string) =>
+    grammars.restOf(template.format, grammarOptions, call, written);
   const start = () => matchedStart(template.format, grammar, options, tools);
   return { answerStart: start, guard, parser, restOf, checks: checksOf(grammar, tools, options) };
 }

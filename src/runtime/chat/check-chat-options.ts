@@ -76,6 +76,7 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   execute: callback,
   toolTimeoutMs: integerFrom(1, longestTimer),
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
+  askAgain: boolean,
   maxSteps: integerFrom(1, anything),
 };
 

@@ -7,7 +7,7 @@ import { sha256 } from '../../format/sha256.ts';
 import { buildGrammarSteps, plainResponseFormat, planRequest } from '../../grammar/build-grammar.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
-import { openCallGrammar } from '../../grammar/open-call-grammar.ts';
+import { openCallGrammar, type RestNotation, restNotations } from '../../grammar/open-call-grammar.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
 import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
@@ -73,14 +73,29 @@ export class GrammarCache {
   }
 
   /**
-   * A matcher for the rest of a call that the model has begun by itself, to be cloned; `null` if it cannot be enforced.
-   * `options` are those of the response.
+   * A matcher for the rest of a call that the model has begun by itself, after `written`, the text from `call.from` on;
+   * `null` if it cannot be enforced. `options` are those of the response.
    */
-  restOf(format: ChatFormat, options: PlainGrammarOptions, call: OpenCall): Matcher | null {
-    const key = JSON.stringify([keyOf(format, options), call.toolName, call.notation]);
+  restOf(format: ChatFormat, options: PlainGrammarOptions, call: OpenCall, written: string): Matcher | null {
+    const { calls } = turnLayout(format);
+    if (calls === null) return null;
+    for (const notation of restNotations(calls, call)) {
+      const matcher = this.#rest(format, options, call.toolName, notation)?.clone() ?? null;
+      if (matcher?.accept(written) === true) return matcher;
+    }
+    return null;
+  }
+
+  #rest(
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    toolName: string,
+    notation: RestNotation,
+  ): Matcher | null {
+    const key = JSON.stringify([keyOf(format, options), toolName, notation]);
     const known = this.#rests.get(key);
     if (known !== undefined) return known;
-    const made = this.#buildRest(format, options, call);
+    const made = this.#buildRest(format, options, toolName, notation);
     this.#rests.set(key, made);
     const [oldest] = this.#rests.keys();
     if (this.#rests.size > maxRests && oldest !== undefined) this.#rests.delete(oldest);
@@ -90,7 +105,8 @@ export class GrammarCache {
   #buildRest(
     format: ChatFormat,
     options: PlainGrammarOptions,
-    { toolName, notation }: OpenCall,
+    toolName: string,
+    notation: RestNotation,
   ): Matcher | null {
     const request = planRequest(format, options);
     const library = request === null ? null : this.#argumentsFor(format, request);
@@ -167,16 +183,14 @@ function compiledAhead(
 /** An absent option and its default are the same request. */
 function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): string {
   const { toolChoice = 'auto', policy = 'strict', argumentOrder = 'later' } = options;
-  const { tools = [], parallelToolCalls, generationPrompt, bareCalls = false } = options;
-  const responseFormat = plainResponseFormat(options.responseFormat);
-  const choices = {
-    toolChoice,
+  const {
+    tools = [],
     parallelToolCalls,
-    responseFormat,
     generationPrompt,
-    policy,
-    argumentOrder,
-    bareCalls,
-  };
-  return JSON.stringify([templateSha256, choices, tools]);
+    toolNames = 'offered',
+    bareCalls = false,
+  } = options;
+  const responseFormat = plainResponseFormat(options.responseFormat);
+  const request = { toolChoice, parallelToolCalls, responseFormat, generationPrompt };
+  return JSON.stringify([templateSha256, request, policy, argumentOrder, toolNames, bareCalls, tools]);
 }

@@ -6,6 +6,7 @@ import { ToolsUnsupportedError } from '../../format/errors.ts';
 import { sha256 } from '../../format/sha256.ts';
 import type { GeneratedModule, ResponseModule } from '../../parser/module-contract.ts';
 import { parseTemplate } from '../../template/template.ts';
+import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
 
 /** The export of `generated/index.ts`: loaders of modules by the fingerprint of their template. */
 export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly responseModule: GeneratedModule }>>;
@@ -32,6 +33,16 @@ export interface TemplateSources {
   readonly name: string;
   readonly default: string;
   readonly toolUse: string;
+}
+
+/** The default template in this tool format, for all chats; the same templates if there is none. */
+export function withToolFormat(
+  sources: TemplateSources,
+  format: ToolFormatOption | undefined,
+): TemplateSources {
+  if (format === undefined) return sources;
+  const wrapped = wrapTemplate(sources.default, format, sources.name);
+  return { ...sources, default: wrapped, toolUse: wrapped };
 }
 
 /** Learns each template once, when it is first needed. */

@@ -8,6 +8,7 @@ import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import { reportDropped } from '../../template/prompt/dropped-data.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import {
   type ChatReading,
@@ -139,7 +140,9 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   const { prompt: rendered, dropped } = shifts
     ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
     : { prompt: render(options.messages), dropped: 0 };
-  const prompt = { ...rendered, report: [...rendered.report, ...strays] };
+  // What does not fit is dropped as whole messages, which `contextOverflow` asked for.
+  const lost = dropped === 0 ? reportDropped(options.messages, rendered.text) : [];
+  const prompt = { ...rendered, report: [...rendered.report, ...strays, ...lost] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
   const { generationPrompt } = prompt;
   const grammarOptions = { ...options, tools, generationPrompt, bareCalls: true };

@@ -7,7 +7,7 @@ import {
   requireOption,
 } from '../../format/option-rules.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { TemplateCache } from '../chat/learned-template.ts';
+import { TemplateCache, withToolFormat } from '../chat/learned-template.ts';
 import type { ChatEngine } from './chat.ts';
 import type { Engine } from './engine.ts';
 import { ConnectedEngine, type EngineModel } from './engine-model.ts';
@@ -39,11 +39,12 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
 /** The templates of an engine's model. Throws `ToolsUnsupportedError` and `TemplateError`. */
 export async function openTemplates(
   { model, chatTemplate: own, toolUseTemplate, tokenizer }: TemplateOrigin,
-  { chatTemplate: given, modules: known = [], requireTools }: EngineOptions,
+  { chatTemplate: given, modules: known = [], requireTools, toolFormat }: EngineOptions,
 ): Promise<TemplateCache> {
   const { bosToken = '', eosToken = '' } = tokenizer;
   const sources = { name: model, default: given ?? own, toolUse: given ?? toolUseTemplate ?? own };
-  const templates = await TemplateCache.open(sources, { bosToken, eosToken }, known);
+  const wrapped = withToolFormat(sources, toolFormat);
+  const templates = await TemplateCache.open(wrapped, { bosToken, eosToken }, known);
   if (requireTools !== false) templates.requireTools();
   return templates;
 }

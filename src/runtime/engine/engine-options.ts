@@ -1,6 +1,7 @@
 /** Options of every model in this process. */
 import { boolean, chatTemplate, type OptionRules } from '../../format/option-rules.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
+import { type ToolFormatOption, toolFormat } from '../../template/tool-format/wrap-template.ts';
 import { modules } from '../chat/check-chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 
@@ -15,7 +16,17 @@ export interface EngineOptions {
   readonly chatTemplate?: string;
   /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
   readonly requireTools?: boolean;
+  /**
+   * How tools are described, and calls written, in place of the template's own way: `json-list`, `tagged`, or the
+   * source of a tool format of your own. Default: the template's own way, if it has one.
+   */
+  readonly toolFormat?: ToolFormatOption;
 }
 
 /** Rules for the options of an engine's model. */
-export const engineRules: OptionRules<EngineOptions> = { modules, chatTemplate, requireTools: boolean };
+export const engineRules: OptionRules<EngineOptions> = {
+  modules,
+  chatTemplate,
+  requireTools: boolean,
+  toolFormat,
+};

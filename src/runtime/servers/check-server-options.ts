@@ -15,6 +15,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
+import { toolFormat } from '../../template/tool-format/wrap-template.ts';
 import { checkServedChatOptions, modules } from '../chat/check-chat-options.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions, ServerOptions } from './server-options.ts';
@@ -47,6 +48,7 @@ const rules: OptionRules<ServerOptions> = {
   contextSize: integerFrom(1, Number.MAX_SAFE_INTEGER),
   modules,
   requireTools: boolean,
+  toolFormat,
   timeoutMs: integerFrom(1, 2 ** 31 - 1),
   retries: integerFrom(0, mostRetries),
   signal: abortSignal,

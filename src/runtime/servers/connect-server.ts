@@ -6,7 +6,12 @@ import type { ToolList } from '../../tools/tools.ts';
 import type { ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { type LearnedTemplate, TemplateCache, type TemplateSources } from '../chat/learned-template.ts';
+import {
+  type LearnedTemplate,
+  TemplateCache,
+  type TemplateSources,
+  withToolFormat,
+} from '../chat/learned-template.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { checkServerOptions } from './check-server-options.ts';
@@ -72,7 +77,8 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     bosToken: options.bosToken ?? served.bosToken ?? '',
     eosToken: options.eosToken ?? served.eosToken ?? '',
   };
-  const sources = templatesOf(served, options, servers.urls[0] ?? '', name ?? options.kind);
+  const own = templatesOf(served, options, servers.urls[0] ?? '', name ?? options.kind);
+  const sources = withToolFormat(own, options.toolFormat);
   const templates = await TemplateCache.open(sources, texts, options.modules ?? []);
   if (options.requireTools !== false) templates.requireTools();
   return new ConnectedModel(sources.name, {

@@ -7,6 +7,7 @@ import { structuralTagOf } from '../../grammar/structural-tag/build-structural-t
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
+import { reportDropped } from '../../template/prompt/dropped-data.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/chat-front.ts';
 import { isPlainText } from '../chat/chat-request.ts';
@@ -61,8 +62,8 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     return engine.encoder.encode(prompt, checked.signal);
   });
   const report = async (): Promise<readonly SchemaIssue[]> => {
-    const { grammar, prompt, template, strays } = await prepare();
-    const known = [...grammar.report, ...strays];
+    const { grammar, prompt, template, strays, options: checked } = await prepare();
+    const known = [...grammar.report, ...strays, ...reportDropped(checked.messages, prompt.text)];
     const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
     if (unprotected().length === 0) return known;
     // They may just not be known yet: the tokens of the prompt show which texts are special.

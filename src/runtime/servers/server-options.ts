@@ -1,6 +1,7 @@
 /** Options for connecting to a server. */
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
+import type { ToolFormatOption } from '../../template/tool-format/wrap-template.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
   /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
   readonly requireTools?: boolean;
+  /** How tools are described, and calls written, in place of the template's own way, as for `loadModel`. Default: none. */
+  readonly toolFormat?: ToolFormatOption;
   /**
    * Milliseconds without data after which a server counts as failed; a non-streamed answer has to be complete by then.
    * Default: 300,000, because the first token of a long prompt can take minutes.

@@ -1,5 +1,5 @@
 /** Filters that convert one value: numbers, text, JSON, defaults. */
-import { parseJson } from '../../format/json-values.ts';
+import { parseExactJson } from '../../format/exact-json.ts';
 import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
 import { getAttribute } from '../values/attributes.ts';
 import { importValue } from '../values/input.ts';
@@ -13,6 +13,7 @@ import {
   Dict,
   Float,
   List,
+  LongInteger,
   Markup,
   numeric,
   orElse,
@@ -51,7 +52,7 @@ const tojson: Filter = (runtime, value, args, keywords) => {
 const fromJson: Filter = (runtime, value) => {
   const text = textArgument('from_json', value);
   runtime.charge(1 + (text.length >> 1));
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (parsed === undefined) throw new PythonError('JSONDecodeError', 'text is not JSON');
   return importValue(parsed, null, { note: null, traced: tracedOf(value) instanceof TracedText });
 };
@@ -83,6 +84,7 @@ function parseFraction(text: string): number | null {
 const toInteger: Filter = (runtime, value, args, keywords) => {
   const [otherwise, base] = bind('int', ['default', 'base'], args, keywords);
   if (value instanceof Undefined) throw undefinedError(value);
+  if (value instanceof LongInteger) return value;
   const text = textOf(value);
   runtime.chargeText(text?.length ?? 0);
   const number =
@@ -105,6 +107,7 @@ const toFloat: Filter = (runtime, value, args, keywords) => {
 const absolute: Filter = (_runtime, value) => {
   const number = numeric(value);
   if (number === null) throw new PythonError('TypeError', `bad operand type for abs(): '${typeName(value)}'`);
+  if (value instanceof LongInteger) return new LongInteger(value.digits.replace('-', ''));
   return value instanceof Float ? new Float(Math.abs(number)) : Math.abs(number);
 };
 
@@ -122,6 +125,7 @@ const round: Filter = (_runtime, value, args, keywords) => {
   const digits = integerArgument('round', precision, 0);
   const how = textArgument('round', method, 'common');
   const scale = 10 ** digits;
+  if (value instanceof LongInteger && digits >= 0 && how === 'common') return value;
   if (how === 'common') {
     // Python rounds the exact decimal value, so halves that binary cannot represent are rounded to their true side.
     const rounded =

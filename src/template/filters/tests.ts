@@ -91,7 +91,7 @@ const simple: readonly (readonly [name: string, test: Test])[] = [
   ['even', (_runtime, value) => whole(value) % 2 === 0],
   ['false', (_runtime, value) => value === false],
   ['float', (_runtime, value) => value instanceof Float],
-  ['integer', (_runtime, value) => typeof value === 'number'],
+  ['integer', (_runtime, value) => typeName(value) === 'int'],
   ['iterable', (_runtime, value) => isIterable(value)],
   ['lower', (runtime, value) => letterCase(runtime, value, true)],
   ['mapping', (_runtime, value) => value instanceof Dict],

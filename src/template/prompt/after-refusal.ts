@@ -1,11 +1,11 @@
 /** Changes a conversation that a template refuses. */
 import { TemplateError } from '../../format/errors.ts';
-import type { Message } from '../../format/messages.ts';
+import type { ContentPart, Message } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
 
 /**
- * Renders; if the template raises an error, tries again without thoughts next to both text and calls, then with plain
- * ids, then with both changes. Throws the first error if all are refused.
+ * Renders; if the template raises an error, tries again with text next to both thoughts and calls as part of the
+ * thoughts, then with plain ids, then with both changes. Throws the first error if all are refused.
  */
 export function renderAcceptably<Render>(
   messages: readonly Message[],
@@ -15,7 +15,7 @@ export function renderAcceptably<Render>(
     return render(messages);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    for (const rewrite of [withoutCrowdedReasoning, withPlainIds, withBoth]) {
+    for (const rewrite of [withJoinedReasoning, withPlainIds, withBoth]) {
       const rewritten = rewrite(messages);
       if (rewritten.every((message, index) => message === messages[index])) continue;
       try {
@@ -32,14 +32,19 @@ function isRefusal(error: unknown): boolean {
   return error instanceof TemplateError && error.kind === 'raised';
 }
 
-/** Drops thoughts in messages that also have text and calls; some templates refuse all three. */
-function withoutCrowdedReasoning(messages: readonly Message[]): readonly Message[] {
+/** Appends the text of messages that also have thoughts and calls to the thoughts; some templates refuse all three. */
+function withJoinedReasoning(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => {
     if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
     if (message.reasoning_content === undefined) return message;
-    const { reasoning_content: _, ...others } = message;
-    return others;
+    const texts = typeof message.content === 'string' ? [message.content] : message.content.map(partText);
+    const thoughts = [message.reasoning_content, ...texts].filter((text) => text !== '');
+    return { ...message, content: null, reasoning_content: thoughts.join('\n\n') };
   });
+}
+
+function partText({ text }: ContentPart): string {
+  return typeof text === 'string' ? text : '';
 }
 
 /**
@@ -66,4 +71,4 @@ const isPlain = (id: string): boolean => /^[a-zA-Z0-9]{9}$/.test(id);
 const plainId = (id: string): string => sha256(id).slice(0, 9);
 
 const withBoth = (messages: readonly Message[]): readonly Message[] =>
-  withPlainIds(withoutCrowdedReasoning(messages));
+  withPlainIds(withJoinedReasoning(messages));

@@ -3,7 +3,7 @@
  * contents appear, and converts OpenAI's messages to that form.
  */
 import type { InputShape } from '../../format/chat-format.ts';
-import { parseObject } from '../../format/json-values.ts';
+import { parseExactObject } from '../../format/exact-json.ts';
 import { memoize } from '../../format/memoize.ts';
 import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
@@ -198,7 +198,7 @@ export const observeInputShape = memoize((template: Template): InputShape => {
 
 /** Arguments as an object, if they are the JSON of one. */
 function parseArguments(text: unknown): unknown {
-  return typeof text === 'string' ? (parseObject(text) ?? text) : text;
+  return typeof text === 'string' ? (parseExactObject(text) ?? text) : text;
 }
 
 function shapeCalls(message: Message, shape: InputShape): ShapedMessage {

@@ -14,8 +14,12 @@ const attemptDefaults = {
 };
 
 /** A render, or `null` if the template refuses. Throws TemplateLimitError. */
-export function tryRender(template: Template, variables: TemplateVariables): string | null {
-  return unlessRefused(() => template.render({ ...attemptDefaults, ...variables }, { now: attemptTime }));
+export function tryRender(
+  template: Template,
+  variables: TemplateVariables,
+  now: Date = attemptTime,
+): string | null {
+  return unlessRefused(() => template.render({ ...attemptDefaults, ...variables }, { now }));
 }
 
 /** An observed render, or `null` if the template refuses. Throws TemplateLimitError. */

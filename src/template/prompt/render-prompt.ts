@@ -17,13 +17,16 @@ import {
 } from '../../format/option-rules.ts';
 import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
-import type { RenderOptions, Template } from '../parsed-template.ts';
+import type { Template } from '../parsed-template.ts';
 import { OwnText, parseTemplate, type TextSpan } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
 import { renderAcceptably } from './after-refusal.ts';
 import { observeInputShape, type ShapedMessage, shapeMessages } from './input-shape.ts';
+import { plantPreambles } from './preambles.ts';
 import { makeReadable } from './readable-messages.ts';
-import { thinkingSwitches } from './thinking-switches.ts';
+import { asSpans, asText, type RenderKind } from './render-kind.ts';
+import { withShownCalls } from './shown-calls.ts';
+import { refusedSwitch, thinkingSwitches } from './thinking-switches.ts';
 
 /** What to render, and how. */
 export interface RenderPromptOptions {
@@ -87,7 +90,7 @@ const rememberedTemplates = 16;
 const parsed = new Map<string, Template>();
 
 /** Parses a template, or finds it in the cache of recent ones. */
-function remembered(source: string, name: string): Template {
+export function rememberedTemplate(source: string, name: string): Template {
   const key = `${name}\n${source}`;
   const template = parsed.get(key) ?? parseTemplate(source, { name });
   parsed.delete(key);
@@ -115,40 +118,15 @@ function missingName(error: unknown): string | undefined {
   return /^UndefinedError: '(\w+)' is undefined$/.exec(error.reason)?.[1];
 }
 
-/** How a conversation is rendered: as text, or as spans. */
-interface RenderKind<Render> {
-  render(template: Template, variables: Record<string, unknown>, clock: RenderOptions): Render;
-  /** The render up to the last `mark`; `null` if there is none. */
-  before(rendered: Render, mark: string): Render | null;
-}
+/** What transformers passes as `None` if there is none of it. */
+const absentAsNone = ['tools', 'documents'] as const;
 
-const asText: RenderKind<string> = {
-  render: (template, variables, clock) => template.render(variables, clock),
-  before: (text, mark) => {
-    const end = text.lastIndexOf(mark);
-    return end < 0 ? null : text.slice(0, end);
-  },
-};
-
-const asSpans: RenderKind<readonly TextSpan[]> = {
-  render: (template, variables, clock) => template.renderSpans(variables, clock),
-  before: (spans, mark) => {
-    const end = spans
-      .map(({ text }) => text)
-      .join('')
-      .lastIndexOf(mark);
-    return end < 0 ? null : firstOf(spans, end);
-  },
-};
-
-/** The first `length` UTF-16 units of spans. */
-function firstOf(spans: readonly TextSpan[], length: number): readonly TextSpan[] {
-  let left = length;
-  return spans.flatMap(({ text, origin }) => {
-    const part = text.slice(0, left);
-    left -= part.length;
-    return part === '' ? [] : [{ text: part, origin }];
-  });
+/** Leaves out what is absent instead of passing `None`, at which some templates fail. */
+function dropAbsent(variables: Record<string, unknown>, error: unknown): boolean {
+  if (!(error instanceof TemplateError) || error.kind !== 'runtime') return false;
+  const absent = absentAsNone.filter((name) => variables[name] === null);
+  for (const name of absent) delete variables[name];
+  return absent.length > 0;
 }
 
 /** Renders, and passes the template the variables that it turns out to require. */
@@ -165,6 +143,7 @@ function renderWithResorts<Render>(
     try {
       return kind.render(template, given, clock);
     } catch (error) {
+      if (dropAbsent(given, error)) continue;
       const name = missingName(error);
       if (name === undefined || name in given || !resorts.has(name)) throw error;
       given[name] = resorts.get(name);
@@ -179,6 +158,7 @@ function baseVariables(template: Template, options: PlainOptions): Record<string
     bos_token: new OwnText(options.bosToken ?? ''),
     eos_token: new OwnText(options.eosToken ?? ''),
   };
+  for (const name of absentAsNone) variables[name] = null;
   if (options.tools.length > 0) variables.tools = options.tools;
   if (options.thinking !== undefined) {
     for (const name of options.input?.thinkingVariables ?? []) variables[name] = options.thinking;
@@ -189,6 +169,14 @@ function baseVariables(template: Template, options: PlainOptions): Record<string
 
 function cannotContinue(reason: string): UnsupportedOptionError {
   return new UnsupportedOptionError({ option: 'continueFinalMessage', reason });
+}
+
+/** Throws if the template itself refuses the setting of thinking, which would have no effect otherwise. */
+function refuseUnknownThinking(template: Template, thinking: boolean): void {
+  const variable = refusedSwitch(template, thinking);
+  if (variable === null) return;
+  const reason = `the template refuses \`${variable}\` = ${thinking}: the model cannot be asked for that`;
+  throw new UnsupportedOptionError({ option: 'thinking', reason });
 }
 
 /** The messages with a mark where the last one is continued. */
@@ -212,8 +200,8 @@ function markMessage(last: AssistantMessage): AssistantMessage {
 }
 
 function cutAtMark<Render>(rendered: Render, kind: RenderKind<Render>): Render {
-  const cut = kind.before(rendered, endMark);
-  if (cut !== null) return cut;
+  const end = kind.text(rendered).lastIndexOf(endMark);
+  if (end >= 0) return kind.slice(rendered, 0, end);
   throw cannotContinue('the template does not render the text in which the last message ends');
 }
 
@@ -253,7 +241,8 @@ function renderConversation<Render>(
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
   const conversation = readMessages(options.messages);
-  const template = remembered(templateSource, options.name ?? 'template');
+  const template = rememberedTemplate(templateSource, options.name ?? 'template');
+  if (options.thinking !== undefined) refuseUnknownThinking(template, options.thinking);
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
   const render = (messages: readonly Message[]): Render => {
@@ -261,8 +250,8 @@ function renderConversation<Render>(
     const variables = { ...baseVariables(template, options), messages: shaped };
     return renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
   };
-  const readable = makeReadable(template, conversation);
-  const messages = continued ? markEnd(readable) : readable;
-  const rendered = renderAcceptably(messages, render);
+  const readable = withShownCalls(template, makeReadable(template, conversation));
+  const { messages, place } = plantPreambles(continued ? markEnd(readable) : readable, shape, kind);
+  const rendered = place(renderAcceptably(messages, render));
   return continued ? cutAtMark(rendered, kind) : rendered;
 }

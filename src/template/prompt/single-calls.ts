@@ -1,18 +1,59 @@
 /** Conversations for templates that read one call per message, and results of another role than `tool`. */
-import type { Message, ToolMessage } from '../../format/messages.ts';
+import type { AssistantMessage, Message, ToolMessage } from '../../format/messages.ts';
 
 /** Roles that templates have for tool results, in the order in which they are tried. */
 export const resultRoles = ['function', 'observation', 'ipython', 'tool_response', 'tool_results'] as const;
 
-/** The messages with one call each: further calls follow in messages of their own. */
+/**
+ * The messages with one call each, and each call with its result: further calls follow in messages of their own. A
+ * result without the id of a call belongs to the call at its place.
+ */
 export function separateCalls(messages: readonly Message[]): readonly Message[] {
+  const separated: Message[] = [];
+  for (let at = 0; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message === undefined) break;
+    if (message.role !== 'assistant' || (message.tool_calls?.length ?? 0) < 2) {
+      separated.push(message);
+      continue;
+    }
+    const results = resultsAfter(messages, at);
+    separated.push(...separateMessage(message, results));
+    at += results.length;
+  }
+  return separated;
+}
+
+/** The results directly after a message. */
+function resultsAfter(messages: readonly Message[], at: number): readonly ToolMessage[] {
+  const results: ToolMessage[] = [];
+  for (const message of messages.slice(at + 1)) {
+    if (message.role !== 'tool') break;
+    results.push(message);
+  }
+  return results;
+}
+
+function separateMessage(message: AssistantMessage, results: readonly ToolMessage[]): readonly Message[] {
+  const calls = message.tool_calls ?? [];
+  const ids = calls.map(({ id }) => id);
+  const callOf = results.map(({ tool_call_id: id = '' }, index) =>
+    ids.includes(id) ? ids.indexOf(id) : index,
+  );
+  const parts = calls.map((call, index): readonly Message[] => {
+    const first = index === 0 ? message : { role: 'assistant' as const, content: null };
+    return [{ ...first, tool_calls: [call] }, ...results.filter((_, place) => callOf[place] === index)];
+  });
+  return [...parts.flat(), ...results.filter((_, place) => (callOf[place] ?? 0) >= calls.length)];
+}
+
+/** The messages with text and calls apart: the text of a message with calls precedes it in a message of its own. */
+export function separateText(messages: readonly Message[]): readonly Message[] {
   return messages.flatMap((message) => {
-    if (message.role !== 'assistant' || (message.tool_calls?.length ?? 0) < 2) return [message];
-    const [first, ...others] = message.tool_calls ?? [];
-    return [
-      { ...message, tool_calls: first === undefined ? [] : [first] },
-      ...others.map((call) => ({ role: 'assistant' as const, content: null, tool_calls: [call] })),
-    ];
+    if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content?.length)
+      return [message];
+    const { tool_calls: calls, ...text } = message;
+    return [text, { role: 'assistant' as const, content: null, tool_calls: calls }];
   });
 }
 

@@ -99,3 +99,21 @@ function maskAll(text: string, values: readonly (string | number)[]): string {
 export const thinkingSwitches = memoize((template: Template): readonly ThinkingSwitch[] =>
   [...template.names].sort().flatMap((name) => trySwitch(template, name) ?? []),
 );
+
+/** The variable for which a template without a switch accepts one setting and raises at the other; `null` if none. */
+export function refusedSwitch(template: Template, thinking: boolean): string | null {
+  if (thinkingSwitches(template).length > 0) return null;
+  return refusedSettings(template).get(thinking) ?? null;
+}
+
+const refusedSettings = memoize((template: Template): ReadonlyMap<boolean, string> => {
+  const prompt = { messages: [{ role: 'user', content: 'Hello' }], add_generation_prompt: true };
+  const refused = [...template.names].sort().flatMap((name): readonly (readonly [boolean, string])[] => {
+    const [first] = valuesOf(name);
+    if (first === undefined) return [];
+    const accepts = (value: SwitchValue) => tryRender(template, { ...prompt, [name]: value }) !== null;
+    const [on, off] = [accepts(first.on), accepts(first.off)];
+    return on === off ? [] : [[!on, name]];
+  });
+  return new Map(refused);
+});

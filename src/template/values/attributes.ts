@@ -12,6 +12,7 @@ import {
   Dict,
   type Keywords,
   List,
+  LongInteger,
   Markup,
   markedLike,
   NamedTuple,
@@ -173,6 +174,7 @@ type Bound = number | null;
 /** A bound of a slice, or `undefined` if Python would not accept it. */
 function readBound(value: Value): Bound | undefined {
   if (value === null || typeof value === 'number') return value;
+  if (value instanceof LongInteger) return value.value;
   return typeof value === 'boolean' ? Number(value) : undefined;
 }
 

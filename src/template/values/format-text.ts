@@ -1,6 +1,8 @@
 /** Python's two ways of formatting text: `'%s' % x` and `'{}'.format(x)`. */
+
+import { floatText } from '../../format/exact-json.ts';
 import type { Runtime } from './runtime.ts';
-import { characters, fixed, floatText, integerText, repr, str, textLength } from './text.ts';
+import { characters, fixed, integerText, repr, str, textLength } from './text.ts';
 import {
   dataText,
   joinTexts,
@@ -15,6 +17,7 @@ import {
   Float,
   type Keywords,
   List,
+  LongInteger,
   numeric,
   PythonError,
   Tuple,
@@ -69,9 +72,9 @@ const radixes: ReadonlyMap<string, readonly [radix: number, prefix: string]> = n
   ['b', [2, '0b']],
 ]);
 
-function integerDigits(size: number, spec: Spec): string {
+function integerDigits(size: number, long: string | null, spec: Spec): string {
   const [radix, prefix] = radixes.get(spec.type) ?? [10, ''];
-  const digits = radix === 10 ? integerText(size) : size.toString(radix);
+  const digits = radix === 10 ? (long ?? integerText(size)) : size.toString(radix);
   const cased = spec.type === 'X' ? digits.toUpperCase() : digits;
   return (spec.alternate ? prefix : '') + group(cased, spec.grouping);
 }
@@ -116,7 +119,8 @@ function groupFraction(text: string, separator: string): string {
 function formatNumber(runtime: Runtime, value: Value, number: number, spec: Spec): Text {
   const fractional = value instanceof Float || 'eEfFgG%'.includes(spec.type || ' ');
   const size = Math.abs(number);
-  const digits = fractional ? fractionDigits(size, spec) : integerDigits(size, spec);
+  const long = value instanceof LongInteger ? value.digits.replace('-', '') : null;
+  const digits = fractional ? fractionDigits(size, spec) : integerDigits(size, long, spec);
   const sign = number < 0 || Object.is(number, -0) ? '-' : spec.sign === '-' ? '' : spec.sign;
   return pad(runtime, sign + digits, spec, '>');
 }

@@ -1,10 +1,12 @@
 /** Converts JSON-like JavaScript data to template values. The input is copied, never changed. */
+import { JsonNumber, pythonNumber } from '../../format/exact-json.ts';
 import { dataText } from './traced-text.ts';
 import {
   Dict,
   extendPath,
   Float,
   List,
+  LongInteger,
   PythonError,
   type ReadKind,
   type Value,
@@ -46,8 +48,15 @@ function importNumber(value: number): Value {
     : new Float(value);
 }
 
+function importExact(number: JsonNumber): Value {
+  const text = pythonNumber(number);
+  if (number.isInteger) return text === '0' ? 0 : new LongInteger(text);
+  return new Float(number.value, text);
+}
+
 function importObject(value: object, path: string, options: ImportOptions, depth: number): Value {
   if (value instanceof OwnText) return value.text;
+  if (value instanceof JsonNumber) return importExact(value);
   if (depth > deepest) throw new PythonError('RecursionError', `${path || 'input'} nests too deeply`);
   const { note, traced } = options;
   if (Array.isArray(value)) {

@@ -1,11 +1,13 @@
 /** Python's `json.dumps` and `json.loads`. */
+import { floatText } from '../../format/exact-json.ts';
 import type { Runtime } from './runtime.ts';
-import { compareText, floatText, holdsData, numberText } from './text.ts';
+import { compareText, holdsData, numberText } from './text.ts';
 import { dataText, type Text } from './traced-text.ts';
 import {
   Dict,
   Float,
   List,
+  LongInteger,
   PythonError,
   Tuple,
   textOf,
@@ -48,7 +50,8 @@ function dumpText(text: string, options: DumpOptions): string {
   return `"${text.replace(options.ascii ? needsAsciiEscape : needsEscape, escapeUnit)}"`;
 }
 
-function dumpFloat(value: number): string {
+function dumpFloat({ value, digits }: Float): string {
+  if (digits !== null) return digits;
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
   return floatText(value);
@@ -58,7 +61,8 @@ function dumpScalar(runtime: Runtime, value: Value): string | null {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (typeof value === 'number') return numberText(runtime, value);
-  return value instanceof Float ? dumpFloat(value.value) : null;
+  if (value instanceof LongInteger) return value.digits;
+  return value instanceof Float ? dumpFloat(value) : null;
 }
 
 function keyText(runtime: Runtime, key: Value): string {

@@ -9,6 +9,7 @@ import {
   Dict,
   Float,
   List,
+  LongInteger,
   Markup,
   markedLike,
   numeric,
@@ -84,6 +85,7 @@ export function sameText(runtime: Runtime, left: string, right: string | null): 
 export function equals(runtime: Runtime, left: Value, right: Value): boolean {
   runtime.charge(1);
   if (left === right) return true;
+  if (left instanceof LongInteger && right instanceof LongInteger) return left.digits === right.digits;
   const a = numeric(left);
   if (a !== null) return a === numeric(right);
   const text = textOf(left);

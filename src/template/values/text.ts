@@ -1,4 +1,5 @@
 /** Python's text operations: `str`, `repr`, white space, characters as code points. */
+import { floatText } from '../../format/exact-json.ts';
 import type { Runtime } from './runtime.ts';
 import {
   changeText,
@@ -16,6 +17,7 @@ import {
   Dict,
   Float,
   List,
+  LongInteger,
   Markup,
   PythonError,
   Stream,
@@ -99,19 +101,6 @@ export function compareText(left: string, right: string): number {
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
-}
-
-/** `repr` of a float: shortest digits, with a point or an exponent. */
-export function floatText(value: number): string {
-  if (Number.isNaN(value)) return 'nan';
-  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
-  if (Object.is(value, -0)) return '-0.0';
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
-    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
-  }
-  const digits = String(value);
-  return digits.includes('.') ? digits : `${digits}.0`;
 }
 
 /** Fixed decimals as in Python: exact halves are rounded to the even digit, while JavaScript rounds up. */
@@ -222,7 +211,8 @@ export function str(runtime: Runtime, value: Value): Text {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (value instanceof Undefined) return '';
   if (value instanceof Markup) return value.content;
-  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Float) return value.digits ?? floatText(value.value);
+  if (value instanceof LongInteger) return value.digits;
   if (value instanceof Attributes && value.assignable) {
     const text = `<${value.label} ${plainRepr(runtime, new Dict(value.values), 0)}>`;
     return runtime.traced ? dataText(text) : text;

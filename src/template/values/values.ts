@@ -16,6 +16,7 @@ export type Value =
   | null
   | Undefined
   | Float
+  | LongInteger
   | List
   | Tuple
   | Dict
@@ -58,8 +59,21 @@ export class Undefined {
 /** A Python float. */
 export class Float {
   readonly value: number;
-  constructor(value: number) {
+  /** How it is printed, if it was given with more digits than a double has. */
+  readonly digits: string | null;
+  constructor(value: number, digits: string | null = null) {
     this.value = value;
+    this.digits = digits;
+  }
+}
+
+/** A whole number of the input beyond 2^53. It is printed by its digits; operators work on the nearest double. */
+export class LongInteger {
+  readonly value: number;
+  readonly digits: string;
+  constructor(digits: string) {
+    this.value = Number(digits);
+    this.digits = digits;
   }
 }
 
@@ -233,6 +247,7 @@ function hashKey(key: Value): HashKey {
   if (typeof key === 'string' || typeof key === 'number' || key === null) return key;
   if (typeof key === 'boolean') return key ? 1 : 0;
   if (key instanceof Float) return key.value;
+  if (key instanceof LongInteger) return `\u0000${key.digits}`;
   if (key instanceof TracedText) return key.text;
   if (key instanceof Markup) return plainText(key.content);
   if (key instanceof Tuple && !key.elements.some((item) => item instanceof Tuple)) {
@@ -311,7 +326,7 @@ export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'string' || value instanceof TracedText) return 'str';
   if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return 'int';
+  if (typeof value === 'number' || value instanceof LongInteger) return 'int';
   if (value instanceof Float) return 'float';
   if (value instanceof List) return 'list';
   if (value instanceof Tuple) return 'tuple';
@@ -326,7 +341,7 @@ export function typeName(value: Value): string {
 export function numeric(value: Value): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 1 : 0;
-  return value instanceof Float ? value.value : null;
+  return value instanceof Float || value instanceof LongInteger ? value.value : null;
 }
 
 /** The characters of a text value, marked or not, or `null`. */

@@ -3,6 +3,7 @@
  * Both look alike, so signs of the latter are reported: the name of an argument that the call lacks, or a closer that
  * does not occur in text.
  */
+import { repair } from '../../leniency/law-table.ts';
 import type { Reader, State } from '../../reader.ts';
 import { propertyNames } from '../schema-place.ts';
 import type { ValueProgress } from '../step-progress.ts';
@@ -16,12 +17,11 @@ export function noteHeldCloser(
   { frame }: ValueProgress,
   text: string,
 ): void {
-  if (!reader.lenient) return;
-  const held = `the value of ${JSON.stringify(values.key)} holds what closes it`;
+  if (!reader.allows('unclosed')) return;
   const named = nextName(reader, values, text);
-  if (named !== undefined)
-    reader.noteRepair('unclosed', `${held}, and then the argument ${JSON.stringify(named)}`);
-  else if (frame.close.trim().length >= shortestMarker) reader.noteRepair('unclosed', held);
+  if (named !== undefined) reader.noteRepair(repair('unclosed', 'heldBefore', values.key, named));
+  else if (frame.close.trim().length >= shortestMarker)
+    reader.noteRepair(repair('unclosed', 'held', values.key));
 }
 
 /** A property of the enclosing object that occurs in the text, but not as a whole entry. */

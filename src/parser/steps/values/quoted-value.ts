@@ -20,7 +20,7 @@ export function readQuoted(reader: Reader, values: ValueStack<State>, progress: 
     emitPart(reader, progress, at, escapeJson(text.slice(cursor.at, at)));
     if (at === text.length) return reader.ended ? endAtRefused(reader, values, progress) : null;
     const isEscape = text[at] === '\\';
-    const next = isEscape ? readBackslash(reader, values, progress) : readQuote(reader, values, progress);
+    const next = isEscape ? readEscaped(reader, progress) : readQuote(reader, values, progress);
     if (next !== 'more') return next;
   }
 }
@@ -105,27 +105,8 @@ function close(reader: Reader, values: ValueStack<State>, progress: ValueProgres
   return values.place.next;
 }
 
-/** Reads a backslash: in quotes that only models write, an escape; in the template's own, only before a quote. */
-function readBackslash(
-  reader: Reader,
-  values: ValueStack<State>,
-  progress: ValueProgress,
-): State | null | 'more' {
-  const { text, at } = reader.cursor;
-  if (at + 1 === text.length && !reader.ended) return null;
-  if (progress.quote !== progress.frame.open) return readModelEscape(reader, progress);
-  if (text[at + 1] !== progress.quote) {
-    emitPart(reader, progress, at + 1, '\\\\');
-    return 'more';
-  }
-  const verdict = quoteEnds(reader, values, at + 2);
-  if (verdict === undecided) return null;
-  if (verdict === absent) emitPart(reader, progress, at + 2, escapeJson(progress.quote));
-  else emitPart(reader, progress, at + 1, '\\\\');
-  return 'more';
-}
-
-function readModelEscape(reader: Reader, progress: ValueProgress): null | 'more' {
+/** Reads an escape of Python or JSON; a backslash that begins none stands for itself. */
+function readEscaped(reader: Reader, progress: ValueProgress): null | 'more' {
   const { cursor } = reader;
   const decoded = readEscape(cursor.text, cursor.at);
   if (decoded === null && !reader.ended) return null;

@@ -7,12 +7,12 @@
  * unless an argument of another call is opened before it.
  */
 
+import { isProperty } from '../../leniency/lenient-arguments.ts';
+import { markerParts } from '../../leniency/other-spellings.ts';
 import { absent, matchText, undecided } from '../../markers/markers.ts';
-import { markerParts } from '../../markers/other-spellings.ts';
 import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
-import { isProperty } from '../lenient-arguments.ts';
 import { anywhere } from '../schema-place.ts';
 import { endsBeginAlike, otherEnds } from './other-ends.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
@@ -43,7 +43,7 @@ export function unclosedEnd(
   isBegun: boolean,
 ): UnclosedEnd | null {
   const { another } = values.place;
-  if (another === undefined || !reader.forgives(reader.cursor.at)) return null;
+  if (another === undefined || !reader.allows('unclosed')) return null;
   const { text, at: from } = reader.cursor;
   // Most values contain no marker at all.
   const first = text.indexOf('<', from);

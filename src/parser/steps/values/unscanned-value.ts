@@ -2,7 +2,9 @@
  * Values that end only with their closer: raw strings, which are emitted as they arrive, and values whose type is
  * clear only at their end, which are buffered.
  */
+
 import { escapeJson } from '../../json/json-text.ts';
+import { repair } from '../../leniency/law-table.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { UnclosedOffsets, ValueProgress } from '../step-progress.ts';
 import { noteHeldCloser } from './held-closer.ts';
@@ -86,7 +88,7 @@ function isOwnCloser(
 /** Ends the value where something else begins. */
 function endUnclosed(reader: Reader, values: ValueStack<State>, { at }: UnclosedOffsets): State {
   reader.claimSpace('');
-  reader.noteRepair('unclosed', `the value of ${JSON.stringify(values.key)} is not closed`);
+  reader.noteRepair(repair('unclosed', 'value', values.key));
   return leaveValue(reader, values, at - reader.cursor.base);
 }
 
@@ -199,16 +201,16 @@ function unclosedWithin(
 
 /** JSON of a complete value. What does not fit its type stays text, and is reported. */
 function decode(reader: Reader, text: string, { types }: ValueProgress): string {
-  const { lenient } = reader.options;
+  const lenient = reader.allows('literal');
   const { json, deviation } = decodeBuffered(text, types, lenient ? 'any' : 'python');
   reader.noteDeviation(deviation);
   if (!lenient || fitsTypes(json, types)) return json;
   const literal = literalOf(text, types);
-  const wanted = [...types].join(' or ');
-  const written = JSON.stringify(text.trim());
+  const written = text.trim();
   reader.noteRepair(
-    'literal',
-    literal === null ? `${written} is not of type ${wanted}` : `${written} is read as ${literal}`,
+    literal === null
+      ? repair('literal', 'text', written, [...types].join(' or '))
+      : repair('literal', 'value', written, literal),
   );
   return literal ?? json;
 }

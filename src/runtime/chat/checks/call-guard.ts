@@ -45,7 +45,7 @@ export function callGuard(
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answerCheck(options.responseFormat);
   return {
-    enforced: new EnforcedText(widened, thoughts),
+    enforced: new EnforcedText(new Set([...allowed].filter((name) => !widened.has(name))), thoughts),
     validate: (toolName, input) =>
       allowed.has(toolName) ? check(toolName, input) : [notAllowed(toolName, allowed)],
     judgeAnswer:

@@ -18,14 +18,14 @@ export interface EnforcedThoughts {
 
 /** Follows the grammar of one response. All positions are offsets into the response. */
 export class EnforcedText implements Provenance {
-  /** Tools whose schemas their grammar does not enforce in full; empty for the answer's. */
-  readonly #widened: ReadonlySet<string>;
+  /** Tools whose schemas their grammar enforces in full. A grammar may also allow calls of any other. */
+  readonly #tools: ReadonlySet<string>;
   readonly #thoughts: EnforcedThoughts | null;
   #stretches: Stretch[] = [];
   #read: (start: number, end: number) => string = () => '';
 
-  constructor(widened: ReadonlySet<string>, thoughts: EnforcedThoughts | null = null) {
-    this.#widened = widened;
+  constructor(tools: ReadonlySet<string>, thoughts: EnforcedThoughts | null = null) {
+    this.#tools = tools;
     this.#thoughts = thoughts;
   }
 
@@ -55,7 +55,7 @@ export class EnforcedText implements Provenance {
 
   /** A call that the parser reads in thoughts that nothing has closed is text to the grammar. */
   isEnforced(toolName: string, start: number, end: number): boolean {
-    if (this.#widened.has(toolName)) return false;
+    if (!this.#tools.has(toolName)) return false;
     const stretch = this.#covering(start, end);
     if (stretch === undefined) return false;
     if (stretch.mayBeThoughts) stretch.mayBeThoughts = this.#isThinking(stretch.start, start);

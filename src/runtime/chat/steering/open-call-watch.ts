@@ -28,7 +28,7 @@ export class OpenCallWatch {
     const call = this.#parser.openCall;
     if (call === null || call.from <= this.#triedAt || call.from < 0) return null;
     this.#triedAt = call.from;
-    const matcher = this.#restOf(call)?.clone() ?? null;
-    return matcher?.accept(written.slice(call.from)) === true ? { matcher, from: call.from } : null;
+    const matcher = this.#restOf(call, written.slice(call.from));
+    return matcher === null ? null : { matcher, from: call.from };
   }
 }

@@ -48,10 +48,10 @@ export interface SteeringOptions extends ThinkingOptions {
    */
   readonly unconstrainedAfterCalls: boolean;
   /**
-   * A matcher for the rest of a call that the parser has begun to read without a trigger, to be cloned; `null` if it
-   * cannot be enforced.
+   * A matcher for the rest of a call that the parser has begun to read without a trigger, after `written`, the text from
+   * `call.from` on; `null` if it cannot be enforced.
    */
-  readonly restOf: (call: OpenCall) => Matcher | null;
+  readonly restOf: (call: OpenCall, written: string) => Matcher | null;
   /** Whether the grammar covers only text, so that stops count as without a grammar. */
   readonly plainText: boolean;
 }

@@ -21,6 +21,11 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
    * not retried. Default: 0.
    */
   readonly toolRetries?: number;
+  /**
+   * Asks the model once more if its answer holds what looks like a call of an offered tool (a `possible-call` event):
+   * to make the call, or to answer without. At most once in a run. Default: false, because the text may be an example.
+   */
+  readonly askAgain?: boolean;
   /** The maximum number of responses, at least 1. Default: 8. */
   readonly maxSteps?: number;
 }

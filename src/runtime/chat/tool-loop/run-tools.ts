@@ -15,7 +15,7 @@ import { GeneratedStream } from '../generated-stream.ts';
 import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
-import { noRefusals, refusalsOf, toHistory } from './refused-calls.ts';
+import { noRefusals, questionOf, refusalsOf, toHistory } from './refused-calls.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
 /** A response of the model begins. Offsets of events refer to one step. */
@@ -175,14 +175,18 @@ async function* answer(
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;
+  let hasAsked = options.askAgain !== true;
   while (step < maxSteps && reason === 'step-limit') {
     yield { type: 'step-start', step };
     yield* respond(model, stepOptions(options, conversation, step), conversation);
     step += 1;
     const calls = callsOf(conversation.last);
     const able = cutWithin(conversation) ? [] : calls.filter((call) => canExecute(call, options));
-    const { outcomes, messages } = conversation.cutShort ? noRefusals : refusalsOf(conversation.last);
-    yield* outcomes;
+    const refused = conversation.cutShort ? noRefusals : refusalsOf(conversation.last);
+    const asked = hasAsked || conversation.cutShort ? [] : questionOf(conversation.last);
+    hasAsked ||= asked.length > 0;
+    const messages = [...refused.messages, ...asked];
+    yield* refused.outcomes;
     yield* carryOut(able, options, conversation);
     conversation.messages.push(...messages);
     if (conversation.cutShort) reason = 'length';
@@ -212,6 +216,7 @@ function withoutRunOptions({
   maxSteps: __,
   toolTimeoutMs: ___,
   toolRetries: ____,
+  askAgain: _____,
   ...chat
 }: RunToolsOptions): ChatOptions {
   return chat;

@@ -38,7 +38,7 @@ const defaultCheckpointMemory = 1024 ** 3;
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #size: number;
-  readonly #queue = new SequenceQueue(() => this.#isAbandoned());
+  readonly #queue = new SequenceQueue<LlamaContextSequence>(() => this.#isAbandoned());
   /** In order of their start. */
   readonly #working = new Set<Work>();
 

@@ -1,0 +1,31 @@
+/** The law about the model, on the finished format: what the prompt shows the model is read as meant. */
+import type { ChatFormat } from '../../format/chat-format.ts';
+import type { Probing } from '../probes/probing.ts';
+import type { WithExamples } from '../prompt/calls-from-prompt.ts';
+import { readSample, writesSample } from '../prompt/example-law.ts';
+import { turnsReadBack } from './read-back.ts';
+
+type Given = Probing & WithExamples & { readonly format: ChatFormat };
+
+/**
+ * Warns of an example that is no call for the finished parser, though it was one for the calls alone: another part of
+ * the format is in its way. Warns also of calls after text that the parser takes for text.
+ */
+export function checkExamples({ format, examples, prober, probes, log }: Given): object {
+  const isTold = log.warnings.some(({ kind, field }) => kind === 'prompt' && field === 'calls');
+  const whole = examples.filter(({ sample }) => sample.isWhole);
+  const isRead = whole.some(
+    ({ sample }) => readSample(format, sample) === 'as meant' || writesSample(format, sample),
+  );
+  const [first] = whole;
+  if (format.calls !== null && first !== undefined && !isRead && !isTold) {
+    const message = 'the prompt shows the model a call that the finished parser does not read';
+    log.warn({ field: 'calls', kind: 'prompt', message, rendered: first.text });
+  }
+  const lost = turnsReadBack(format, prober, [probes.oneCall, probes.contentCall]);
+  if (lost !== null) {
+    const message = `probe ${lost.probe}: a call that the template renders is not read as one: nothing tells it from the text before it`;
+    log.warn({ field: 'calls', kind: 'self-check', message, rendered: lost.turn });
+  }
+  return {};
+}

@@ -1,0 +1,127 @@
+/**
+ * JSON whose numbers keep their text. JavaScript's numbers have 53 bits and no difference between `1` and `1.0`; a
+ * template, which runs in Python, tells them apart, and an id of 19 digits must reach the next prompt as it was written.
+ */
+import { isObject, parseJson } from './json-values.ts';
+import type { JsonValue } from './messages.ts';
+
+/** A number of a JSON text that JavaScript would write differently: `1234567890123456789`, `1.0`, `1e3`. */
+export class JsonNumber {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The nearest JavaScript number. */
+  get value(): number {
+    return Number(this.text);
+  }
+
+  /** Whether it is written without a fraction and an exponent, which makes it an `int` in Python. */
+  get isInteger(): boolean {
+    return !/[.eE]/.test(this.text);
+  }
+}
+
+/** Any JSON value, with the text of unusual numbers. */
+export type ExactValue = JsonValue | JsonNumber | readonly ExactValue[] | ExactObject;
+
+/** Any JSON object, with the text of unusual numbers. */
+export interface ExactObject {
+  readonly [key: string]: ExactValue;
+}
+
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function parseExactJson(text: string): ExactValue | undefined {
+  const value = parseJson(text);
+  const isUnusual = (token: string) => /^[-\d]/.test(token) && readNumber(token) instanceof JsonNumber;
+  return value === undefined || !tokensOf(text).some(isUnusual) ? value : readTokens(text);
+}
+
+/** The object of a JSON text; `null` if it is not the JSON of an object. */
+export function parseExactObject(text: string): ExactObject | null {
+  const value = parseExactJson(text);
+  return isExactObject(value) ? value : null;
+}
+
+/** Whether a value is an object, not an array and not a number. */
+export function isExactObject(value: unknown): value is ExactObject {
+  return isObject(value) && !(value instanceof JsonNumber);
+}
+
+/** `repr` of a Python float: shortest digits, with a point or an exponent. */
+export function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
+    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  }
+  const digits = String(value);
+  return digits.includes('.') ? digits : `${digits}.0`;
+}
+
+/** A number as Python prints it after reading it, unless Python, too, would change its value. */
+export function pythonNumber(number: JsonNumber): string {
+  if (number.isInteger) return number.text === '-0' ? '0' : number.text;
+  const { value, text } = number;
+  return decimalParts(String(value)) === decimalParts(text) ? floatText(value) : text;
+}
+
+/** Sign, digits without zeros at either end, and exponent, as one text: equal for equal decimals. */
+function decimalParts(number: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number);
+  if (match === null) return number;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const shortest = digits.replace(/0+$/, '');
+  if (shortest === '') return `${sign}0`;
+  return `${sign}${shortest}e${Number(exponent) - fraction.length + digits.length - shortest.length}`;
+}
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[[\]{}]/g;
+
+function tokensOf(json: string): readonly string[] {
+  return json.match(token) ?? [];
+}
+
+function readNumber(text: string): number | JsonNumber {
+  const value = Number(text);
+  const isPlain = Number.isSafeInteger(value) ? String(value) === text : false;
+  if (isPlain) return value;
+  const isFraction = !Number.isInteger(value) && decimalParts(String(value)) === decimalParts(text);
+  return isFraction ? value : new JsonNumber(text);
+}
+
+function readScalar(text: string): ExactValue {
+  return /^[-\d]/.test(text) ? readNumber(text) : JSON.parse(text);
+}
+
+/** A list or an object that is being read; a list has no keys. */
+interface OpenContainer {
+  readonly keys: string[] | null;
+  readonly values: ExactValue[];
+}
+
+/** The value of valid JSON; without recursion, because it may nest deeply. */
+function readTokens(json: string): ExactValue {
+  const root: OpenContainer = { keys: null, values: [] };
+  const open: OpenContainer[] = [root];
+  for (const text of tokensOf(json)) {
+    const inner = open.at(-1) ?? root;
+    if (text === '{' || text === '[') open.push({ keys: text === '{' ? [] : null, values: [] });
+    else if (text === '}' || text === ']') {
+      open.pop();
+      open.at(-1)?.values.push(closed(inner));
+    } else if (inner.keys !== null && inner.keys.length === inner.values.length) {
+      inner.keys.push(JSON.parse(text));
+    } else inner.values.push(readScalar(text));
+  }
+  return root.values[0] ?? null;
+}
+
+function closed({ keys, values }: OpenContainer): ExactValue {
+  if (keys === null) return values;
+  return Object.fromEntries(keys.map((key, index) => [key, values[index] ?? null]));
+}

@@ -1,0 +1,432 @@
+/**
+ * Calls of offered tools in a notation that is not the format's: as JSON, or in one of `format/call-notations.ts`; one,
+ * several or a list, alone, in a code fence, or in markers of any format. Text may precede them if the format's own
+ * marker opens or closes them, or if prose has nothing like them. Text is buffered while it may be such calls, and read
+ * again if it is not.
+ */
+import { callNotations } from '../../format/call-notations.ts';
+import { parseJson } from '../../format/json-values.ts';
+import { JsonScanner } from '../json/json-scanner.ts';
+import { repair } from '../leniency/law-table.ts';
+import { nameKeys } from '../leniency/lenient-names.ts';
+import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
+import { TextBlocks } from '../markers/text-blocks.ts';
+import { skipSpace } from '../markers/white-space.ts';
+import { isJsonCallEnforced } from '../open-call.ts';
+import type { Reader, State } from '../reader.ts';
+import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
+import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
+import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
+import type { ToolTable } from '../tool-table.ts';
+import { callPaths, callsIn, listKey } from './json-calls.ts';
+import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
+import { NotationTrial } from './notation-trial.ts';
+
+/** Longer answers are text. */
+const longestAnswer = 1 << 16;
+/** This much of the beginning of an answer shows whether it may be calls. */
+const longestBeginning = 128;
+
+/** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
+const marker = '<[|｜/]{0,2}[\\w▁:-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
+const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
+const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
+/** White space, a fence, brackets, markers, and separators of calls. */
+const around = new RegExp(
+  `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,
+);
+
+/** The usual notation of calls in APIs. */
+export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
+
+/** What of a text stands around calls, up to the first of them. */
+export function aroundCalls(text: string): string {
+  return around.exec(text)?.[0] ?? '';
+}
+
+/** The first keys of such calls. */
+const firstKeys = [...nameKeys, 'arguments', 'parameters', 'type', 'id', listKey];
+
+/** Where such calls may begin in text: at the format's own openers, at braces, and at notations that prose never has. */
+export function foreignStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
+  return [...bareCallStops(stops), ...notationStops(stops)];
+}
+
+/** At the beginning of a line, the openers of notations that the format does not have itself. */
+function notationStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
+  const [first] = stops;
+  if (first === undefined) return [];
+  const others = [...unmistakableOpeners].filter(
+    (open) => !stops.some(({ marker }) => marker.includes(open)),
+  );
+  return others.map((open) => ({
+    marker: `\n${open}`,
+    next: first.next,
+    role: 'call',
+    speculative: true,
+    repairs: 'notation',
+  }));
+}
+
+/** At the format's own openers, and at braces. */
+function bareCallStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
+  const openers = stops.filter(({ role, peek, ambiguous, speculative, repairs }) => {
+    return role === 'call' && !peek && !ambiguous && !speculative && repairs === undefined;
+  });
+  const tags = openers.flatMap(({ marker, next }) => {
+    const tag = /^\s*(?:<[^<>\s]+>|\[[^[\]\s]+\])/.exec(marker)?.[0];
+    return tag === undefined ? [] : [{ marker: tag, next }];
+  });
+  const [first] = tags;
+  if (first === undefined) return [];
+  const gap = /^\s*/.exec(first.marker)?.[0] ?? '';
+  const braces = firstKeys.map((key) => ({ marker: `${gap}{"${key}"`, next: first.next }));
+  const all = [...tags, ...braces];
+  return all.map((each) => ({ ...each, role: 'call', speculative: true, repairs: 'bare-calls' }));
+}
+
+/** Begins to read possible calls in the middle of text, at a marker of `foreignStops`. */
+export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
+  reader.progress = {
+    ...newBareCalls(),
+    inTextAt: reader.cursor.offsetOf(at),
+    isMarked: !marker.trim().startsWith('{'),
+  };
+}
+
+/** Beginnings of calls other than their name. */
+const otherBeginnings = [
+  '{"type":"function"',
+  '{"id":"',
+  '{"function":{"name":"',
+  '{"function":{"arguments":',
+  '{"arguments":{',
+  '{"parameters":{',
+  `{"${listKey}":[`,
+];
+
+/**
+ * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
+ * `enforced`: it is calls, to be read from their beginning on, because a grammar writes one of them.
+ */
+export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdict {
+  const { progress: known } = reader;
+  const progress = known?.kind === 'bare-calls' ? known : newBareCalls();
+  reader.progress = progress;
+  const verdict = readOn(reader, progress, stops);
+  if (verdict === 'wait') return verdict;
+  reader.progress = null;
+  const reached = reader.cursor.offset;
+  reader.rewind();
+  if (verdict === 'enforced') return verdict;
+  const { inTextAt, isMarked } = progress;
+  const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
+  if (!isText) emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
+  reader.noteBareCalls();
+  if (isText && inTextAt !== null) reader.noteSpeculated(Math.max(reached, inTextAt + 1));
+  return isText ? 'text' : 'calls';
+}
+
+/** Nothing of such calls has been read. */
+export function newBareCalls(): BareCallsProgress {
+  return {
+    kind: 'bare-calls',
+    scanner: new JsonScanner(),
+    json: new TextBlocks(),
+    phase: 'begin',
+    inTextAt: null,
+    isFenced: false,
+    isCode: false,
+    isMarked: false,
+    isDoubled: false,
+    isClosed: false,
+    isStreaming: false,
+    isListed: false,
+    calls: [],
+    trial: null,
+    valueAt: 0,
+    endedAt: 0,
+    count: 0,
+  };
+}
+
+/** `calls and text`: the calls are over, and other text follows. */
+type Verdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
+
+function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): Verdict {
+  const { cursor, buffer } = reader;
+  if (progress.phase === 'begin') {
+    const verdict = readBeginning(reader, progress);
+    if (verdict !== 'calls') return verdict;
+    progress.phase = 'value';
+    progress.valueAt = cursor.offset;
+  }
+  if (isJsonCallEnforced(reader)) return 'enforced';
+  for (;;) {
+    const limit = cursor.at + longestAnswer - buffer.length;
+    if (limit <= cursor.at) return 'text';
+    if (progress.phase === 'between') {
+      const verdict = readBetween(reader, progress, stops, limit);
+      if (verdict !== null) return verdict;
+      progress.phase = 'value';
+      progress.valueAt = cursor.offset;
+    }
+    const verdict =
+      progress.trial === null
+        ? readJson(reader, progress, limit)
+        : readNotation(reader, progress, progress.trial, limit);
+    if (verdict !== null) return verdict;
+    progress.phase = 'between';
+    progress.trial = null;
+    progress.endedAt = cursor.offset;
+  }
+}
+
+/** White space, a fence, a marker, and the beginning of calls; `calls` if it is there. */
+function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
+  const { cursor } = reader;
+  const text = cursor.text.slice(cursor.at, cursor.at + longestBeginning);
+  const isCut = text.length < longestBeginning && !reader.ended;
+  const fence = /^\s*```[a-z_-]*[ \t]*\r?\n/.exec(text)?.[0];
+  const marker = fence === undefined ? firstMarker.exec(text)?.[0] : undefined;
+  const begins = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text) || beginningOfMarker.test(text);
+  if (fence === undefined && marker === undefined && begins) return isCut ? 'wait' : 'text';
+  progress.isFenced = fence !== undefined;
+  progress.isCode = fence !== undefined && !/```(?:tool|function|json)/.test(fence);
+  const places = new Set([skipSpace(text, 0), (fence ?? marker ?? '').length]);
+  let verdict: Verdict = 'text';
+  for (const place of places) {
+    const found = readHead(reader, progress, cursor.at + place, text.slice(place), isCut);
+    if (found === 'calls') return found;
+    if (found === 'wait') verdict = 'wait';
+  }
+  return verdict;
+}
+
+/** The beginning of a call at `at`, where `text` begins: as JSON, or in another notation. */
+function readHead(
+  reader: Reader,
+  progress: BareCallsProgress,
+  at: number,
+  text: string,
+  isCut: boolean,
+): 'calls' | 'wait' | 'text' {
+  const written = text.replace(/\s/g, '');
+  const list = written.replace(/^(?:\[|\{(?=\{))/, '');
+  const all = beginningsOf(reader.options.tools);
+  if (all.some((each) => list.startsWith(each))) {
+    progress.isDoubled = written.startsWith('{{');
+    reader.bufferTo(progress.isDoubled ? skipSpace(reader.cursor.text, at) + 1 : at);
+    return 'calls';
+  }
+  const verdict = beginNotation(reader, progress, at);
+  if (verdict !== 'text') return verdict;
+  return isCut && all.some((each) => each.startsWith(list)) ? 'wait' : 'text';
+}
+
+/** Begins to try the notations in which a call begins at `at`, perhaps in a list. */
+function beginNotation(reader: Reader, progress: BareCallsProgress, at: number): 'calls' | 'wait' | 'text' {
+  const { notations, options } = reader;
+  if (!options.tools.known || !reader.allows('notation')) return 'text';
+  const { text } = reader.cursor;
+  const inList = text[at] === '[' ? skipSpace(text, at + 1) : at;
+  const possible = progress.isCode ? notations.filter(({ open }) => open !== '') : notations;
+  const heads = possible.map((notation) => ({
+    notation,
+    name: nameAt(reader, notation, notation.open === '' ? inList : at),
+  }));
+  if (heads.some(({ name }) => name === undecided)) return 'wait';
+  const found = heads.filter(({ name }) => name >= 0);
+  const [first] = found;
+  if (first === undefined) return 'text';
+  reader.bufferTo(first.name);
+  progress.trial = new NotationTrial(
+    reader,
+    found.map(({ notation }) => notation),
+    reader.cursor.offset,
+  );
+  return 'calls';
+}
+
+/** A call in one of the notations that are being tried; `null` when it has been read. */
+function readNotation(
+  reader: Reader,
+  progress: BareCallsProgress,
+  trial: CallTrial,
+  limit: number,
+): Verdict | null {
+  const { cursor } = reader;
+  const end = Math.min(limit, cursor.text.length);
+  trial.read(cursor.text.slice(cursor.at, end), reader.ended);
+  const { whole } = trial;
+  reader.bufferTo(whole === null ? end : whole.end - cursor.base);
+  if (trial.failed) return 'text';
+  if (whole === null) return end < limit && !reader.ended ? 'wait' : 'text';
+  progress.calls.push({ notation: whole.notation, at: progress.valueAt, end: whole.end });
+  return countsAnother(reader, progress, 1) ? null : 'text';
+}
+
+const knownBeginnings = new WeakMap<ToolTable, readonly string[]>();
+
+/** The beginnings of such calls, without white space. */
+function beginningsOf(tools: ToolTable): readonly string[] {
+  const known = knownBeginnings.get(tools);
+  if (known !== undefined) return known;
+  const names = tools.names().flatMap((name) => {
+    const text = JSON.stringify(name).replace(/\s/g, '');
+    return [...nameKeys].map((key) => `{"${key}":${text}`);
+  });
+  const all = [...otherBeginnings, ...names];
+  knownBeginnings.set(tools, all);
+  return all;
+}
+
+/** A call or an array of calls as JSON; `null` when it has been read. */
+function readJson(reader: Reader, progress: BareCallsProgress, limit: number): Verdict | null {
+  const { cursor } = reader;
+  const { scanner, json } = progress;
+  const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
+  const end = scanner.scan(within, cursor.at);
+  json.append(scanner.output);
+  reader.bufferTo(end);
+  if (isJsonCallEnforced(reader)) return 'enforced';
+  if (scanner.status === 'open') return end < limit && !reader.ended ? 'wait' : 'text';
+  if (scanner.status === 'illegal') return 'text';
+  const calls = callsIn(json.toString());
+  if (calls?.every((call) => callPaths(reader.options.tools, call) !== null) !== true) return 'text';
+  progress.calls.push({ notation: null, at: progress.valueAt, end: cursor.offset });
+  json.clear();
+  scanner.reset();
+  return countsAnother(reader, progress, calls.length) ? null : 'text';
+}
+
+/** Counts calls; false if there are more than allowed. */
+function countsAnother(reader: Reader, progress: BareCallsProgress, calls: number): boolean {
+  progress.count += calls;
+  return reader.options.parallel || progress.count + reader.writer.callCount === 1;
+}
+
+/** After a call: the end of the fence, of the turn or of the response; `null` if another call begins. */
+function readBetween(
+  reader: Reader,
+  progress: BareCallsProgress,
+  stops: MarkerTable<State>,
+  limit: number,
+): Verdict | null {
+  const { cursor } = reader;
+  reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
+  const { text, at } = cursor;
+  const isOver = progress.isFenced === progress.isClosed;
+  if (cursor.isAtEnd) {
+    if (!reader.ended) return 'wait';
+    return isOver ? 'calls' : 'text';
+  }
+  if (progress.isFenced && !progress.isClosed && '```'.startsWith(text.slice(at, at + 3))) {
+    if (text.length < at + 3) return reader.ended ? 'text' : 'wait';
+    pass(reader, progress, at + 3);
+    progress.isClosed = true;
+    return readBetween(reader, progress, stops, limit);
+  }
+  const match = stops.matchAt(reader, text, at);
+  if (match === undecided) return 'wait';
+  const passed = match === null ? endOfSeparator(progress, text, at) : openerEnd(match, at);
+  if (passed > at) {
+    progress.isMarked ||= closesBlock(stops, text.slice(at, passed));
+    pass(reader, progress, passed);
+    return readBetween(reader, progress, stops, limit);
+  }
+  if (passed < at && !reader.ended) return 'wait';
+  if (match !== null && match.choice.role === undefined) return isOver ? 'calls' : 'text';
+  if (progress.isClosed) return 'text';
+  const next = text[at] === '{' ? 'calls' : beginNotation(reader, progress, at);
+  if (next === 'calls') return null;
+  if (next === 'wait') return next;
+  return isOver && mayHaveText(progress) ? 'calls and text' : 'text';
+}
+
+/** Whether other text may follow: prose has nothing like the notation. */
+function mayHaveText({ calls }: BareCallsProgress): boolean {
+  return calls.every(
+    ({ notation }) => notation !== null && unmistakableOpeners.has(callNotations[notation].call.open),
+  );
+}
+
+/** Passes what belongs to the calls before it. */
+function pass(reader: Reader, progress: BareCallsProgress, end: number): void {
+  reader.bufferTo(end);
+  progress.endedAt = reader.cursor.offset;
+}
+
+/** End of the format's own opener before another call; `at` for other markers. */
+function openerEnd({ choice, end }: Match<State>, at: number): number {
+  return choice.repairs === 'bare-calls' && !choice.marker.trim().startsWith('{') ? end : at;
+}
+
+/** End of a marker, comma or semicolon at `at`, between or after calls; `at` if there is none; or `undecided`. */
+function endOfSeparator({ isFenced, isDoubled }: BareCallsProgress, text: string, at: number): number {
+  if (isDoubled && text[at] === '}') return at + 1;
+  if (/[;,\]]/.test(text.charAt(at))) return at + 1;
+  return isFenced ? at : endOfMarker(text, at);
+}
+
+/** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
+export function endOfMarker(text: string, at: number): number {
+  const rest = text.slice(at, at + longestBeginning);
+  const marker = firstMarker.exec(rest)?.[0];
+  if (marker !== undefined) return at + marker.length;
+  return beginningOfMarker.test(rest) && rest.length < longestBeginning ? undecided : at;
+}
+
+/** Whether a text ends with the closer of the format's own blocks of calls. */
+export function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
+  return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
+}
+
+/** Reads the calls up to the offset `reached`, and the text around them. */
+function emitCalls(reader: Reader, { calls }: BareCallsProgress, reached: number): void {
+  if (reader.region !== null) reader.leaveRegion();
+  const used = calls.map((call) => reader.notations.find(({ name }) => name === call.notation));
+  const other = used.find((notation) => notation !== undefined);
+  reader.noteRepair(
+    other === undefined ? repair('bare-calls', 'json') : repair('notation', 'other', pictureOf(other)),
+  );
+  calls.forEach((call, index) => {
+    const notation = used[index];
+    reader.skip(call.at - reader.cursor.base);
+    if (notation === undefined) emitJson(reader, call.end);
+    else emitCall(reader, notation);
+  });
+  reader.skip(reached - reader.cursor.base);
+}
+
+/** Reads JSON calls up to the offset `end`: one, or a list. */
+function emitJson(reader: Reader, end: number): void {
+  const { cursor } = reader;
+  for (;;) {
+    const rest = cursor.text.slice(cursor.at, end - cursor.base);
+    reader.skip(cursor.at + aroundCalls(rest).length);
+    if (cursor.offset >= end) return;
+    readCall(reader);
+  }
+}
+
+function emitCall(reader: Reader, notation: Notation<State>): void {
+  reader.openCall();
+  reader.readCallBy(notation.start);
+  reader.leaveCall();
+}
+
+function readCall(reader: Reader): void {
+  const { cursor, options } = reader;
+  const paths = pathsOfCall(options.tools, cursor.text.slice(cursor.at)) ?? usualPaths;
+  reader.openCall();
+  readEnvelopeOn(reader, newEnvelope(reader, paths, false));
+  reader.leaveCall();
+}
+
+/** Where name and arguments stand in the call with which a text begins; `null` if it is no call of these tools. */
+export function pathsOfCall(tools: ToolTable, text: string): EnvelopePaths | null {
+  const scanner = new JsonScanner();
+  scanner.scan(text, 0);
+  return callPaths(tools, parseJson(scanner.output));
+}

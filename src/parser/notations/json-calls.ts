@@ -1,0 +1,51 @@
+/** Calls as JSON, whatever the keys of their name and their arguments are. */
+import { isObject, parseJson } from '../../format/json-values.ts';
+import type { JsonObject, JsonValue } from '../../format/messages.ts';
+import { argumentKeys } from '../leniency/lenient-arguments.ts';
+import { callKey, nameKeys } from '../leniency/lenient-names.ts';
+import type { EnvelopePaths } from '../state-tables.ts';
+import type { ToolTable } from '../tool-table.ts';
+
+/** The key of a list of calls in APIs. */
+export const listKey = 'tool_calls';
+
+/** The calls in a JSON value: itself, the items of a list, or those of a list in an object; `null` if it is none. */
+export function callsIn(json: string): readonly JsonValue[] | null {
+  const value = parseJson(json);
+  if (Array.isArray(value)) return value.length === 0 ? null : value;
+  if (!isObject(value)) return null;
+  const list = Object.keys(value).length === 1 ? value[listKey] : undefined;
+  return Array.isArray(list) && list.length > 0 ? list : [value];
+}
+
+/** The paths to the name of an offered tool and to its arguments, an object; `null` if the value is no such call. */
+export function callPaths(tools: ToolTable, call: JsonValue | undefined): EnvelopePaths | null {
+  if (!isObject(call)) return null;
+  const inner = call[callKey];
+  const places: readonly (readonly [readonly string[], JsonObject])[] = [
+    [[], call],
+    ...(isObject(inner) ? [[[callKey], inner] as const] : []),
+  ];
+  const name = places.flatMap(([path, place]) => pathTo(path, place, nameKeys, isName(tools)))[0];
+  const values = places.flatMap(([path, place]) => pathTo(path, place, argumentKeys, isArguments))[0];
+  return name === undefined || values === undefined ? null : { name, arguments: values, id: ['id'] };
+}
+
+function pathTo(
+  path: readonly string[],
+  place: JsonObject,
+  keys: Iterable<string>,
+  fits: (value: JsonValue | undefined) => boolean,
+): readonly (readonly string[])[] {
+  return [...keys]
+    .filter((key) => Object.hasOwn(place, key) && fits(place[key]))
+    .map((key) => [...path, key]);
+}
+
+function isName(tools: ToolTable): (value: JsonValue | undefined) => boolean {
+  return (value) => typeof value === 'string' && (tools.has(value) || !tools.known);
+}
+
+function isArguments(value: JsonValue | undefined): boolean {
+  return isObject(typeof value === 'string' ? parseJson(value) : value);
+}

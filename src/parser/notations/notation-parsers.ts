@@ -1,0 +1,523 @@
+// Written by `npm run generate` from `format/call-notations.ts`. Do not edit: changes are lost.
+import { defineParser } from '../define-parser.ts';
+import type { State } from '../reader.ts';
+import type { Notation } from '../state-tables.ts';
+import { argumentsEnd, callEnd, expect, hole, jsonArguments, value } from '../steps/steps.ts';
+
+const invoke = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invoke', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</invoke>', repairs: 'unclosed' },
+    keyOpen: '<parameter name="',
+    callClose: '</invoke>',
+    keyEnd: '">',
+    nextCall: { text: '<invoke name="', role: 'call', blockEnd: '</invoke>' },
+  },
+  states: {
+    // <invoke name="get_time">⏎
+    //               ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<parameter name…
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …>⏎<parameter name="city">
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter name="'], ['</invoke>']],
+        another: { open: '<parameter name="', keyEnd: '">' }, next: 'afterEntry',
+      },
+    }),
+    // …ameter name="city">Paris</parameter>⏎
+    //                     ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // …>Paris</parameter>⏎</invoke>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …>Paris</parameter>⏎</invoke>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …>Paris</parameter>⏎</invoke>⏎
+    //                     ^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …arameter>⏎</invoke>⏎<invoke name="
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<parameter name="city</invoke>
+    //            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const typedInvoke = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation typedInvoke', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</invoke>', repairs: 'unclosed' },
+    keyOpen: '<parameter name="',
+    callClose: '</invoke>',
+    keyEnd: '" string="',
+    nextCall: { text: '<invoke name="', role: 'call', blockEnd: '</invoke>' },
+  },
+  states: {
+    // <invoke name="get_time">⏎
+    //               ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<parameter name…
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …>⏎<parameter name="city" string="
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter name="'], ['</invoke>']],
+        another: { open: '<parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+      },
+    }),
+    // …ame="city" string="true">Paris</parameter>⏎
+    //                     ^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: 'true">', types: ['string'] },
+        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+    }),
+    // …>Paris</parameter>⏎</invoke>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …>Paris</parameter>⏎</invoke>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …>Paris</parameter>⏎</invoke>⏎
+    //                     ^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …arameter>⏎</invoke>⏎<invoke name="
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<parameter name="city</invoke>
+    //            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const invokeTags = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invokeTags', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</invoke>', repairs: 'unclosed' },
+    keyOpen: '<',
+    callClose: '</invoke>',
+    keyEnd: '>',
+    nextCall: { text: '<invoke name="', role: 'call', blockEnd: '</invoke>' },
+  },
+  states: {
+    // <invoke name="get_time">⏎
+    //               ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<city>
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // get_time">⏎<city>
+    //             ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</', { hole: 'key' }, '>\n'], continuations: [['<'], ['</invoke>']], next: 'afterEntry',
+      },
+    }),
+    // <city>Paris</city>⏎
+    //       ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // <city>Paris</city>⏎</invoke>
+    //                    ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // <city>Paris</city>⏎</invoke>
+    //                    ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // <city>Paris</city>⏎</invoke>⏎
+    //                    ^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …is</city>⏎</invoke>⏎<invoke name="
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<city</invoke>
+    //            ^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const functionTag = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation functionTag', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '>\n',
+    callCloseEarly: { text: '</function>', repairs: 'unclosed' },
+    keyOpen: '<parameter=',
+    callClose: '</function>',
+    nextCall: { text: '<function=', role: 'call', blockEnd: '</function>' },
+  },
+  states: {
+    // <function=get_time>⏎
+    //           ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time>⏎<parameter=city…
+    //           ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …t_time>⏎<parameter=city>⏎
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { nameEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+      },
+    }),
+    // <parameter=city>⏎Paris⏎</parameter>⏎
+    //                  ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // …Paris⏎</parameter>⏎</function>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …Paris⏎</parameter>⏎</function>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …Paris⏎</parameter>⏎</function>⏎
+    //                     ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …ameter>⏎</function>⏎<function=
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time>⏎<parameter=city</function>
+    //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const nameTagJson = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameTagJson', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '>',
+    callCloseEarly: { text: '</', repairs: 'unclosed' },
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose: '</',
+    nextCall: { text: '<', role: 'call' },
+  },
+  states: {
+    // <get_time>
+    //  ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name',
+      ends: {
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
+      announce: true,
+    }),
+    // get_time>{"city": "Paris"}</get_time>
+    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({
+      next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' }, nameEnd: { peek: 'atCallEnd' } }, open: true,
+    }),
+    // {"city": "Paris"}</get_time>⏎
+    //                  ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'inToolName2', nameEnd: 'afterCall', nextCall: 'inToolName' } }),
+    // {"city": "Paris"}</get_time>⏎
+    //                    ^^^^^^^^^ In the tool's name.
+    inToolName2: hole({ hole: 'name', ends: { nameEnd: { peek: 'atOuterCallEnd' } } }),
+    // … "Paris"}</get_time>⏎
+    //                     ^ At the end of a call.
+    atOuterCallEnd: expect({ choices: { nameEnd: 'afterCall', nextCall: 'inToolName' }, completes: true }),
+    // …"Paris"}</get_time>⏎<
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time>{"city": Paris>
+    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const nameTag = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameTag', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '>\n',
+    callCloseEarly: { text: '</', repairs: 'unclosed' },
+    keyOpen: '<',
+    callClose: '</',
+    callClose2: '>',
+    nextCall: { text: '<', role: 'call' },
+  },
+  states: {
+    // <get_time>⏎
+    //  ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time>⏎<city>
+    //           ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callClose2: { peek: 'argumentsEnded' } },
+    }),
+    // get_time>⏎<city>
+    //            ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { callClose2: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</', { hole: 'key' }, '>\n'], continuations: [['<'], ['</']], next: 'afterEntry',
+      },
+    }),
+    // <city>Paris</city>⏎
+    //       ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // <city>Paris</city>⏎</get_time>
+    //                    ^ After an argument.
+    afterEntry: expect({
+      choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' }, callClose2: { peek: 'argumentsEnded' } },
+    }),
+    // <city>Paris</city>⏎</get_time>
+    //                    ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd', open: true }),
+    // <city>Paris</city>⏎</get_time>⏎
+    //                    ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'inToolName2', callClose2: 'afterCall', nextCall: 'inToolName' } }),
+    // …ity>Paris</city>⏎</get_time>⏎
+    //                     ^^^^^^^^^ In the tool's name.
+    inToolName2: hole({ hole: 'name', ends: { callClose2: { peek: 'atOuterCallEnd' } } }),
+    // …s</city>⏎</get_time>⏎
+    //                     ^ At the end of a call.
+    atOuterCallEnd: expect({ choices: { callClose2: 'afterCall', nextCall: 'inToolName' }, completes: true }),
+    // …</city>⏎</get_time>⏎<
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time>⏎<city>
+    //           ^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const nameCallJson = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameCallJson', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '(',
+    callCloseEarly: { text: ')', repairs: 'unclosed' },
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose: ')',
+    semicolon: { text: ';', role: 'call', followedBy: { nameEnds: ['(', '{'] }, repairs: 'separator' },
+    comma: { text: ',', role: 'call', followedBy: { nameEnds: ['(', '{'] }, repairs: 'separator' },
+    unmarkedCall: { text: '', role: 'call', nameFollows: ['(', '{'] },
+  },
+  states: {
+    // get_time(
+    // ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name',
+      ends: {
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
+      announce: true,
+    }),
+    // get_time({"city": "Paris"})
+    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    // {"city": "Paris"})⏎
+    //                  ^ At the end of a call.
+    atCallEnd: expect({
+      choices: { callClose: 'afterCall', semicolon: 'inToolName', comma: 'inToolName', unmarkedCall: 'inToolName' },
+    }),
+    // …({"city": "Paris"})⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time({"city": Paris)
+    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const python = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation python', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '(',
+    callCloseEarly: { text: ')', repairs: 'unclosed' },
+    callClose: ')',
+    keyEnd: '=',
+    argumentSeparator: ', ',
+    semicolon: { text: ';', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
+    comma: { text: ',', role: 'call', followedBy: { nameEnds: ['('] }, repairs: 'separator' },
+    unmarkedCall: { text: '', role: 'call', nameFollows: ['('] },
+  },
+  states: {
+    // get_time(
+    // ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time(city=
+    //          ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    // city=Paris, days=
+    //             ^ Before an argument.
+    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    // get_time(city=
+    //          ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: [],
+        continuations: [
+          [',', { hole: 'key' }, '='],
+          [')', { hole: 'key' }, '('],
+        ],
+        next: 'afterEntry',
+      },
+    }),
+    // city=Paris
+    //      ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'], quoted: true }] }),
+    // city=Paris, days=
+    //           ^^ After an argument.
+    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    // city=Paris)
+    //           ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // city='Paris')⏎
+    //             ^ At the end of a call.
+    atCallEnd: expect({
+      choices: { callClose: 'afterCall', semicolon: 'inToolName', comma: 'inToolName', unmarkedCall: 'inToolName' },
+    }),
+    // …_time(city='Paris')⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time(city)
+    //          ^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const nameJson = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameJson', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    argumentsBegin: '{',
+  },
+  states: {
+    // get_time⏎
+    // ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { argumentsBegin: { peek: 'beforeArguments' } }, space: 'beforeArguments', announce: true,
+    }),
+    // get_time⏎{"city": "Paris"}
+    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: {} }),
+    // …e⏎{"city": "Paris"}⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time⏎{"city": Paris
+    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const transcript = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation transcript', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '(',
+    callCloseEarly: { text: ')]', repairs: 'unclosed' },
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose: ')]',
+    nextCall: { text: '[Calling tool: ', role: 'call' },
+  },
+  states: {
+    // [Calling tool: get_time(
+    //                ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name',
+      ends: {
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
+      announce: true,
+    }),
+    // get_time({"city": "Paris"})]
+    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    // {"city": "Paris"})]⏎
+    //                  ^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …{"city": "Paris"})]⏎[Calling tool:
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time({"city": Paris)]
+    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const transcriptWords = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation transcriptWords', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: ' with arguments: ',
+    callCloseEarly: { text: ']', repairs: 'unclosed' },
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callClose: ']',
+    nextCall: { text: '[Calling tool: ', role: 'call' },
+  },
+  states: {
+    // [Calling tool: get_time with arguments…
+    //                ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name',
+      ends: {
+        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
+      announce: true,
+    }),
+    // …me with arguments: {"city": "Paris"}]
+    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
+    // {"city": "Paris"}]⏎
+    //                  ^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // … {"city": "Paris"}]⏎[Calling tool:
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …me with arguments: {"city": Paris]
+    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+/** The notations, in the order in which they are tried. */
+export const notations: readonly Notation<State>[] = [
+  { name: "invoke", open: "<invoke name=\"", nameEnds: ["\">"], start: invoke.start },
+  { name: "typedInvoke", open: "<invoke name=\"", nameEnds: ["\">"], start: typedInvoke.start },
+  { name: "invokeTags", open: "<invoke name=\"", nameEnds: ["\">"], start: invokeTags.start },
+  { name: "functionTag", open: "<function=", nameEnds: [">"], start: functionTag.start },
+  { name: "nameTagJson", open: "<", nameEnds: [">"], start: nameTagJson.start },
+  { name: "nameTag", open: "<", nameEnds: [">"], start: nameTag.start },
+  { name: "nameCallJson", open: "", nameEnds: ["("], start: nameCallJson.start },
+  { name: "python", open: "", nameEnds: ["("], start: python.start },
+  { name: "nameJson", open: "", nameEnds: ["{"], start: nameJson.start },
+  { name: "transcript", open: "[Calling tool:", nameEnds: ["("], start: transcript.start },
+  { name: "transcriptWords", open: "[Calling tool:", nameEnds: ["with"], start: transcriptWords.start },
+];

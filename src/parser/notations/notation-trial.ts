@@ -1,0 +1,67 @@
+/** Reads what may be one call in one of several notations, without emitting anything. */
+import type { CallNotationName } from '../../format/call-notations.ts';
+import { Reader, type State } from '../reader.ts';
+import type { Notation } from '../state-tables.ts';
+import type { BegunCall, CallTrial } from '../steps/step-progress.ts';
+
+interface Candidate {
+  readonly notation: Notation<State>;
+  readonly reader: Reader;
+}
+
+/** Why a candidate's reader has stopped: the names of its last states. */
+const isWhole = ({ reader }: Candidate) => reader.stateName === 'afterCall';
+const isBroken = ({ reader }: Candidate) => reader.stateName === 'inMalformed';
+
+/** See the top of this file. */
+export class NotationTrial implements CallTrial {
+  private candidates: readonly Candidate[];
+
+  /** `offset`: that of the tool's name in the response. */
+  constructor(reader: Reader, notations: readonly Notation<State>[], offset: number) {
+    const { options } = reader;
+    const silent = {
+      markers: false,
+      keeps: false,
+      seeksCalls: false,
+      provenance: null,
+      validate: () => [],
+      specialTokens: [],
+    };
+    this.candidates = notations.map((notation) => {
+      const trial = new Reader(notation.start, '', { ...options, ...silent }, offset);
+      trial.openCall();
+      return { notation, reader: trial };
+    });
+  }
+
+  /** Reads more text; `ended`: the last one. */
+  read(text: string, ended: boolean): void {
+    for (const { reader } of this.candidates) {
+      if (ended) reader.cursor.end(false);
+      reader.read(text, false);
+    }
+    this.candidates = this.candidates.filter((each) => !isBroken(each));
+  }
+
+  /** Whether it is no call in any of the notations. */
+  get failed(): boolean {
+    return this.candidates.length === 0;
+  }
+
+  /** The call, once it is complete: its notation, and its end as an offset. An earlier notation counts first. */
+  get whole(): { readonly notation: CallNotationName; readonly end: number } | null {
+    const [first] = this.candidates;
+    if (first === undefined || !isWhole(first)) return null;
+    return { notation: first.notation.name, end: first.reader.cursor.offset };
+  }
+
+  /** The call as far as it is certain: its arguments have begun, or no other notation is possible. */
+  get begun(): BegunCall | null {
+    const [first, second] = this.candidates;
+    if (first === undefined || (second !== undefined && first.reader.call.entryCount === 0)) return null;
+    const { call: started } = first.reader.writer;
+    if (started === null) return null;
+    return { toolName: started.name, notation: first.notation.name, nameEnd: started.nameEnd };
+  }
+}

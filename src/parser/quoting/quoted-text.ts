@@ -1,0 +1,200 @@
+/**
+ * Where a growing Markdown text stands: in a code block, a code span, a block quote, a table or quotation marks. Only
+ * what comes before a place decides, so nothing has to wait. The rules are CommonMark's, as far as they can be applied
+ * from the left: a run of backticks opens a code span, although only its closer proves it.
+ */
+import { InlineText } from './inline-text.ts';
+import { type Fence, type LinePlace, type OpenBlocks, placeOfLine } from './line-place.ts';
+
+/** What a place stands in; `first-fence`: in a fenced block that nothing but blank lines precedes. */
+export type Quotation =
+  | 'fence'
+  | 'first-fence'
+  | 'indented'
+  | 'block-quote'
+  | 'table'
+  | 'code-span'
+  | 'quotation-marks';
+
+/** This much of a line shows what it is. */
+const longestHead = 256;
+
+/** This much of the end of the text is known. */
+const longestTail = 256;
+
+const nothingOpen: OpenBlocks = { fence: null, items: [], inParagraph: false, hasText: false };
+
+/** See the top of this file. */
+export class QuotedText {
+  private blocks = nothingOpen;
+  /** The line so far, until its place is known. */
+  private head = '';
+  private place: LinePlace | null = null;
+  private inline = new InlineText();
+  /** The last characters of the text. */
+  private tail = '';
+
+  /** Reads more text. */
+  read(text: string): void {
+    this.tail = (this.tail + text.slice(-longestTail)).slice(-longestTail);
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      this.extendLine(text.slice(from, end));
+      this.endLine();
+      from = end + 1;
+    }
+    this.extendLine(text.slice(from));
+  }
+
+  /** Ends the line and the paragraph: something else than text is here. */
+  interrupt(): void {
+    if (this.head !== '' || this.place !== null) this.endLine();
+    this.blocks = { ...this.blocks, inParagraph: false };
+    this.inline = new InlineText();
+  }
+
+  /** What the end of the text stands in; `null` if in nothing. */
+  get quotation(): Quotation | null {
+    return this.copy().settled();
+  }
+
+  /** How many backticks close the open code span; 0 if none is open. */
+  get openSpan(): number {
+    const here = this.copy();
+    here.settled();
+    return here.inline.openSpan;
+  }
+
+  /** Whether only white space precedes the end of the text in its line. */
+  get beginsLine(): boolean {
+    return this.place === null && this.head.trim() === '';
+  }
+
+  /** Whether the text ends with one of these, apart from white space. */
+  endsWith(texts: readonly string[]): boolean {
+    const end = this.tail.trimEnd();
+    return texts.some((each) => each !== '' && end.endsWith(each));
+  }
+
+  /** The end of the text: of its last line, and at most 256 units. */
+  get lineEnd(): string {
+    return this.tail.slice(this.tail.lastIndexOf('\n') + 1);
+  }
+
+  /** Keeps quotation marks open at the end of their line, because a marker was found in them. */
+  holdMarks(): void {
+    this.begin('x');
+    this.inline.holdMarks();
+  }
+
+  copy(): QuotedText {
+    const copy = new QuotedText();
+    copy.blocks = this.blocks;
+    copy.head = this.head;
+    copy.place = this.place;
+    copy.tail = this.tail;
+    copy.inline = this.inline.copy();
+    return copy;
+  }
+
+  private settled(): Quotation | null {
+    const { fence, hasText } = this.blocks;
+    // A marker right after the closer of a fenced block is no longer in it.
+    if (fence !== null && this.place === null && closes(fence, this.head.trim())) return null;
+    this.begin('x');
+    switch (this.place?.kind) {
+      case 'fenced':
+        return fenced(this.blocks.fence?.afterText === true);
+      case 'fence':
+        return fenced(hasText);
+      case 'indented':
+        return hasText ? 'indented' : null;
+      case 'block-quote':
+        return 'block-quote';
+      case 'table':
+        return 'table';
+      default:
+        return this.inline.quotation;
+    }
+  }
+
+  private extendLine(part: string): void {
+    if (part === '') return;
+    if (this.place === null) {
+      this.head += part;
+      if (this.head.length >= longestHead) this.begin();
+    } else {
+      this.readInLine(part);
+    }
+  }
+
+  /** Decides from its head what the line is; `marker` stands for what comes next in it. */
+  private begin(marker = ''): void {
+    if (this.place !== null) return;
+    const { head, blocks } = this;
+    const { place, items } = placeOfLine(head + marker, blocks);
+    this.blocks = { ...blocks, items, fence: place.kind === 'fenced' ? blocks.fence : null };
+    this.place = place;
+    this.head = '';
+    if (!('continues' in place && place.continues)) this.inline = new InlineText();
+    this.readInLine(head.slice(place.textAt));
+  }
+
+  private readInLine(part: string): void {
+    const { place } = this;
+    if (place?.kind === 'fence' && place.run.startsWith('`') && part.includes('`')) {
+      // In a line that is longer than a head, the run opened a code span after all.
+      this.place = { kind: 'text', textAt: 0, continues: place.continues, endsParagraph: false };
+      this.inline.read(place.run + place.info + part);
+    } else if (place?.kind === 'fence') {
+      this.place = { ...place, info: place.info + part };
+    } else if (place?.kind === 'text') {
+      this.inline.read(part);
+    }
+  }
+
+  private endLine(): void {
+    const isShort = this.place === null;
+    const line = this.head;
+    this.begin();
+    const { place } = this;
+    if (place !== null) this.blocks = this.afterLine(place, isShort ? line : null);
+    this.inline.endLine();
+    if (!this.blocks.inParagraph) this.inline = new InlineText();
+    this.head = '';
+    this.place = null;
+  }
+
+  /** What is open after a line; `line` is its text if that is short. */
+  private afterLine(place: LinePlace, line: string | null): OpenBlocks {
+    const { blocks } = this;
+    const { fence, items, hasText } = blocks;
+    switch (place.kind) {
+      case 'fenced': {
+        const isClosed = line !== null && fence !== null && place.mayClose && closes(fence, line.trim());
+        return { ...blocks, fence: isClosed ? null : fence, inParagraph: false };
+      }
+      case 'fence':
+        return {
+          ...blocks,
+          fence: { run: place.run, depth: items.length, afterText: hasText },
+          inParagraph: false,
+        };
+      case 'blank':
+        return { ...blocks, inParagraph: false };
+      case 'text':
+        return { ...blocks, inParagraph: !place.endsParagraph, hasText: true };
+      default:
+        return { ...blocks, inParagraph: false, hasText: true };
+    }
+  }
+}
+
+function fenced(afterText: boolean): Quotation {
+  return afterText ? 'fence' : 'first-fence';
+}
+
+function closes({ run }: Fence, line: string): boolean {
+  const [character = ''] = run;
+  return line.length >= run.length && line === character.repeat(line.length);
+}

@@ -1,0 +1,136 @@
+/**
+ * Markers that a text quotes begin and end nothing. What begins something is quoted if a quotation is open before it,
+ * so nothing has to wait. What ends the text itself is quoted only if the quotation goes on after it in the same line:
+ * otherwise a stray backtick would swallow all that follows.
+ */
+import { repair } from '../leniency/law-table.ts';
+import { type CompiledTransition, type Match, undecided } from '../markers/markers.ts';
+import type { Quotation, QuotedText } from '../quoting/quoted-text.ts';
+import type { Reader, State } from '../reader.ts';
+
+/** A quotation must go on within this many units after a marker. */
+const longestRest = 256;
+
+/** In words, for notes. */
+const words: Readonly<Record<Quotation, string>> = {
+  fence: 'a code block',
+  'first-fence': 'a code block',
+  indented: 'a code block',
+  'block-quote': 'a block quote',
+  table: 'a table',
+  'code-span': 'a code span',
+  'quotation-marks': 'quotation marks',
+};
+
+/** Whether the marker at `at` is text; `undecided` if more text decides. Reports it. */
+export function isQuoted(
+  reader: Reader,
+  { choice, end }: Match<State>,
+  at: number,
+): boolean | typeof undecided {
+  const { region } = reader;
+  if (region === null || reader.cursor.offsetOf(at) < 0) return false;
+  const kind = reader.options.thoughtsInText ? 'text' : region.kind;
+  const quoted = reader.quotations.before(kind, at);
+  const verdict = begins(choice, region.kind)
+    ? isQuotedOpener(reader, choice, quoted, end)
+    : isQuotedEnd(reader, choice, quoted, at, end);
+  // JSON is no marker of the format, so there is nothing to report.
+  if (verdict === true && choice.speculative === undefined) noteQuoted(reader, quoted, kind, at, end);
+  return verdict;
+}
+
+/** Whether what stands at `at` is quoted. */
+export function standsInQuotation({ region, options, quotations }: Reader, at: number): boolean {
+  if (region === null) return false;
+  const { quotation } = quotations.before(options.thoughtsInText ? 'text' : region.kind, at);
+  return quotation !== null && quotation !== 'first-fence';
+}
+
+/** Whether a marker begins something, or is skipped, and does not end the region. */
+function begins({ role, passes }: CompiledTransition<State>, region: 'text' | 'reasoning'): boolean {
+  return role === 'call' || passes === true || (role === 'thought' && region === 'text');
+}
+
+function isQuotedOpener(
+  reader: Reader,
+  choice: CompiledTransition<State>,
+  quoted: QuotedText,
+  end: number,
+): boolean | typeof undecided {
+  if (choice.ownLine && (!quoted.beginsLine || reader.quotations.isAfterSpelledToken(quoted))) return true;
+  const { quotation } = quoted;
+  if (quotation !== null && quotation !== 'first-fence') return true;
+  return choice.unlessMentioned === undefined
+    ? false
+    : isMentioned(reader, quoted.lineEnd, end, choice.unlessMentioned);
+}
+
+/** Whether a sentence mentions a marker that ends at `end`; `line`: the text before it in its line. */
+function isMentioned(reader: Reader, line: string, end: number, opener: string): boolean | typeof undecided {
+  if (opener !== '' && line.includes(opener)) return true;
+  if (line.trim() === '' || !/\s$/.test(line)) return false;
+  const rest = reader.cursor.text.slice(end, end + longestRest);
+  const next = /^[ \t]*([^ \t])/.exec(rest)?.[1];
+  if (next === undefined) return reader.ended || rest.length === longestRest ? false : undecided;
+  return !/[\r\n]/.test(next);
+}
+
+function isQuotedEnd(
+  reader: Reader,
+  { role }: CompiledTransition<State>,
+  quoted: QuotedText,
+  at: number,
+  end: number,
+): boolean | typeof undecided {
+  const { quotation } = quoted;
+  if (quotation === null || quotation === 'first-fence') return false;
+  // Engines that know special tokens end the response at those that end a turn.
+  if (role !== 'thought' && reader.isSpecial(at)) return false;
+  const { text } = reader.cursor;
+  const lineEnd = text.slice(end, end + longestRest).search(/[\r\n]/);
+  const isWhole = lineEnd !== -1 || text.length - end >= longestRest || reader.ended;
+  const rest = text.slice(end, lineEnd === -1 ? end + longestRest : end + lineEnd);
+  if (goesOn(quotation, rest, quoted.openSpan, role === 'thought'))
+    return isWhole || !rest.endsWith('`') ? true : undecided;
+  return isWhole || isSettled(quotation, rest, role === 'thought') ? false : undecided;
+}
+
+/** Whether the quotation goes on in the rest of the line. */
+function goesOn(quotation: Quotation, rest: string, span: number, isThought: boolean): boolean {
+  switch (quotation) {
+    case 'code-span':
+      return (rest.match(/`+/g) ?? []).some((run) => run.length === span);
+    case 'quotation-marks':
+      return isThought ? /^["'”“»«’」』]/.test(rest) : /["'”“»«’」』]/.test(rest);
+    default:
+      return !isThought && rest.trim() !== '';
+  }
+}
+
+/** Whether more text in the line cannot make the quotation go on. */
+function isSettled(quotation: Quotation, rest: string, isThought: boolean): boolean {
+  return isThought && quotation !== 'code-span' && (quotation !== 'quotation-marks' || rest !== '');
+}
+
+function noteQuoted(
+  reader: Reader,
+  quoted: QuotedText,
+  kind: 'text' | 'reasoning',
+  at: number,
+  end: number,
+): void {
+  const { quotation } = quoted;
+  const where = quotation === null ? 'a line of text' : words[quotation];
+  const marker = reader.cursor.text.slice(at, end).trim();
+  reader.emitText(at);
+  if (quotation === 'quotation-marks') reader.quotations.hold(kind);
+  if (reader.quotations.isNew()) reader.noteRepair(repair('quoted', 'marker', marker, where));
+}
+
+/** Reports a call in a fenced block, which makes up the answer so far. */
+export function noteFence(reader: Reader, { choice }: Match<State>, at: number): void {
+  if (choice.role !== 'call' || reader.region?.kind !== 'text' || choice.repairs !== undefined) return;
+  if (reader.quotations.before('text', at).quotation !== 'first-fence') return;
+  reader.noteRepair(repair('fence', 'call'));
+}
