@@ -58,6 +58,7 @@ const chatRules: OptionRules<ChatOptions> = {
   signal: abortSignal,
   injectForcedText: boolean,
   speculate: boolean,
+  tellOverruled: boolean,
   logprobs: integerFrom(0, mostLikely),
   ...samplingRules,
 };
@@ -75,7 +76,12 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   toolTimeoutMs: integerFrom(1, longestTimer),
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   maxSteps: integerFrom(1, anything),
+  askAgainFrom: { expected: 'a number from 0 to 1', allows: isProbability },
 };
+
+function isProbability(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1;
+}
 
 /**
  * Validates the options of a run; `null` counts as absent. Throws `UnsupportedOptionError` for the first invalid one.

@@ -21,6 +21,12 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
    * not retried. Default: 0.
    */
   readonly toolRetries?: number;
+  /**
+   * A call in which the grammar overruled the model (`tellOverruled`) somewhere with at least this probability is not
+   * executed: the model is told what it would have written, and may call again; a second such call of the same tool is
+   * executed. From 0 to 1. Default: never.
+   */
+  readonly askAgainFrom?: number;
   /** The maximum number of responses, at least 1. Default: 8. */
   readonly maxSteps?: number;
 }
