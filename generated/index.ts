@@ -124,6 +124,14 @@ export const modules: ReadonlyMap<string, LoadResponseModule> = new Map<string, 
     () => import('./google-gemma-4-31b-it-interleaved/index.js'),
   ],
   [
+    '09d68eeb5c0eaa551adea6cc088a05c7298966f395f203126e76b74f5a77a8ff',
+    () => import('./granite3-dense-2b/index.js'),
+  ],
+  [
+    '08962c2f15d56767854b46dfc4070b37f4c443551833bba65b417191735f3187',
+    () => import('./granite3.1-moe-1b/index.js'),
+  ],
+  [
     '2216d3c3e5056029f148e6c980658f4e5b068f5c63dfbf18758dcc77c13350a0',
     () => import('./granite3.2-8b/index.js'),
   ],

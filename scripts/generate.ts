@@ -1,7 +1,11 @@
-/** Rewrites everything under `generated/` that is checked in, from the corpora of real templates. */
+/**
+ * Rewrites everything under `generated/` that is checked in, from the corpora of real templates, and the parsers of
+ * notations that no template has.
+ */
 import fs from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '../src/cli/generate/write-generated.ts';
+import { emitNotations } from '../src/codegen/emit-notations.ts';
 import { type GeneratedModel, generateModel } from '../src/generate/generate-model.ts';
 import { generatedInputs } from '../test/support/generated-corpus.ts';
 
@@ -15,6 +19,9 @@ for (const [index, input] of inputs.entries()) {
 await removeOthers(models.map(({ name }) => name));
 await writeGenerated(out, models);
 process.stdout.write(`${process.stdout.isTTY ? '\r\x1b[K' : ''}generated/: ${models.length} modules\n`);
+
+const notations = fileURLToPath(new URL('../src/parser/notations/notation-parsers.ts', import.meta.url));
+await fs.writeFile(notations, emitNotations());
 
 /** What is no longer generated must not stay after. */
 async function removeOthers(names: readonly string[]): Promise<void> {

@@ -9,3 +9,9 @@ export const format = data as ChatFormat;
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
+
+/** What the analysis could not read for certain. */
+export const warnings: readonly string[] = [
+  'assumed turn.ends: probe call-then-tool: no end of the turn and no marker stand between calls and the result of a tool: a parser takes a result after them for the answer, and generation has to be stopped by other means',
+  'assumed reasoning: the template looks for parts of the type "thoughts", and no message that was tried renders thoughts: if the model writes them, an override has to say how',
+];

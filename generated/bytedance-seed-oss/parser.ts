@@ -15,7 +15,7 @@ export const responseModule = defineParser({
       text: '\n\n<seed:tool_call>\n', role: 'call', followedBy: { texts: ['<function='] },
       blockEnd: '</seed:tool_call>',
     },
-    innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, repairs: 'opener' },
+    innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<seed:eos>',
     reasoningEnd: { text: '</seed:think>\n', role: 'thought' },
     laterReasoning: { text: '<seed:think>', role: 'thought', onlyAsSpecialToken: true },

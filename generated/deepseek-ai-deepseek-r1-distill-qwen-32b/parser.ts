@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     },
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
+      ownLine: true, repairs: 'opener',
     },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
@@ -146,7 +147,7 @@ export const responseModule = defineParser({
     }),
     // <｜end▁of▁sentence｜><｜Assistant｜>
     //                    ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded', separates: true }),
     // <｜end▁of▁sentence｜>
     //                    ^ After the turn, where only a late call may follow.
     turnEnded: expect({
@@ -155,6 +156,6 @@ export const responseModule = defineParser({
     }),
     // <｜end▁of▁sentence｜>Let me look.
     //                    ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

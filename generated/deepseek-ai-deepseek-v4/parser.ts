@@ -15,7 +15,9 @@ export const responseModule = defineParser({
       text: '\n\n<｜DSML｜tool_calls>\n', role: 'call', followedBy: { texts: ['<｜DSML｜invoke'] },
       blockEnd: '</｜DSML｜tool_calls>',
     },
-    callOpen: { text: '<｜DSML｜invoke name="', role: 'call', followedBy: { nameEnds: ['">'] } },
+    callOpen: {
+      text: '<｜DSML｜invoke name="', role: 'call', followedBy: { nameEnds: ['">'] }, ownLine: true, repairs: 'opener',
+    },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },

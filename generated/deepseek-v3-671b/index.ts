@@ -9,3 +9,10 @@ export const format = data as ChatFormat;
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
+
+/** What the analysis could not read for certain. */
+export const warnings: readonly string[] = [
+  'history content.position: a message with content and calls loses its calls: finished turns show one or the other',
+  'history calls.laterSeparator: the template separates later calls by something else than the first two',
+  'history calls.section.close: a single call ends without the closer that ends a section of several',
+];

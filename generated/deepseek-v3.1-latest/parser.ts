@@ -15,7 +15,10 @@ export const responseModule = defineParser({
       text: '<｜tool▁calls▁begin｜>', role: 'call',
       followedBy: { texts: ['<｜tool▁call▁begin｜>'], nameEnds: ['<｜tool▁sep｜>'] }, blockEnd: '<｜tool▁calls▁end｜>',
     },
-    callOpen: { text: '<｜tool▁call▁begin｜>', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>', '{'] } },
+    callOpen: {
+      text: '<｜tool▁call▁begin｜>', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>', '{'] }, ownLine: true,
+      repairs: 'opener',
+    },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },

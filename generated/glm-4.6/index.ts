@@ -9,3 +9,6 @@ export const format = data as ChatFormat;
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
+
+/** What the analysis could not read for certain. */
+export const warnings: readonly string[] = [];

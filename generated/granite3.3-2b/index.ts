@@ -9,3 +9,8 @@ export const format = data as ChatFormat;
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
+
+/** What the analysis could not read for certain. */
+export const warnings: readonly string[] = [
+  'assumed calls: the prompt asks for JSON in words; its keys are taken to be "name" and "arguments"',
+];

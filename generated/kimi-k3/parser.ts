@@ -16,7 +16,9 @@ export const responseModule = defineParser({
       text: '<|open|>tools<|sep|>', role: 'call', followedBy: { texts: ['<|open|>call'] },
       blockEnd: '<|close|>tools<|sep|>',
     },
-    callOpen: { text: '<|open|>call tool="', role: 'call', followedBy: { nameEnds: ['"'] } },
+    callOpen: {
+      text: '<|open|>call tool="', role: 'call', followedBy: { nameEnds: ['"'] }, ownLine: true, repairs: 'opener',
+    },
     contentStart: '<|open|>response<|sep|>',
     turnEnd: '<|close|>message<|sep|><|end_of_msg|>',
     turnEndCut: { text: '<|close|>message<|sep|>', onlyAtEnd: true },
@@ -28,7 +30,6 @@ export const responseModule = defineParser({
       text: '<|open|>tools<|sep|>', role: 'call', followedBy: { texts: ['<|open|>call'] },
       blockEnd: '<|close|>tools<|sep|>', repairs: 'unclosed',
     },
-    callOpenEarly: { text: '<|open|>call tool="', role: 'call', followedBy: { nameEnds: ['"'] }, repairs: 'unclosed' },
     callOpening: '<|open|>call tool="',
     nameEnd: '" index="',
     callCloseEarly: { text: '<|close|>call<|sep|>', repairs: 'unclosed' },
@@ -92,8 +93,8 @@ export const responseModule = defineParser({
     inContent: region({
       region: 'text',
       stops: {
-        contentEnd: 'afterContent', callsOpenEarly: 'afterCallsOpen', callOpenEarly: 'inToolName', turnEnd: 'turnEnded',
-        turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded', strayMarker: 'inAnswer',
+        contentEnd: 'afterContent', callsOpenEarly: 'afterCallsOpen', turnEnd: 'turnEnded', turnEndCut: 'turnEnded',
+        turnEndCutCloseMessage: 'turnEnded', strayMarker: 'inAnswer',
       },
       mustClose: true,
     }),

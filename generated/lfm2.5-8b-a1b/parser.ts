@@ -17,6 +17,9 @@ export const responseModule = defineParser({
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
+    strayMarker: {
+      text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
+    },
     nameEnd: '(',
     callCloseEarly: { text: ')', repairs: 'unclosed' },
     callClose: ')',
@@ -54,12 +57,16 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'inToolName', turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<|tool_call_sta…
     // ^^^^^^^^^^^^ In the answer.
     inAnswer: region({
-      region: 'text', stops: { callsOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded' },
+      region: 'text',
+      stops: { callsOpen: 'inToolName', laterReasoning: 'inReasoning', turnEnd: 'turnEnded', strayMarker: 'inAnswer' },
     }),
     // get_time(
     // ^^^^^^^^ In the tool's name.

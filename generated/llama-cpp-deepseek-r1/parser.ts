@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     },
     callOpen: {
       text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call', followedBy: { nameEnds: ['```json', '{'] },
+      ownLine: true, repairs: 'opener',
     },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',

@@ -15,7 +15,9 @@ export const responseModule = defineParser({
       text: '\n<minimax:tool_call>\n', role: 'call', followedBy: { texts: ['<invoke'] },
       blockEnd: '</minimax:tool_call>',
     },
-    callOpen: { text: '<invoke name="', role: 'call', followedBy: { nameEnds: ['">'] } },
+    callOpen: {
+      text: '<invoke name="', role: 'call', followedBy: { nameEnds: ['">'] }, ownLine: true, repairs: 'opener',
+    },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },

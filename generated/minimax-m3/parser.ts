@@ -17,7 +17,10 @@ export const responseModule = defineParser({
       text: ']<]minimax[>[<tool_call>\n', role: 'call', followedBy: { texts: [']<]minimax[>[<invoke'] },
       blockEnd: ']<]minimax[>[</tool_call>',
     },
-    callOpen: { text: ']<]minimax[>[<invoke name="', role: 'call', followedBy: { nameEnds: ['">'] } },
+    callOpen: {
+      text: ']<]minimax[>[<invoke name="', role: 'call', followedBy: { nameEnds: ['">'] }, ownLine: true,
+      repairs: 'opener',
+    },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '</mm:think>', role: 'thought' },
     laterReasoning: { text: '<mm:think>', role: 'thought', onlyAsSpecialToken: true },

@@ -8,11 +8,11 @@ export const responseModule = defineParser({
   templateSha256: '5b8f31f11198696548d544dbe424a3c1ef244d00a475f4e1bffb351fda085608', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
-    callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '{'] } },
-    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[CALL_ID]'] }, repairs: 'opener' },
+    callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '[ARGS]', '{'] } },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[CALL_ID]', '[ARGS]'] }, repairs: 'opener' },
     nameEnd: '[CALL_ID]',
     callFollowerEarly: { text: '[TOOL_CALLS]', repairs: 'unclosed' },
-    idEnd: '[ARGS]',
+    idAbsent: '[ARGS]',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callFollower: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
@@ -28,13 +28,19 @@ export const responseModule = defineParser({
     inAnswer: region({ region: 'text', stops: { callOpen: 'inToolName' } }),
     // [TOOL_CALLS]get_time[CALL_ID]
     //             ^^^^^^^^ In the tool's name.
-    inToolName: hole({ hole: 'name', ends: { nameEnd: 'inCallId', callFollowerEarly: { peek: 'inCallId' } } }),
+    inToolName: hole({
+      hole: 'name',
+      ends: {
+        nameEnd: 'inCallId', callFollowerEarly: { peek: 'inCallId' }, idAbsent: { peek: 'inCallId' },
+        argumentsAtOnce: { peek: 'inCallId' },
+      },
+    }),
     // …S]get_time[CALL_ID]abc123[ARGS]
     //                     ^^^^^^ In the call's id.
     inCallId: hole({
       hole: 'id',
       ends: {
-        idEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
+        idAbsent: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
         argumentsAtOnce: { peek: 'beforeArguments' },
       },
       announce: true,

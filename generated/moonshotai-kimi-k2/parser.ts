@@ -14,7 +14,7 @@ export const responseModule = defineParser({
       text: '<|tool_calls_section_begin|>', role: 'call', followedBy: { texts: ['<|tool_call_begin|>'] },
       blockEnd: '<|tool_calls_section_end|>',
     },
-    callOpen: { text: '<|tool_call_begin|>', role: 'call' },
+    callOpen: { text: '<|tool_call_begin|>', role: 'call', ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>',
     callOpening: '<|tool_call_begin|>',
     idEnd: '<|tool_call_argument_begin|>',
@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callClose: '<|tool_call_end|>',
     callsClose: '<|tool_calls_section_end|>',
+    nextCall: { text: '<|tool_call_begin|>', role: 'call' },
   },
   states: {
     // …istant<|im_middle|>Let me look.
@@ -58,7 +59,7 @@ export const responseModule = defineParser({
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall', callsClose: 'afterCalls', callOpen: 'inComposedId', turnStart: 'atTurnStart',
+        callClose: 'afterCall', callsClose: 'afterCalls', nextCall: 'inComposedId', turnStart: 'atTurnStart',
         callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
     }),
@@ -66,7 +67,7 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callsClose: 'afterCalls', callOpen: 'inComposedId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
+        callsClose: 'afterCalls', nextCall: 'inComposedId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',

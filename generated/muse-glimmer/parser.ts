@@ -140,7 +140,7 @@ export const responseModule = defineParser({
     }),
     // <|eot|><|start|>assist…
     //        ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded', separates: true }),
     // <|eot|>
     //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
@@ -148,6 +148,6 @@ export const responseModule = defineParser({
     }),
     // <|eot|>Let me look.
     //        ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

@@ -9,3 +9,12 @@ export const format = data as ChatFormat;
 
 /** The parser together with its format, for `createResponseParser` and the grammar. */
 export const responseModule: GeneratedModule = { ...parser, format };
+
+/** What the analysis could not read for certain. */
+export const warnings: readonly string[] = [
+  'history reasoning.empty: finished turns open reasoning before the answer and never close it: not taken over',
+  'self-check content: probe content: what the format writes differs from the render',
+  'self-check content: probe later-content: what the format writes differs from the render',
+  'self-check content: probe content-characters: what the format writes differs from the render',
+  'self-check calls: probe content-call: what the format writes differs from the render',
+];

@@ -101,7 +101,7 @@ export const responseModule = defineParser({
     }),
     // ⏎<SPECIAL_12>⏎<SPECIAL_11>Ass…
     //               ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded', separates: true }),
     // ⏎<SPECIAL_12>⏎
     //               ^ After the turn, where only a late call may follow.
     turnEnded: expect({
@@ -109,6 +109,6 @@ export const responseModule = defineParser({
     }),
     // ⏎<SPECIAL_12>⏎Let me look.
     //               ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

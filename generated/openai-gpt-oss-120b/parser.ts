@@ -43,8 +43,9 @@ export const responseModule = defineParser({
     //                   ^^^^^^^^^^^^^^^^^^^^^^ In a region's header.
     inHeader: header({
       end: '<|message|>', call: { marker: 'to=functions.', next: 'beforeArguments' },
-      thought: { marker: '<|channel|>analysis', next: 'inReasoning' }, recipient: 'to=', next: 'inContent',
-      otherwise: 'inAnswer',
+      thought: { marker: '<|channel|>analysis', next: 'inReasoning' }, recipient: 'to=', self: 'to=assistant',
+      begin: '<|channel|>', known: ['<|channel|>analysis', '<|channel|>final', '<|channel|>commentary'],
+      next: 'inContent', otherwise: 'inAnswer',
     }),
     // …analysis<|message|>The user wants the time.<|end|><|start|…
     //                     ^^^^^^^^^^^^^^^^^^^^^^^^ In the reasoning.
@@ -119,13 +120,13 @@ export const responseModule = defineParser({
         turnStart: 'atTurnStart', headerStart: { peek: 'atTurnStart' },
         headerStartChannelFinal: { peek: 'atTurnStart' }, headerStartChannelCommentary: { peek: 'atTurnStart' },
       },
-      otherwise: 'turnEnded',
+      otherwise: 'turnEnded', separates: true,
     }),
     // <|return|>
     //           ^ After the turn, where only a late call may follow.
     turnEnded: expect({ choices: {}, recover: 'afterTurn', reason: 'text after the end of the turn' }),
     // <|return|>Let me look.
     //           ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

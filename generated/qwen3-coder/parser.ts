@@ -12,7 +12,7 @@ export const responseModule = defineParser({
     callOpen: {
       text: '\n\n<tool_call>\n', role: 'call', followedBy: { texts: ['<function='] }, blockEnd: '</tool_call>',
     },
-    innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, repairs: 'opener' },
+    innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>\n',
     callOpening: '<function=',
     nameEnd: '>\n',

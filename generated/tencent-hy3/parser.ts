@@ -16,7 +16,10 @@ export const responseModule = defineParser({
       followedBy: { texts: ['<tool_call:opensource>'], nameEnds: ['<tool_sep:opensource>'] },
       blockEnd: '</tool_calls:opensource>',
     },
-    callOpen: { text: '<tool_call:opensource>', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] } },
+    callOpen: {
+      text: '<tool_call:opensource>', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, ownLine: true,
+      repairs: 'opener',
+    },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },

@@ -14,7 +14,7 @@ export const responseModule = defineParser({
       text: '<|tool_calls|>', role: 'call', followedBy: { texts: ['<|tool_call:begin|>'] },
       blockEnd: '<|tool_call:end|>',
     },
-    callOpen: { text: '<|tool_call:begin|>', role: 'call' },
+    callOpen: { text: '<|tool_call:begin|>', role: 'call', ownLine: true, repairs: 'opener' },
     contentStart: '<|content|>',
     turnEnd: '<|end|>',
     turnEndCalls: '<|calls|>',
@@ -30,6 +30,7 @@ export const responseModule = defineParser({
     nameEnd: '<|tool_call:args|>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
     callClose: '<|tool_call:end|>',
+    nextCall: { text: '<|tool_call:begin|>', role: 'call' },
     resultStart: '<|tool_response|>',
     resultStartToolResponseBegin: '<|tool_response:begin|>',
     resultStartToolResponseName: '<|tool_response:name|>',
@@ -94,7 +95,7 @@ export const responseModule = defineParser({
     //                  ^^^^^^^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({
       choices: {
-        callClose: 'afterCall', callOpen: 'inCallId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
+        callClose: 'afterCall', nextCall: 'inCallId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         contentStart: 'inContent', turnEnd: 'betweenTurns', turnEndCalls: 'betweenTurns', resultStart: 'turnEnded',
         resultStartToolResponseBegin: 'turnEnded', resultStartToolResponseName: 'turnEnded',
         resultStartToolResponseResult: 'turnEnded',
@@ -104,7 +105,7 @@ export const responseModule = defineParser({
     //                     ^ After a call.
     afterCall: between({
       choices: {
-        callOpen: 'inCallId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
+        nextCall: 'inCallId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
         turnEnd: 'betweenTurns', turnEndCalls: 'betweenTurns', resultStart: 'turnEnded',
         resultStartToolResponseBegin: 'turnEnded', resultStartToolResponseName: 'turnEnded',
         resultStartToolResponseResult: 'turnEnded', reasoningStart: 'inReasoning',
@@ -121,7 +122,7 @@ export const responseModule = defineParser({
     }),
     // <|end|><|begin|>assist…
     //        ^ Between two turns of one message.
-    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded' }),
+    betweenTurns: between({ choices: { turnStart: 'atTurnStart' }, otherwise: 'turnEnded', separates: true }),
     // <|end|>
     //        ^ After the turn, where only a late call may follow.
     turnEnded: expect({
@@ -130,6 +131,6 @@ export const responseModule = defineParser({
     }),
     // <|end|>Let me look.
     //        ^^^^^^^^^^^^ In stray text after the turn.
-    afterTurn: recover({ choices: {} }),
+    afterTurn: recover({ choices: { turnStart: 'atTurnStart' } }),
   },
 });

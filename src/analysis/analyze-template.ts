@@ -3,7 +3,14 @@
 import type { Capabilities } from '../format/capabilities.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
-import { chatTemplate, integerFrom, type OptionRules, readOptions, string } from '../format/option-rules.ts';
+import {
+  chatTemplate,
+  integerFrom,
+  type OptionRules,
+  readOptions,
+  string,
+  stringArray,
+} from '../format/option-rules.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';
 import { parseTemplate, WorkBudget } from '../template/template.ts';
 import { inferCallsFormat } from './calls/calls-format.ts';
@@ -26,6 +33,7 @@ import { inferReasoningMarkers } from './reasoning/reasoning-markers.ts';
 import { warnOfUnrenderedThoughts } from './reasoning/unrendered-thoughts.ts';
 import { assembleFormat } from './result/assemble.ts';
 import { checkExamples } from './result/check-examples.ts';
+import { compareWithModel, pairByVocabulary } from './result/model-facts.ts';
 import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/model-tokens.ts';
 import { checkFormat, type SelfCheck } from './result/self-check.ts';
 import { warnOfUnexplainedEvidence } from './result/unexplained-evidence.ts';
@@ -54,6 +62,7 @@ const stages = stagesFrom<Probing>()
   .add(readRoleCalls) //             calls        of a role of their own, if the assistant's messages show none
   .add(readToolPrompt) //            toolPrompt   what the prompt tells the model about calls
   .add(compareWithPrompt) //         calls        compared with the prompt's example, or taken from it
+  .add(pairByVocabulary) //          calls        closers that repeat their openers, if the vocabulary has others
   .add(inferTurnFormat) //           turn
   .add(inferResultMarkers) //        results      the markers around a tool's result
   .add(assembleFormat) //            format       the parts, with overrides and derived fields
@@ -61,6 +70,7 @@ const stages = stagesFrom<Probing>()
   .add(warnOfUnrenderedThoughts) //  –            warns of thoughts that the template mentions and no render shows
   .add(warnOfUnexplainedEvidence) // –            warns of tools without calls, and of markers that close themselves
   .add(checkExamples) //             –            warns of examples in the prompt that the finished format does not read
+  .add(compareWithModel) //          –            warns where the model's vocabulary or configuration contradicts
   .add(checkFormat); //              selfCheck    compares what the format writes with the renders
 
 /** Options of `analyzeTemplate`. */
@@ -76,6 +86,10 @@ export interface AnalyzeOptions {
    * takes a second or two at worst; real templates need 30,000 to 700,000.
    */
   readonly budget?: number;
+  /** The tokens that were added to the model's vocabulary, if known; default none. */
+  readonly addedTokens?: readonly string[];
+  /** The tokens at which the model's generation ends, by its generation config, if known; default none. */
+  readonly endTokens?: readonly string[];
 }
 
 /** The result of an analysis. */
@@ -95,6 +109,8 @@ const optionRules: OptionRules<AnalyzeOptions> = {
   bosToken: string,
   eosToken: string,
   budget: integerFrom(1, Number.MAX_SAFE_INTEGER),
+  addedTokens: stringArray,
+  endTokens: stringArray,
 };
 
 const defaultBudget = 5_000_000;
@@ -109,12 +125,16 @@ const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
   const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
-  const probing = prepareProbes(templateSource, name, new WorkBudget(options.budget ?? defaultBudget));
+  const { bosToken = '', eosToken = '', budget = defaultBudget, addedTokens = [], endTokens = [] } = options;
+  const probing = {
+    ...prepareProbes(templateSource, name, new WorkBudget(budget)),
+    facts: { addedTokens, endTokens },
+  };
   const { format, selfCheck, examples } = stages.run(probing);
   const { sentinels } = probing.prober;
   const special = new Map([
-    [sentinels.bos, options.bosToken ?? ''],
-    [sentinels.eos, options.eosToken ?? ''],
+    [sentinels.bos, bosToken],
+    [sentinels.eos, eosToken],
   ]);
   const finished = deepFreeze(withoutBlankEnds(replaceTokens(format, special)));
   return {
@@ -127,7 +147,7 @@ export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = 
   };
 }
 
-function prepareProbes(templateSource: string, name: string, budget: WorkBudget): Probing {
+function prepareProbes(templateSource: string, name: string, budget: WorkBudget): Omit<Probing, 'facts'> {
   const template = parseTemplate(templateSource, { name, limits: analysisLimits, budget });
   if (!chatTemplate.allows(templateSource)) {
     const reason =

@@ -13,13 +13,13 @@ export interface Evidence {
   /**
    * What kind of evidence it is. `history`: a finished turn or a prompt shows it. `prompt`: the prompt's words ask for
    * it. `convention`: no text can show it, and what the field usually does is taken. `override`: a data file asserts it.
-   * `derived`: it follows from other fields.
+   * `derived`: it follows from other fields. `model`: the model's vocabulary has it.
    */
   readonly basis: EvidenceBasis;
 }
 
 /** A kind of evidence. */
-export type EvidenceBasis = 'history' | 'prompt' | 'convention' | 'override' | 'derived';
+export type EvidenceBasis = 'history' | 'prompt' | 'convention' | 'override' | 'derived' | 'model';
 
 /** Something to know before trusting the format. */
 export interface AnalysisWarning {
@@ -28,9 +28,9 @@ export interface AnalysisWarning {
   /**
    * `tie`: two readings are equally good. `assumed`: no render confirms it. `self-check`: what the format writes
    * differs from the render. `history`: finished turns differ from what a model writes. `prompt`: the prompt asks the
-   * model for something else than finished turns show.
+   * model for something else than finished turns show. `model`: the model's vocabulary or configuration contradicts it.
    */
-  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'prompt';
+  readonly kind: 'tie' | 'assumed' | 'self-check' | 'history' | 'prompt' | 'model';
   readonly message: string;
   /** The render and the expectation, if the two were compared. */
   readonly rendered?: string;

@@ -8,8 +8,9 @@ import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
 import { readToolSources } from './generate/tool-source.ts';
 import { serveInspector } from './inspector.ts';
-import { inToolFormat, type ModelSource, readModelSource } from './model-source.ts';
+import { type ModelSource, readModelSource } from './model-source.ts';
 import { openBrowser } from './page.ts';
+import { compareWithResponseTemplate } from './response-template-evidence.ts';
 import { paintedText, terminalText } from './terminal-text.ts';
 import { toolFormatOption } from './tool-format.ts';
 
@@ -47,8 +48,7 @@ export function registerInspect(program: Command): void {
 }
 
 async function inspect(file: string, options: InspectOptions): Promise<void> {
-  const own = await readModelSource(file);
-  const source = await inToolFormat(own, options.toolFormat);
+  const source = await readModelSource(file, options.toolFormat);
   if (options.open) return open(source);
   const analysis = analyze(source);
   if (options.structuralTag !== undefined) {
@@ -62,7 +62,11 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
     return;
   }
   const sections = [
-    card(source.origin, analysis, source === own ? null : analyze(own)),
+    card(
+      source.origin,
+      analysis,
+      options.toolFormat === undefined ? null : analyze(await readModelSource(file)),
+    ),
     capabilities(analysis),
     sample(analysis),
     fields(analysis),
@@ -78,7 +82,13 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
 }
 
 /** Runs until Ctrl-C. A template that cannot be analysed is shown too, with its error. */
-async function open({ name: _, origin, ...template }: ModelSource): Promise<void> {
+async function open({
+  name: _,
+  origin,
+  facts: _facts,
+  responseTemplate: _response,
+  ...template
+}: ModelSource): Promise<void> {
   const { url, close } = await serveInspector({ ...template, name: origin });
   process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);
   openBrowser(url);
@@ -86,8 +96,12 @@ async function open({ name: _, origin, ...template }: ModelSource): Promise<void
   await close();
 }
 
-function analyze({ templateSource, origin, name: _, ...tokens }: ModelSource): Analysis {
-  return analyzeTemplate(templateSource, { ...tokens, name: origin });
+function analyze(source: ModelSource): Analysis {
+  const { templateSource, origin, name: _, facts, responseTemplate, ...tokens } = source;
+  const analysis = analyzeTemplate(templateSource, { ...tokens, ...facts, name: origin });
+  if (responseTemplate === undefined) return analysis;
+  const contradictions = compareWithResponseTemplate(analysis.format, responseTemplate);
+  return { ...analysis, warnings: [...analysis.warnings, ...contradictions] };
 }
 
 function section(title: string, body: string): string {
@@ -119,10 +133,10 @@ function sample({ format }: Analysis): string {
 }
 
 function fields({ format, evidence }: Analysis): string {
-  const lines = evidence.map(({ field, probe, slice, reason }) => {
+  const lines = evidence.map(({ field, probe, slice, reason, basis }) => {
     const value = valueAt(format, field);
     const shown = value === undefined ? '' : `  ${pc.cyan(JSON.stringify(value))}`;
-    return `${pc.bold(field)}${shown}\n  ${pc.dim(`probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
+    return `${pc.bold(field)}${shown}\n  ${pc.dim(`${basis}, probe ${probe}:`)} ${reason}\n  ${pc.dim(JSON.stringify(slice))}`;
   });
   return section('Fields and their evidence', lines.join('\n'));
 }

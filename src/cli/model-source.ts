@@ -1,8 +1,11 @@
 /** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { ModelFacts } from '../analysis/probes/probing.ts';
 import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
+import { isObject } from '../format/json-values.ts';
+import type { JsonValue } from '../format/messages.ts';
 import {
   effectiveTemplate,
   type GgufHeader,
@@ -13,7 +16,7 @@ import {
 import { localPath, missingFileAdvice } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
-import { readTokenizerConfig } from './tokenizer-config.ts';
+import { readEndTokens, readTokenizerConfig } from './tokenizer-config.ts';
 import { readToolFormat, toolFormatName } from './tool-format.ts';
 
 /** A chat template, and its source. */
@@ -26,46 +29,62 @@ export interface ModelSource {
   /** Special tokens, if the source is a model file. */
   readonly bosToken?: string;
   readonly eosToken?: string;
+  /** What else is known of the model's tokens. */
+  readonly facts?: ModelFacts;
+  /** Hugging Face's response template of the model, if its tokenizer config has one. */
+  readonly responseTemplate?: JsonValue;
 }
 
 /**
  * Reads a `.jinja` template, a `tokenizer_config.json`, a `.gguf` model, or the header of a model on the Hub
- * (`owner/name`), without downloading it. Throws `ModelFileError` and the errors of the Hub.
+ * (`owner/name`), without downloading it. Of two templates it is the one for tools, unless a tool format is given: that
+ * is put around the other one. Throws `ModelFileError`, `UnsupportedOptionError` for an unknown tool format, and the
+ * errors of the Hub.
  */
-export async function readModelSource(given: string): Promise<ModelSource> {
+export async function readModelSource(given: string, toolFormat?: string): Promise<ModelSource> {
+  if (toolFormat === undefined) return readTemplate(given, 'tool_use');
+  const format = await readToolFormat(toolFormat);
+  const { name, origin, ...plain } = await readTemplate(given, 'default');
+  const called = toolFormatName(toolFormat);
+  return {
+    ...plain,
+    name: folderName(`${name}-${called}`),
+    origin: `${origin} (tool format ${called})`,
+    templateSource: wrapTemplate(plain.templateSource, format, origin),
+  };
+}
+
+/** Which of two templates. */
+type TemplateName = 'default' | 'tool_use';
+
+async function readTemplate(given: string, wanted: TemplateName): Promise<ModelSource> {
   const file = localPath(given);
-  if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file);
+  if (looksLikeReference(file) && !(await exists(file))) return readHubSource(file, wanted);
   const name = folderName(path.basename(file));
   if (!/\.gguf$/i.test(file)) {
     const text = await readText(file);
     return /\.json$/i.test(file)
-      ? readConfig(name, file, text)
+      ? readConfig(name, file, text, wanted)
       : { name, origin: file, templateSource: text };
   }
   await mustExist(file);
-  return sourceOf(name, file, await readGgufHeader(file));
+  return sourceOf(name, file, await readGgufHeader(file), wanted);
 }
 
-/** The template in a tool format, if one is given. Throws `UnsupportedOptionError` for an unknown one. */
-export async function inToolFormat(own: ModelSource, toolFormat: string | undefined): Promise<ModelSource> {
-  if (toolFormat === undefined) return own;
-  const format = await readToolFormat(toolFormat);
-  const called = toolFormatName(toolFormat);
-  return {
-    ...own,
-    name: folderName(`${own.name}-${called}`),
-    origin: `${own.origin} (tool format ${called})`,
-    templateSource: wrapTemplate(own.templateSource, format, own.origin),
-  };
-}
-
-async function readHubSource(reference: string): Promise<ModelSource> {
+async function readHubSource(reference: string, wanted: TemplateName): Promise<ModelSource> {
   const { header, model } = await inspectModel(reference);
-  return sourceOf(folderName(path.basename(model)), reference, header);
+  return sourceOf(folderName(path.basename(model)), reference, header, wanted);
 }
 
-function sourceOf(name: string, file: string, { templates, specialTokens }: GgufHeader): ModelSource {
-  const template = effectiveTemplate(templates);
+function sourceOf(
+  name: string,
+  file: string,
+  { templates, specialTokens }: GgufHeader,
+  wanted: TemplateName,
+): ModelSource {
+  const plain =
+    wanted === 'default' && templates.default !== null ? { ...templates, toolUse: null } : templates;
+  const template = effectiveTemplate(plain);
   if (template === null) {
     throw new ModelFileError({
       file,
@@ -82,15 +101,34 @@ function sourceOf(name: string, file: string, { templates, specialTokens }: Gguf
   };
 }
 
-/** A `tokenizer_config.json`: its chat template and tokens. */
-function readConfig(name: string, file: string, text: string): ModelSource {
-  const found = readTokenizerConfig(parseJson(file, text));
-  if (found !== null) return { name, origin: file, ...found };
+/** A `tokenizer_config.json`: its chat template and tokens, and the ends in the `generation_config.json` next to it. */
+async function readConfig(
+  name: string,
+  file: string,
+  text: string,
+  wanted: TemplateName,
+): Promise<ModelSource> {
+  const config = parseJson(file, text);
+  const found = readTokenizerConfig(config, wanted);
+  if (found !== null) {
+    const generation = path.join(path.dirname(file), 'generation_config.json');
+    const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;
+    const { addedTokens = [], ...template } = found;
+    const facts = { addedTokens, endTokens: readEndTokens(told, config) };
+    const responseTemplate = isObject(config) ? config.response_template : undefined;
+    return {
+      name,
+      origin: file,
+      ...template,
+      facts,
+      ...(responseTemplate === undefined ? {} : { responseTemplate }),
+    };
+  }
   const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
   throw new ModelFileError({ file, reason });
 }
 
-function parseJson(file: string, text: string): unknown {
+function parseJson(file: string, text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type LawName, type Verification, verifyTemplate } from '../generate/verify/verify-template.ts';
-import { inToolFormat, readModelSource } from './model-source.ts';
+import { readModelSource } from './model-source.ts';
 import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
 import { paintedText } from './terminal-text.ts';
 import { toolFormatOption } from './tool-format.ts';
@@ -46,8 +46,10 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
       templateSource,
       name: _,
       origin,
+      facts: _facts,
+      responseTemplate: _response,
       ...tokens
-    } = await inToolFormat(await readModelSource(file), toolFormat);
+    } = await readModelSource(file, toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
   } catch (error) {
     if (isForeseen(error)) return { error: errorFacts(error) };
@@ -55,7 +57,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
   }
 }
 
-const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete'];
+const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete', 'as told'];
 
 /** A table if it fits, otherwise a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {

@@ -15,14 +15,16 @@ export function lowerNotation(notation: CallNotationName): ParserProgram {
   const format = notationFormat(notation);
   const plan = markerPlan(turnLayout(format));
   if (plan.calls === null) throw new RangeError(`${notation} has no calls`);
-  const start = openingState(plan.calls.layout, plan.calls.layout.opening.length);
+  // Only the call itself is read, so its last character may be followed by anything.
+  const layout = { ...plan.calls.layout, anotherNameEnds: [] };
+  const start = openingState(layout, layout.opening.length);
   return {
     contract: moduleContractVersion,
     start,
     recover: malformed,
     templateSha256: format.templateSha256,
     turnStart: '',
-    states: reachable(callStates(plan, plan.calls).map(endedCall), start),
+    states: reachable(callStates(plan, { ...plan.calls, layout }).map(endedCall), start),
   };
 }
 

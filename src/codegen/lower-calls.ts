@@ -93,6 +93,8 @@ function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
   const following = head.findIndex((each, index) => index > at && typeof each !== 'string');
   const isLast = following < 0;
   const next = isLast ? 'beforeArguments' : holeState(head, following);
+  // The id after the name may be missing; then its state reads none.
+  const mayBeLast = calls.headWithoutId !== null && part.hole === 'name' && !isLast;
   const space = after.isBlank && (after.text !== '' || (isLast && calls.argumentsOpen.isSpace));
   return {
     name: holeState(head, at),
@@ -102,7 +104,8 @@ function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
       hole: part.hole,
       ends: [
         ...holeEnds(calls, choicesOf(holeStates[part.hole].end, [after], next), next),
-        ...(isLast && !after.isBlank && calls.argumentsAtOnce ? argumentsBegin(next) : []),
+        ...(mayBeLast ? absentId(calls, next) : []),
+        ...((isLast || mayBeLast) && !after.isBlank && calls.argumentsAtOnce ? argumentsBegin(next) : []),
       ],
       ...(space ? { space: next } : {}),
       ...(part.hole === 'composed-id' ? { parts: part.parts.map(idPart) } : {}),
@@ -110,6 +113,12 @@ function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
     }),
   };
+}
+
+/** What follows an id, in its place. */
+function absentId({ head }: CallsLayout, next: StateName): readonly MarkerChoice[] {
+  const id = head.findIndex((part) => typeof part !== 'string' && part.hole === 'id');
+  return choicesOf(holeStates.id.end, [leadingLiteral(head.slice(id + 1))], next, { peek: true });
 }
 
 /** The brace of the arguments, if the marker before it is missing. */

@@ -39,7 +39,10 @@ export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'afterReasoning',
       title: 'After the reasoning.',
       picture: picture(close, '', samples.answer),
-      step: between({ choices: distinct([...plan.turnStart, ...plan.regions]), otherwise: 'inAnswer' }),
+      step: between({
+        choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.regions]),
+        otherwise: 'inAnswer',
+      }),
     },
   ];
 }

@@ -38,7 +38,7 @@ function withoutMarker({ layout: { header, reasoning } }: MarkerPlan): StateName
 /** Headers that the template does not render: other orders of their parts, including those of calls. */
 function headerStates({ layout: { calls, header, start } }: MarkerPlan): readonly StateSpec[] {
   if (header === null) return [];
-  const { end, call, thought, recipient } = header;
+  const { end, begin, beginnings, call, thought, recipient, self } = header;
   return [
     {
       name: 'inHeader',
@@ -49,6 +49,8 @@ function headerStates({ layout: { calls, header, start } }: MarkerPlan): readonl
         ...(call === '' ? {} : { call: { marker: call, next: 'beforeArguments' } }),
         thought: { marker: thought, next: 'inReasoning' },
         recipient,
+        ...(self === '' ? {} : { self }),
+        ...(begin === '' ? {} : { begin, known: beginnings }),
         next: 'inContent',
         otherwise: 'inAnswer',
         ...(calls === null ? { recover: 'afterTurn' } : {}),
@@ -66,7 +68,11 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'betweenTurns',
       title: 'Between two turns of one message.',
       picture: picture(end, '', start.text),
-      step: between({ choices: distinct([...plan.turnStart, ...plan.headerStart]), otherwise: 'turnEnded' }),
+      step: between({
+        choices: distinct([...plan.turnStart, ...plan.headerStart]),
+        otherwise: 'turnEnded',
+        ...(plan.layout.restarts ? { separates: true as const } : {}),
+      }),
     },
     {
       name: 'turnEnded',
@@ -82,7 +88,8 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'afterTurn',
       title: 'In stray text after the turn.',
       picture: picture(end, samples.answer, ''),
-      step: recover({ choices: [] }),
+      // A message of several turns goes on after what the model made up of others.
+      step: recover({ choices: plan.layout.restarts ? distinct(plan.turnStart) : [] }),
     },
   ];
 }

@@ -5,7 +5,6 @@
 import type { CallOpener } from '../layout/call-notation.ts';
 import { Marker } from '../layout/marker.ts';
 import type { CallsLayout, TurnLayout } from '../layout/turn-layout.ts';
-import type { LeniencyLaw } from '../parser/events.ts';
 import { closingState, openingState } from './call-states.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName } from './states.ts';
 
@@ -90,15 +89,26 @@ function laterReasoning({ headed, reasoning }: TurnLayout): readonly MarkerChoic
   return choicesOf('laterReasoning', [reasoning.open], 'inReasoning', { role: 'thought', ...condition });
 }
 
-/** Markers with the bars of special tokens, in ASCII or full width, except those that begin an end of the turn. */
-function strayMarkers({ results, reasoning, ends }: TurnLayout): readonly MarkerChoice[] {
-  const isStray = ({ core }: Marker) =>
-    /^<[|｜]|[|｜]>$/.test(core) && !ends.some((end) => end.core.startsWith(core));
-  const stray = (markers: readonly Marker[], repairs: LeniencyLaw) =>
-    choicesOf('strayMarker', markers.filter(isStray), 'inAnswer', { passes: true, repairs });
+/**
+ * Markers that mean nothing in an answer: those of results with the bars of special tokens, in ASCII or full width, and
+ * ends of thoughts, which prose may mention unless they have bars, too. None that begins an end of the turn.
+ */
+function strayMarkers({ results, reasoning, ends, headed }: TurnLayout): readonly MarkerChoice[] {
+  const hasBars = ({ core }: Marker) => /^<[|｜]|[|｜]>$/.test(core);
+  const stray = (markers: readonly Marker[], conditions: Omit<MarkerChoice, 'name' | 'marker' | 'next'>) => {
+    const others = markers.filter(({ core }) => !ends.some((end) => end.core.startsWith(core)));
+    return choicesOf('strayMarker', others, 'inAnswer', { passes: true, ...conditions });
+  };
+  const end = reasoning === null ? [] : [new Marker(reasoning.end.core)];
+  const mentioned = end.filter((marker) => !headed && marker.isSignificant && !hasBars(marker));
   return [
-    ...stray([...results.open, ...results.close], 'result-marker'),
-    ...stray(reasoning === null ? [] : [new Marker(reasoning.end.core)], 'special-token'),
+    ...stray([...results.open, ...results.close].filter(hasBars), { repairs: 'result-marker' }),
+    ...stray(end.filter(hasBars), { repairs: 'special-token' }),
+    ...stray(mentioned, {
+      repairs: 'special-token',
+      role: 'thought',
+      unlessMentioned: reasoning?.open.core ?? '',
+    }),
   ];
 }
 

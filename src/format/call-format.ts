@@ -45,8 +45,9 @@ export interface CallsFormat {
   /** The form of the model's ids, if it writes them. */
   readonly id: CallIdFormat | null;
   /**
-   * Set if no finished turn shows calls: `prompt` is an example in the template's description of the tools
-   * (`<tool_call>\n{"name": <function-name>, …}`). Absent means that finished turns show them.
+   * Set if finished turns do not show these calls: `prompt` is what the model is told, mostly an example in the
+   * template's description of the tools (`<tool_call>\n{"name": <function-name>, …}`), by which they are read or
+   * corrected. Absent means that finished turns show them.
    */
   readonly basis?: 'prompt';
   /** What no render shows, so that a grammar leaves it to the model. Absent means that all is shown. */
@@ -56,9 +57,10 @@ export interface CallsFormat {
 /**
  * A part of calls that no render can show. `spacing`: callers write the arguments as JSON text themselves, and the
  * template prints it, so the spacing is theirs. `gaps`: a template's own indentation stands between markers. `types`:
- * the template puts values of every type into the quotes of strings.
+ * the template puts values of every type into the quotes of strings. `id`: history has the call's id between name and
+ * arguments, where the model may write none.
  */
-export type UnshownPart = 'spacing' | 'gaps' | 'types';
+export type UnshownPart = 'spacing' | 'gaps' | 'types' | 'id';
 
 /** A piece of a call's skeleton: literal text, or a hole. */
 export type CallPart = string | NameHole | IdHole | IndexHole | ComposedIdHole;

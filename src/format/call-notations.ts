@@ -56,11 +56,29 @@ function entries(
 
 const object: ArgumentsFormat = { kind: 'json', encoding: 'value', style, empty: null };
 const parameters = entries({ open: '<parameter name="', key: '">', close: ['</parameter>\n'] });
-const typed = entries(
-  { open: '<parameter name="', key: '" string="', close: ['</parameter>\n'] },
-  { ...raw, open: 'true">' },
-  { ...json, open: 'false">' },
+const attributes = (before: string) =>
+  entries(
+    { open: `<${before}parameter name="`, key: '" string="', close: [`</${before}parameter>\n`] },
+    { ...raw, open: 'true">' },
+    { ...json, open: 'false">' },
+  );
+const nested: ValueFrame = { ...bare, codec: 'nested' };
+const quotedByTokens = entries(
+  { open: '', key: ':', close: [] },
+  { open: '<|"|>', close: '<|"|>', codec: 'raw' },
 );
+const tokenQuotes: EntryArguments = {
+  ...quotedByTokens,
+  separator: ',',
+  frames: { ...quotedByTokens.frames, array: nested, object: nested },
+  nested: {
+    object: { open: '{', close: '}', separator: ',', keyOpen: '', keyClose: ':', entryClose: [] },
+    array: { open: '[', close: ']', separator: ',', itemOpen: '', itemClose: '' },
+  },
+};
+const numbered: CallPart = { hole: 'composed-id', parts: [name, ':', { hole: 'index', base: 0 }] };
+const argumentsToken = '<|tool_call_argument_begin|>';
+const parameterTags = entries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] });
 const tags = entries({ open: '<', key: '>', close: ['</', key, '>\n'] });
 const keywords: EntryArguments = {
   ...entries({ open: '', key: '=', close: [] }, python, python),
@@ -72,16 +90,42 @@ export const callNotations = {
   /** `<invoke name="f">\n<parameter name="a">x</parameter>\n</invoke>` */
   invoke: calls('<invoke name="', [name, '">\n'], parameters, '</invoke>'),
   /** `<invoke name="f">\n<parameter name="a" string="true">x</parameter>\n</invoke>` */
-  typedInvoke: calls('<invoke name="', [name, '">\n'], typed, '</invoke>'),
+  typedInvoke: calls('<invoke name="', [name, '">\n'], attributes(''), '</invoke>'),
   /** `<invoke name="f">\n<a>x</a>\n</invoke>` */
   invokeTags: calls('<invoke name="', [name, '">\n'], tags, '</invoke>'),
   /** `<function=f>\n<parameter=a>\nx\n</parameter>\n</function>` */
   functionTag: calls(
     '<function=',
     [name, '>\n'],
-    entries({ open: '<parameter=', key: '>\n', close: ['\n</parameter>\n'] }),
+    parameterTags,
     '</function>',
+  ) /** `<parameter=f>\n<parameter=a>\nx\n</parameter>\n</function>` */,
+  parameterTag: calls('<parameter=', [name, '>\n'], parameterTags, '</function>'),
+  /** `<parameter=tool_name>f</parameter>\n<parameter=a>x</parameter>\n</tool_use>` */
+  nameAsParameter: calls(
+    '<parameter=tool_name>',
+    [name, '</parameter>\n'],
+    entries({ open: '<parameter=', key: '>', close: ['</parameter>\n'] }),
+    '</tool_use>',
   ),
+  /** `<｜｜DSML｜｜invoke name="f">\n<｜｜DSML｜｜parameter name="a" string="true">x</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>` */
+  doubledBars: calls(
+    '<｜｜DSML｜｜invoke name="',
+    [name, '">\n'],
+    attributes('｜｜DSML｜｜'),
+    '</｜｜DSML｜｜invoke>',
+  ),
+  /** The same with a space after the bars. */
+  doubledBarsApart: calls(
+    '<｜｜DSML｜｜ invoke name="',
+    [name, '">\n'],
+    attributes('｜｜DSML｜｜ '),
+    '</｜｜DSML｜｜ invoke>',
+  ),
+  /** `f:0<|tool_call_argument_begin|>{"a": "x"}` */
+  numbered: calls('', [numbered, argumentsToken], object, ''),
+  /** `functions.f:0<|tool_call_argument_begin|>{"a": "x"}` */
+  prefixed: calls('functions.', [numbered, argumentsToken], object, ''),
   /** `<f>{"a": "x"}</f>` */
   nameTagJson: calls('<', [name, '>'], object, '>', ['</', name]),
   /** `<f>\n<a>x</a>\n</f>` */
@@ -92,6 +136,8 @@ export const callNotations = {
   python: calls('', [name, '('], keywords, ')'),
   /** `f\n{"a": "x"}` */
   nameJson: calls('', [name, '\n'], object, ''),
+  /** `f{a:<|"|>x<|"|>}` */
+  tokenQuotes: calls('', [name, '{'], tokenQuotes, '}'),
   /** `[Calling tool: f({"a": "x"})]` */
   transcript: calls('[Calling tool: ', [name, '('], object, ')]'),
   /** `[Calling tool: f with arguments: {"a": "x"}]` */

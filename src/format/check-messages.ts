@@ -100,7 +100,7 @@ function inOneSpelling(message: Message): Message {
 }
 
 /** What responses say about themselves; a template that serialises whole messages would show it to the model. */
-const notes = ['assurance', 'malformed', 'repaired'];
+const notes = ['assurance', 'malformed', 'repaired', 'possible_calls'];
 
 function withoutNotes<Value extends object>(value: Value): Value {
   if (!notes.some((note) => note in value)) return value;

@@ -1,5 +1,7 @@
 /** Generates everything for one model: analysis, self-check, module and grammars. */
 import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
+import type { AnalysisWarning } from '../analysis/evidence.ts';
+import type { ModelFacts } from '../analysis/probes/probing.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { formatGrammar } from '../grammar/format-grammar.ts';
@@ -17,6 +19,8 @@ export interface GenerateInput {
   /** The model's beginning- and end-of-sequence tokens, if known; default none. */
   readonly bosToken?: string;
   readonly eosToken?: string;
+  /** What else is known of the model's tokens. */
+  readonly facts?: ModelFacts;
   /** Whether to generate a module that breaks a law on its own template; its files then say so. */
   readonly force?: boolean;
   /** The extension of imports between the files; default `js`. */
@@ -42,12 +46,17 @@ const essential: readonly LawBreach['law'][] = ['round trip', 'any cut', 'nothin
  */
 export function generateModel(input: GenerateInput): GeneratedModel {
   const { templateSource, bosToken = '', eosToken = '' } = input;
-  const analysis = analyzeTemplate(templateSource, { name: input.origin, bosToken, eosToken });
+  const analysis = analyzeTemplate(templateSource, {
+    name: input.origin,
+    bosToken,
+    eosToken,
+    ...input.facts,
+  });
   const { breaches } = verifyTemplate(templateSource, { format: analysis.format, bosToken, eosToken });
   const broken = breaches.filter(({ law }) => essential.includes(law));
   const [first] = broken;
   if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);
-  const files = new Map(Object.entries(emitFiles(analysis.format, input.importExtension)));
+  const files = new Map(Object.entries(emitFiles(analysis.format, input.importExtension, analysis.warnings)));
   const marked = first === undefined ? files : withWarning(files, broken);
   return { name: input.name, analysis, breaches: broken, files: marked };
 }
@@ -63,8 +72,12 @@ function selfCheckError(origin: string, first: LawBreach, count: number): Analys
 }
 
 /** The files of a format, by name. */
-export function emitFiles(format: ChatFormat, extension?: ImportExtension): Readonly<Record<string, string>> {
-  const module = emitModule(format, extension);
+export function emitFiles(
+  format: ChatFormat,
+  extension?: ImportExtension,
+  warnings: readonly AnalysisWarning[] = [],
+): Readonly<Record<string, string>> {
+  const module = emitModule(format, extension, warnings);
   const grammar = formatGrammar(format);
   return {
     'format.json': module['format.json'],

@@ -23,7 +23,7 @@ export interface CallGrammarOptions {
   readonly tools: readonly OfferedTool[];
   /** Allows more than one call. */
   readonly parallel: boolean;
-  /** Accepts other spellings of the opener, too; nothing forces them. */
+  /** Accepts other spellings of the opener, too. */
   readonly allSpellings: boolean;
   /** Accepts calls of tools that are not on offer, whose arguments are anything, if the format can tell them. */
   readonly otherNames: boolean;
@@ -58,15 +58,16 @@ export function callSection(calls: CallsRegion, options: CallGrammarOptions, rul
     isOpen && heads.every((head) => nameCanEnd(calls, head))
       ? openCallBody(calls, heads, { tools: offered, place, rules })
       : callBody(calls, heads, offered, place);
-  const own = rules.add('call', bodyOf([calls.head], 'first'));
+  const own = rules.add('call', bodyOf(headsOf(calls), 'first'));
   const following = followingCall(calls, bodyOf, own, rules);
   const more = options.parallel && calls.parallel ? moreCalls(calls, following) : literal('');
   const rest = sequence(more, sectionEnd(calls));
   const spellings = options.allSpellings ? calls.spellings : calls.spellings.slice(0, 1);
   const openers = new Map(spellings.map(({ open }) => [open.text, open]));
   const sections = Array.from(openers, ([text, opener]) => {
-    const heads = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
-    const isOwn = heads.length === 1 && heads[0] === calls.head;
+    const written = spellings.filter(({ open }) => open.text === text).map(({ head }) => head);
+    const heads = written.includes(calls.head) ? [...new Set([...headsOf(calls), ...written])] : written;
+    const isOwn = written.length === 1 && written[0] === calls.head;
     const first = isOwn ? own : rules.add('call', bodyOf(heads, 'first'));
     return sequence(options.spellOpener(opener), first, rest);
   });
@@ -79,13 +80,19 @@ export function callSection(calls: CallsRegion, options: CallGrammarOptions, rul
  * `null` if the name does not precede the arguments.
  */
 export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolean): Expression | null {
-  const rest = afterName(calls.head);
-  if (rest === null) return null;
+  const rests = headsOf(calls).map(afterName);
+  if (rests.some((rest) => rest === null)) return null;
   const spell = (part: CallPart) => partExpression(part, calls, tool, 'first');
   const closer = calls.call.close.upToCore;
   const firstMarker = /^\s*(?:<[^<>]*>|\S*)/.exec(closer)?.[0] ?? '';
   return sequence(
-    ...rest.map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+    alternatives(
+      ...rests.map((rest) =>
+        sequence(
+          ...(rest ?? []).map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
+        ),
+      ),
+    ),
     tool.arguments,
     ...calls.tail.map(spell),
     literal(opened ? closer : firstMarker),
@@ -106,6 +113,11 @@ export function ownJsonCall(calls: CallsRegion, toolName: string): OwnJsonCall |
   const own = { head: textOf(calls.head), tail: textOf(calls.tail) };
   const isOne = own.head.startsWith('{') && /^\s*\}+$/.test(own.tail) && !own.head.includes('\0');
   return isOne ? own : null;
+}
+
+/** The head, with its id and without if models may leave it out. */
+function headsOf({ head, headWithoutId }: CallsRegion): readonly (readonly CallPart[])[] {
+  return headWithoutId === null ? [head] : [head, headWithoutId];
 }
 
 /** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
@@ -197,7 +209,7 @@ type CallBody = (heads: readonly (readonly CallPart[])[], place: 'first' | 'foll
 
 function followingCall(calls: CallsRegion, bodyOf: CallBody, first: Expression, rules: RuleSet): Expression {
   const counted = [...calls.head, ...calls.tail].some(holdsIndex);
-  return counted ? rules.add('following-call', bodyOf([calls.head], 'following')) : first;
+  return counted ? rules.add('following-call', bodyOf(headsOf(calls), 'following')) : first;
 }
 
 function holdsIndex(part: CallPart): boolean {

@@ -19,6 +19,8 @@ export interface PromptPosition {
   readonly laterCall: string;
   /** True if the prompt contains text of the open region. */
   readonly begun: boolean;
+  /** The answer as far as the prompt contains it, with what is still pending of it; '' if there is none. */
+  readonly answer: string;
   /** True if the prompt ends with the start of the turn, so that the model may still write `turn.lead`. */
   readonly untouched: boolean;
   /** Everything in the prompt after the start of the turn. */
@@ -31,6 +33,7 @@ export const turnStart: PromptPosition = {
   pending: '',
   laterCall: '',
   begun: false,
+  answer: '',
   untouched: true,
   written: '',
 };
@@ -59,7 +62,8 @@ export function readPromptPosition(
     place,
     pending: inCall ? from(callsBegin(events)).trimStart() : from(readTo),
     laterCall: inCall && callsOpenedAt !== null ? from(callsOpenedAt) : '',
-    begun: hasText(events),
+    begun: begunText(events).trim() !== '',
+    answer: place === 'call' ? '' : (begunText(events) + from(readTo)).trimStart(),
     untouched: start !== '' && generationPrompt.endsWith(start),
     written: prompt,
   };
@@ -71,8 +75,11 @@ function callsBegin(events: readonly ResponseEvent[]): number {
   return last?.end ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether answer text other than white space follows the last marker. */
-function hasText(events: readonly ResponseEvent[]): boolean {
+/** The answer's text after the last marker. */
+function begunText(events: readonly ResponseEvent[]): string {
   const marker = events.findLastIndex(({ type }) => type === 'marker');
-  return events.slice(marker + 1).some((event) => event.type === 'text-delta' && event.delta.trim() !== '');
+  return events
+    .slice(marker + 1)
+    .map((event) => (event.type === 'text-delta' ? event.delta : ''))
+    .join('');
 }

@@ -19,6 +19,7 @@ import {
   optional,
   repeat,
   sequence,
+  until,
   untilOrEnd,
   without,
 } from '../language/expression/expression.ts';
@@ -128,11 +129,13 @@ export function* responseGrammarSteps(
 }
 
 /**
- * Removes the prompt's pending text from the front of the grammar. If the grammar cannot begin with it, the pending
- * text is plain text or a malformed call, and the grammar stays as it is.
+ * Removes the prompt's pending text, or the answer that it has begun, from the front of the grammar. If the grammar
+ * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is.
  */
 function afterPrompt(grammar: Grammar, { restarts }: TurnLayout, prompt: PromptPosition): Grammar {
-  const { place, pending, laterCall } = prompt;
+  const { place, pending, laterCall, begun, answer } = prompt;
+  const continued = begun ? grammarAfter(grammar, answer) : null;
+  if (continued !== null) return continued;
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
   if (rest !== null) return rest;
@@ -184,9 +187,8 @@ function answerExpression(
       {
         tools: offered.tools,
         parallel: options.parallel,
-        // After a trigger, the model has already chosen an opener, so all spellings are accepted. Otherwise the
-        // grammar forces a single one.
-        allSpellings: fromTrigger,
+        // The specification shows the template's own spelling; to a model all are open.
+        allSpellings: options.shape !== 'whole',
         otherNames: fromTrigger && options.otherNames,
         spellOpener: (opener) =>
           fromTrigger
@@ -203,8 +205,9 @@ function answerExpression(
   };
   switch (options.shape) {
     case 'calls-from-trigger':
-    case 'calls':
       return calls();
+    case 'calls':
+      return afterOtherRegions(layout, options.prompt, calls(), rules);
     case 'schema':
       return content;
     case 'schema-or-calls':
@@ -217,6 +220,33 @@ function answerExpression(
         layout.calls === null ? without() : textThenCalls(layout.content, layout.calls, calls()),
       );
   }
+}
+
+/** How many regions may precede demanded calls, after the first thoughts. */
+const mostRegions = 2;
+
+/** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
+function afterOtherRegions(
+  { headed, reasoning, content }: TurnLayout,
+  { place, begun }: PromptPosition,
+  calls: Expression,
+  rules: RuleSet,
+): Expression {
+  const [, preamble = null] = content.wrappers;
+  const regions = [reasoning, preamble].filter((region) => region?.restarts === true && !region.open.isBlank);
+  if (!headed || begun || place === 'call' || regions.length === 0) return calls;
+  let answer = rules.add('calls', calls);
+  for (let count = 0; count < mostRegions; count += 1) {
+    const next = answer;
+    const others = regions.flatMap((region) => {
+      if (region === null) return [];
+      const { open, close } = region;
+      const rest = until({ delimiter: close.core, next: sequence(literal(close.after), next) });
+      return [sequence(literal(open.core), rest)];
+    });
+    answer = rules.add('calls', alternatives(next, ...others));
+  }
+  return answer;
 }
 
 /** The opener of the calls. White space that the format has in front of it or of an answer is the model's choice. */

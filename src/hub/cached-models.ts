@@ -6,6 +6,7 @@ import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
 import { FileNotFoundError, ModelNotCachedError } from './errors.ts';
 import { cachedModels, readReference } from './hub-rules.ts';
+import { trialFile } from './local-file.ts';
 import type { ModelReference } from './reference.ts';
 
 /** A model in the cache: one file or all of its shards, in one commit. */
@@ -103,7 +104,7 @@ export interface Removed {
 }
 
 /**
- * Removes cached models of one repository, and blobs without a remaining name. Files of other kinds are kept; with the
+ * Removes cached models of one repository, and blobs without a remaining name. Results of `idiolect try` go with their model, files of other kinds are kept; with the
  * last model, interrupted downloads and quarantined files are removed, too. Throws `ModelNotCachedError` if nothing of
  * the repository is cached.
  */
@@ -129,6 +130,7 @@ export async function removeCachedModels(
     const stats = await fs.lstat(file);
     if (stats.isFile()) freed += stats.size;
     await fs.rm(file);
+    await fs.rm(trialFile(file), { force: true });
   }
   freed += await removeUnreferenced(folder, blobs);
   freed += await removeRemains(folder);

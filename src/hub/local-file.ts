@@ -16,6 +16,11 @@ export function localPath(file: string | URL): string {
   }
 }
 
+/** Where `idiolect try` keeps its result: next to the model's file, with which it is removed. */
+export function trialFile(modelFile: string): string {
+  return `${modelFile}.tried.json`;
+}
+
 /** Advice if there is no file of that name; `null` if the name suggests nothing. */
 export function missingFileAdvice(file: string): string | null {
   const home = /^~[/\\](.*)$/s.exec(file)?.[1];

@@ -142,9 +142,11 @@ function nameAhead(region: CallsRegion): Evidence | null {
 function textsAfterName(region: CallsRegion, holes: readonly CallPart[]): readonly string[] | null {
   const [first, ...rest] = holes;
   if (typeof first !== 'object' || first.hole !== 'name') return null;
-  const { argumentsOpen, argumentBegins, call, endsWithTurn, argumentsAtOnce } = region;
+  const { argumentsOpen, argumentBegins, call, endsWithTurn, argumentsAtOnce, headWithoutId } = region;
   const literal = leadingLiteral(rest);
-  if (!literal.isBlank) return [literal.firstWord, ...(argumentsAtOnce ? ['{'] : [])];
+  const withoutId = headWithoutId === null ? [] : [leadingLiteral(fromFirstHole(headWithoutId).slice(1))];
+  if (!literal.isBlank)
+    return [literal, ...withoutId].map(({ firstWord }) => firstWord).concat(argumentsAtOnce ? ['{'] : []);
   if (literal.text !== '' && argumentsOpen.isBlank) return [];
   if (region.arguments.kind !== 'entries' || call.open.isBlank) return argumentBegins;
   return [...argumentBegins, ...(argumentsOpen.isSpace ? [' '] : []), ...(endsWithTurn ? [''] : [])];

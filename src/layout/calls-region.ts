@@ -4,7 +4,7 @@ import { entriesLayout } from './entries.ts';
 import type { Header } from './header.ts';
 import { coresOf, Marker, markers } from './marker.ts';
 import { type ContentRegion, enclosure, type Region, upToRestart } from './regions.ts';
-import { fromFirstHole, type Hole, leadingLiteral } from './skeleton.ts';
+import { fromFirstHole, type Hole, leadingLiteral, withoutId } from './skeleton.ts';
 
 /** One marker of a call's opening. */
 export interface OpeningLink {
@@ -92,6 +92,8 @@ function openingParts({ alternatives = {} }: ChatFormat, calls: CallsFormat, hea
     trigger: opener.isBlank ? openerWithHead.core : opener.core,
     /** What all calls begin with after their opener; empty if that is the tool's name. */
     headStart: openerWithHead.core.slice(opener.core.length),
+    /** The head without an id that models may leave out; `null` if there is none. */
+    headWithoutId: calls.unshown?.includes('id') === true ? withoutId(calls.head) : null,
     /** The head, from its first hole on. */
     holes: fromFirstHole(calls.head),
   };

@@ -7,6 +7,8 @@ import { leadingLiteral } from './skeleton.ts';
 export interface Header {
   /** The end of every header: `<|message|>`. */
   readonly end: string;
+  /** The token that headers begin with, except those of calls: `<|channel|>`. Empty if there is none. */
+  readonly begin: string;
   /** Beginnings of headers, including the word after it: `<|channel|>final`. */
   readonly beginnings: readonly string[];
   /** The header of thoughts without its end. */
@@ -15,6 +17,8 @@ export interface Header {
   readonly call: string;
   /** What marks a recipient: the beginning of `call`, if it does not occur in the headers of other regions. */
   readonly recipient: string;
+  /** The recipient that is the model itself, whose header is none of a call: `to=assistant`. Empty if there is none. */
+  readonly self: string;
 }
 
 /** The headers of regions; `null` if regions have none, or a call's header continues after their common end. */
@@ -27,13 +31,16 @@ export function headerOf(format: ChatFormat): Header | null {
   // White space at the marker's end separates it from the name.
   const call = new Marker(opening).fromCore;
   const begin = /^\W*\w+\W/.exec(call)?.[0] ?? call;
+  const role = /\w+$/.exec(new Marker(format.turn.start).core)?.[0] ?? '';
   const isShared = [reasoning.start, content.open].some((opener) => opener.includes(begin));
   return {
     end,
+    begin: headerToken(format),
     beginnings: beginnings(format),
     thought: new Marker(reasoning.start).core.slice(0, -end.length),
     call,
     recipient: isShared ? '' : begin,
+    self: isShared || role === '' ? '' : begin + role,
   };
 }
 
@@ -53,9 +60,14 @@ function headerEnd({ reasoning, content, calls }: ChatFormat): string | null {
   return isName && new Marker(last).core.endsWith(end) ? end : null;
 }
 
+function headerToken({ content }: ChatFormat): string {
+  return /^(?:<[^<>\s]+>|\W\w+\W)/.exec(new Marker(content.open).core)?.[0] ?? '';
+}
+
 /** The common beginning of the openers of reasoning and content, with each word that may follow it. */
-function beginnings({ reasoning, content, calls }: ChatFormat): readonly string[] {
-  const [token = ''] = /^(?:<[^<>\s]+>|\W\w+\W)/.exec(new Marker(content.open).core) ?? [];
+function beginnings(format: ChatFormat): readonly string[] {
+  const { reasoning, content, calls } = format;
+  const token = headerToken(format);
   if (token === '') return [];
   const head = (calls?.head ?? []).filter((part) => typeof part === 'string');
   const literals = [reasoning?.start ?? '', content.open, content.withCalls?.open ?? '', ...head];

@@ -25,6 +25,13 @@ export function literalsOf(parts: readonly CallPart[]): string {
   return parts.filter((part) => typeof part === 'string').join('');
 }
 
+/** A head without the id after the name, and without the literal before it; `null` if it has none there. */
+export function withoutId(head: readonly CallPart[]): readonly CallPart[] | null {
+  const at = head.findIndex((part) => typeof part !== 'string' && part.hole === 'id');
+  const before = typeof head[at - 1] === 'string' ? at - 1 : at;
+  return before < 1 ? null : [...head.slice(0, before), ...head.slice(at + 1)];
+}
+
 /** Merges adjacent literals. */
 export function mergeLiterals(parts: readonly CallPart[]): readonly CallPart[] {
   const merged: CallPart[] = [];

@@ -13,7 +13,9 @@ import type { Assurance, Malformed, Repaired, ResponseEvent, ResponseMessage } f
 import { KeptMessage } from './kept-message.ts';
 import type { Repair } from './leniency/law-table.ts';
 import { WrittenText } from './markers/written-text.ts';
+import { findPossibleCall } from './possible-calls.ts';
 import type { WriterOptions } from './reader-options.ts';
+import { RegionPlace } from './region-place.ts';
 import type { StartedCall } from './started-call.ts';
 import { UniqueIds } from './unique-ids.ts';
 import { WithheldInput } from './withheld-input.ts';
@@ -34,6 +36,12 @@ export class EventWriter {
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
+  /** Where the text of the latest region stands. */
+  private regionPlace = new RegionPlace(0);
+  /** The latest thoughts. */
+  private thoughts = '';
+  /** Regions that are to be apart from those before. */
+  private readonly separated = { text: false, reasoning: false };
   readonly kept: KeptMessage;
   /** JSON of the open call's arguments so far. */
   private readonly inputText = new WrittenText(true);
@@ -92,20 +100,49 @@ export class EventWriter {
     this.endRegion(at);
     this.region = region;
     const id = `${region}-${this.regionCounts[region]++}`;
+    this.regionPlace = new RegionPlace(at);
     this.target =
       region === 'text'
         ? { type: 'text-delta', id, text: this.kept.content }
         : { type: 'reasoning-delta', id, text: this.kept.reasoning };
     this.add(edgeEvent(region === 'text' ? 'text-start' : 'reasoning-start', id, at));
+    if (this.separated[region]) this.delta('\n', at, at);
+    this.separated[region] = false;
+  }
+
+  /** What follows is another message: a line break keeps its texts apart from those before. */
+  separate(): void {
+    this.separated.text = this.regionCounts.text > 0;
+    this.separated.reasoning = this.regionCounts.reasoning > 0;
   }
 
   /** Closes the open region, if any. */
   endRegion(at: number): void {
     const { region, target } = this;
     if (region === null || target === null) return;
+    const text = this.kept.takeRegion(region);
     this.region = null;
     this.target = null;
     this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', target.id, at));
+    if (region === 'text') this.tellPossibleCall(text, at);
+    else this.thoughts = text;
+  }
+
+  /** Takes note that a stretch of the open region is no text of it. */
+  skipped(start: number, end: number): void {
+    if (this.region !== null) this.regionPlace.skipped(start, end);
+  }
+
+  /** Tells what looks like a call in the text of the region that has just ended. */
+  private tellPossibleCall(text: string, at: number): void {
+    const { options } = this;
+    if (!options.seeksCalls || options.tools.size === 0) return;
+    const found = findPossibleCall(options.tools, text);
+    if (found === null) return;
+    const place = this.regionPlace.offsetOf(found.at);
+    const event = { type: 'possible-call', toolName: found.toolName, at: place, start: at, end: at } as const;
+    this.kept.note(event);
+    this.add(event);
   }
 
   /** Whether any text of the answer has been emitted. */
@@ -374,6 +411,8 @@ export class EventWriter {
 
   /** Emits the last event. */
   finish(reason: 'stop' | 'length', at: number): void {
+    // Thoughts are all that there is: the call may be in them.
+    if (!this.hasText && this.callCount === 0) this.tellPossibleCall(this.thoughts, at);
     const stopped = this.completedCount > 0 ? 'tool-calls' : 'stop';
     this.add({
       type: 'finish',

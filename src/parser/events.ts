@@ -29,6 +29,7 @@ export type ResponseEvent =
   | ToolCallEvent
   | Malformed
   | Repaired
+  | PossibleCall
   | Marker
   | Finish;
 
@@ -199,6 +200,17 @@ export interface Repaired extends Stretch {
   readonly toolCallId?: string;
 }
 
+/**
+ * Text of the answer looks like a call of an offered tool, and was not read as one: it is quoted, or in a notation that
+ * is not known. It is in the answer. Comes after the `text-end` of its text, once for each.
+ */
+export interface PossibleCall extends Stretch {
+  readonly type: 'possible-call';
+  readonly toolName: string;
+  /** Offset of the tool's name, or of the arguments if there is no name. */
+  readonly at: number;
+}
+
 /** A delimiter of the format, or white space that belongs to it. Only with the option `markers`. */
 export interface Marker extends Stretch {
   readonly type: 'marker';
@@ -244,4 +256,5 @@ export interface ResponseMessage extends AssistantMessage {
   readonly assurance?: Assurance;
   readonly malformed?: readonly Malformed[];
   readonly repaired?: readonly Repaired[];
+  readonly possible_calls?: readonly PossibleCall[];
 }

@@ -25,6 +25,7 @@ export type {
   Malformed,
   Marker,
   Overruled,
+  PossibleCall,
   ReadToolCall,
   ReasoningDelta,
   ReasoningEnd,

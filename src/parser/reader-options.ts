@@ -13,6 +13,8 @@ export interface WriterOptions extends CallCheck {
   /** What the caller knows about how the text was written; `null` if nothing. */
   readonly provenance: Provenance | null;
   readonly tools: ToolTable;
+  /** Text that looks like a call is told. */
+  readonly seeksCalls: boolean;
 }
 
 /** Options that the steps read. */

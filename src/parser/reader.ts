@@ -215,6 +215,7 @@ export class Reader implements MatchContext {
     const { cursor, writer } = this;
     if (end <= cursor.at) return;
     if (writer.markers) writer.marker(cursor.text.slice(cursor.at, end), cursor.offset);
+    writer.skipped(cursor.offset, cursor.offsetOf(end));
     cursor.moveTo(end);
   }
 

@@ -189,6 +189,7 @@ class ModuleParser implements ResponseParser {
         createId: options.createId ?? ((index) => `call_${index}`),
         specialTokens: options.specialTokens ?? [],
         lenient: options.leniency !== 'strict',
+        seeksCalls: options.leniency !== 'strict',
         thoughtOpened: prompt !== '' && thoughtPrompt !== '' && prompt.startsWith(thoughtPrompt.trim()),
       },
       0 - prompt.length, // not -0, which V8 cannot store as a small integer
@@ -331,16 +332,22 @@ function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): v
 
 /**
  * Completes a call whose arguments are complete but whose closer is missing. If `hasStopped`, the model ended its
- * turn itself, so entries that are all closed are complete, too.
+ * turn itself, so entries that are all closed are complete, too, and so is an object without its last brackets.
  */
 function closeCall(reader: Reader, hasStopped: boolean): void {
   const { writer, cursor, buffer, call } = reader;
   if (writer.call === null || !cursor.isAtEnd || !buffer.isEmpty) return;
   const isInEntries = hasStopped && call.entryCount > 0 && call.values === null;
-  if (isInEntries && !writer.hasWholeInput) writer.input('}', cursor.offset, cursor.offset);
+  const missing = isInEntries && !writer.hasWholeInput ? '}' : hasStopped ? bracketsToCome(reader) : '';
+  writer.input(missing, cursor.offset, cursor.offset);
   if (!writer.hasWholeInput) return;
   reader.noteRepair(repair('unclosed', 'end'));
   writer.endCall(cursor.offset);
+}
+
+/** The last brackets of arguments that are one JSON object, if nothing else is missing from them. */
+function bracketsToCome({ progress, scanner }: Reader): string {
+  return progress?.kind === 'arguments' && progress.string === null ? scanner.missingBrackets : '';
 }
 
 function isLeftOpen(reader: Reader): boolean {

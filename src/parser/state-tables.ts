@@ -20,6 +20,8 @@ export interface MarkerConditions extends Evidence {
   readonly onlyAtEnd?: true;
   /** Counts only for a lenient parser, which reports it under this law. */
   readonly repairs?: LeniencyLaw;
+  /** Text if a sentence mentions it: between white space and text, or after this opener in the same line. */
+  readonly unlessMentioned?: string;
   /** The marker means nothing: it is skipped, and the state does not change. */
   readonly passes?: true;
 }
@@ -47,6 +49,8 @@ export interface Transition<Ref> extends MarkerConditions {
 export interface BeginTable<Ref, Choices = readonly Transition<Ref>[]> {
   readonly choices: Choices;
   readonly otherwise: Ref;
+  /** Text and thoughts that follow are apart from those before: a line break stands between them. */
+  readonly separates?: true;
 }
 
 /** `region`: in reasoning or in the answer, up to a stop. */
@@ -67,6 +71,12 @@ export interface HeaderTable<Ref> {
   readonly thought?: { readonly marker: string; readonly next: Ref } | undefined;
   /** The part of `call.marker` before any recipient: `to=`. A header with an unknown recipient is malformed. */
   readonly recipient: string;
+  /** The recipient that is the model itself: `to=assistant`. Absent means that there is none. */
+  readonly self?: string;
+  /** The token that headers begin with, except those of calls: `<|channel|>`. */
+  readonly begin?: string;
+  /** Beginnings of headers that the format has; any other is noted. Absent means that none is. */
+  readonly known?: readonly string[];
   /** Where any other header leads. */
   readonly next: Ref;
   /** Where text leads that is no header. */

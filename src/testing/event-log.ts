@@ -38,6 +38,8 @@ function wordsOf(event: AnyResponseEvent): string {
       return quoted(event.raw) + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
     case 'repaired':
       return event.law + (event.toolCallId === undefined ? '' : ` of ${event.toolCallId}`);
+    case 'possible-call':
+      return `${event.toolName} at ${event.at}`;
     case 'marker':
       return quoted(event.text);
     case 'finish':

@@ -74,7 +74,8 @@ describe('every template', () => {
   });
 
   test('that renders calls has had more than ten probes of calls compared', () => {
-    const withCalls = exceptions(({ format }) => format.calls === null).filter(
+    const isRendered = ({ format: { calls } }: Analysis) => calls !== null && calls.basis !== 'prompt';
+    const withCalls = exceptions((each) => !isRendered(each)).filter(
       (id) => !callsFromOverrides.includes(id),
     );
     expect(withCalls.length).toBe(90);
@@ -108,7 +109,12 @@ describe('every template', () => {
       ({ warnings }) => !warnings.some((each) => each.kind === 'assumed' && each.field === 'reasoning.end'),
     );
     expect(guesses).toEqual(warned);
-    expect(guesses.length).toBeGreaterThan(0);
+    const turn = '<a>{{ m.content }}</a>{% endfor %}{% if add_generation_prompt %}<a><think>{% endif %}';
+    const guessed = analyzeTemplate(
+      `{% for m in messages %}{% if m.role == 'user' %}<u>{{ m.content }}</u>{% else %}${turn.replace('{% endfor %}', '{% endif %}{% endfor %}')}`,
+    );
+    expect(guessed.format.reasoning?.basis).toBe('assumed');
+    expect(guessed.warnings.map(({ field }) => field)).toContain('reasoning.end');
   });
 
   test('keeps no sentinel', () => {

@@ -69,6 +69,9 @@ export class ExactRender {
 
   /** What follows the user's text; `null` where the template refuses the message. */
   render(message: AssistantMessage): string | null {
+    const hasText = (message.content?.length ?? 0) > 0 && (message.tool_calls?.length ?? 0) > 0;
+    // The template by itself has no place for text before a call; the prompt is completed with it.
+    if (hasText && this.format.input.preamble !== undefined) return null;
     const tools = toolsFor(message);
     return this.#afterUser([message], tools) ?? this.#afterUser([message], []);
   }

@@ -120,8 +120,8 @@ describe('a call in the message itself, and its result as a function', () => {
     const asked = { role: 'user', content: 'Hello' } as const;
     const messages = [asked, { role: 'assistant', content: null, tool_calls: calls } as const, ...results];
     expect(renderPrompt(template, { messages })).toBe(
-      '<|user|>Hello<|end|><|assistant|><call>f {}</call><|end|><|assistant|><call>g {}</call><|end|>' +
-        '<|function|>f: done<|end|><|function|>g: done<|end|><|assistant|>',
+      '<|user|>Hello<|end|><|assistant|><call>f {}</call><|end|><|function|>f: done<|end|>' +
+        '<|assistant|><call>g {}</call><|end|><|function|>g: done<|end|><|assistant|>',
     );
   });
 

@@ -58,6 +58,34 @@ describe('where finished turns show no calls, the format is that of the example'
       written: `<call>{"name": "find_tram", "arguments": ${JSON.stringify(wanted)}}</call>`,
       calls: [wanted],
     },
+    'JSON with the arguments first': {
+      example: "Write <call>{'arguments': <args-dict>, 'name': <function-name>}</call>",
+      written: `<call>{"arguments": ${JSON.stringify(wanted)}, "name": "find_tram"}</call>`,
+      calls: [wanted],
+    },
+    'JSON that words ask for': {
+      example: 'To use a tool, respond only with <|call|> followed by a JSON list of tools used.',
+      written: `<|call|>[{"name": "find_tram", "arguments": ${JSON.stringify(wanted)}}]`,
+      calls: [wanted],
+    },
+    'JSON after a name': {
+      example: 'Write <function=example_name>{"example_key": "example_value"}</function>',
+      written: `<function=find_tram>${JSON.stringify(wanted)}</function>`,
+      calls: [wanted],
+    },
+    'JSON after a name, in special tokens': {
+      example:
+        'Write\n<|calls|><|call|>tool_call_name<|with|>tool_call_arguments<|done|>{more_calls}<|end_calls|>\n',
+      written: `<|calls|><|call|>find_tram<|with|>${JSON.stringify(wanted)}<|done|><|end_calls|>`,
+      calls: [wanted],
+    },
+    'elements whose openers hold the names': {
+      example:
+        'Write <call>\n<do=example_name>\n<with=key_1>\nvalue_1\n</with>\n<with=key_2>\nof several\nlines\n</with>\n</do>\n</call>',
+      written:
+        '<call>\n<do=find_tram>\n<with=stop>\nBern, "Zytglogge"\n</with>\n<with=line>\n9\n</with>\n<with=night>\ntrue\n</with>\n</do>\n</call>',
+      calls: [wanted],
+    },
     'a list of JSON after a word': {
       example: 'Write functools[{"name": [function name], "arguments": [arguments as JSON]}, ...]',
       written: `functools[{"name": "find_tram", "arguments": ${JSON.stringify(wanted)}}]`,
@@ -90,6 +118,39 @@ describe('where finished turns write Python that cannot be read back, the exampl
     expect(format.calls?.basis).toBe('prompt');
     expect(warnings.map(({ field, kind }) => `${field} ${kind}`)).toContain('calls.arguments prompt');
     expect(calls).toEqual([wanted]);
+  });
+});
+
+describe('where finished turns write calls that nothing tells from text, the example is taken', () => {
+  const bare =
+    '{"name": {{ call.function.name | tojson }}, "arguments": {{ call.function.arguments | tojson }}}';
+  const example = 'Write functools[{"name": [function name], "arguments": [arguments as JSON]}, ...]';
+
+  test('and a warning shows both', () => {
+    const written = `functools[{"name": "find_tram", "arguments": ${JSON.stringify(wanted)}}]`;
+    const { format, warnings, calls } = read(templateOf(example, eachCall(bare)), written);
+    expect(format.calls?.basis).toBe('prompt');
+    expect(warnings.map(({ field, kind }) => `${field} ${kind}`)).toContain('calls prompt');
+    expect(calls).toEqual([wanted]);
+  });
+});
+
+describe('an example with other white space than finished turns', () => {
+  const history = (value: string) =>
+    `<call={{ call.function.name }}>{% for k, v in call.function.arguments.items() %}<arg={{ k }}>${value}</arg>{% endfor %}</call>`;
+  const example = 'Write <call=example_name><arg=x>\nvalue\n</arg></call>';
+  const typed = '{{ v if v is string else v | tojson }}';
+
+  test('gives values without it, with a warning', () => {
+    const written = '<call=find_tram><arg=stop>\nBern\n</arg><arg=line>\n9\n</arg></call>';
+    const { calls, warnings } = read(templateOf(example, eachCall(history(`${typed}\n`))), written);
+    expect(calls).toEqual([{ stop: 'Bern', line: 9 }]);
+    expect(warnings.map(({ field, kind }) => `${kind} ${field}`)).toEqual(['prompt calls.arguments.entry']);
+  });
+
+  test('and none if both are the same', () => {
+    const { warnings } = read(templateOf(example, eachCall(history(`\n${typed}\n`))), '');
+    expect(warnings).toEqual([]);
   });
 });
 

@@ -82,12 +82,12 @@ describe('what is counted', () => {
 });
 
 it('the result is printed, kept next to the model, and shown by info', async () => {
-  const file = await keyedChatFile([]);
-  const quiet = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const file = await keyedChatFile([{ after: 'no question', pieces: ['x'] }]);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { text } = await runCommand(
     registerTry,
     ...['try', file, '--no-gpu', '--threads', '1', '--tool-format', 'json-list', '--json'],
-  ).finally(() => quiet.mockRestore());
+  ).finally(() => stderr.mockRestore());
   const trial = JSON.parse(text);
   const tried = trial.rows.map((each: TrialRow) => [
     each.template,

@@ -4,6 +4,7 @@ import { scanCacheDir } from '@huggingface/hub';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findCachedModel, listCachedModels, removeCachedModels } from '../../src/hub/cached-models.ts';
+import { trialFile } from '../../src/hub/local-file.ts';
 import { parseModelReference } from '../../src/hub/reference.ts';
 import { fakeCommit } from '../support/fake-hub.ts';
 import { startFixture, toolModel } from './hub-fixture.ts';
@@ -105,6 +106,16 @@ describe('what others left in the cache', () => {
     const { models } = await listCachedModels(cache);
     await removeCachedModels(cache, 'org/model', models);
     expect(fs.readdirSync(cache)).toEqual(['own.gguf']);
+  });
+
+  test('what `idiolect try` found goes with its model', async () => {
+    const { pull, cache } = await startFixture({ repositories });
+    const [file] = (await pull('org/model:Q8_0')).files;
+    fs.writeFileSync(trialFile(file), '{}');
+    const { models } = await listCachedModels(cache);
+    expect(models.map(({ name }) => name)).toEqual(['m-Q8_0.gguf']);
+    await removeCachedModels(cache, 'org/model', models);
+    expect(fs.readdirSync(cache)).toEqual([]);
   });
 
   test('an empty or missing cache is an empty list', async () => {

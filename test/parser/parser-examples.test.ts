@@ -223,7 +223,9 @@ describe('formats without markers', () => {
     [samples.noMarkerList, `It would be ${list}]`],
     [samples.noMarkerList, 'It would be [{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]'],
   ])('what is not all calls up to the end stays text: %#', (format, text) => {
-    expect(read(format, text)).toEqual({ role: 'assistant', content: text });
+    const { possible_calls: told = [], ...message } = read(format, text);
+    expect(message).toEqual({ role: 'assistant', content: text });
+    expect(told.map(({ toolName }) => toolName)).toEqual(text.includes('stranger') ? [] : ['f']);
   });
 
   it('a text of braces costs the same per brace however many there are', () => {

@@ -164,7 +164,7 @@ describe.each(formats)('%s', (format) => {
       tools: [tool],
       toolChoice: 'required',
       thinkingBudget: 0,
-      askAgainFrom: 0.5,
+      askIfOverruled: 0.5,
       maxSteps: 1,
     });
     const outcomes = [];

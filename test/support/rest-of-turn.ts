@@ -33,9 +33,16 @@ export function restOfTurn(
   const thinks = (place === 'start' || place === 'reasoning') && format.reasoning !== null;
   if (!thinks || thoughts === undefined) {
     if (plain.startsWith(opened)) return plain.slice(opened.length);
-    return place === 'reasoning' ? `${format.reasoning?.end ?? ''}${plain.trimStart()}` : plain;
+    return place === 'reasoning' ? closed(format, plain) : plain;
   }
   const thoughtful = writeResponse(format, { ...message, reasoning_content: thoughts });
   if (thoughtful.startsWith(opened)) return thoughtful.slice(opened.length);
-  return place === 'reasoning' ? `${format.reasoning.end}${plain.trimStart()}` : thoughtful;
+  return place === 'reasoning' ? closed(format, plain) : thoughtful;
+}
+
+/** The end of open thoughts, and what follows; some formats write empty thoughts before it. */
+function closed({ reasoning }: ChatFormat, plain: string): string {
+  const empty = reasoning?.empty ?? '';
+  const rest = plain.startsWith(empty) ? plain.slice(empty.length) : plain;
+  return `${reasoning?.end ?? ''}${rest.trimStart()}`;
 }

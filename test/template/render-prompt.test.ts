@@ -151,6 +151,15 @@ describe('thinking', () => {
     expect(renderPrompt(source, { messages: [user] })).toBe('');
   });
 
+  it('is an error where the template itself refuses the setting', () => {
+    const refusal =
+      "{% if enable_thinking is defined and not enable_thinking %}{{ raise_exception('no') }}{% endif %}";
+    const source = `${refusal}<think>`;
+    expect(renderPrompt(source, { messages: [user], thinking: true })).toBe('<think>');
+    expect(renderPrompt(source, { messages: [user] })).toBe('<think>');
+    expect(() => renderPrompt(source, { messages: [user], thinking: false })).toThrow(UnsupportedOptionError);
+  });
+
   it.each([['no_think'], ['disable_thinking'], ['skip_reasoning']])('is asked for without %s', (name) => {
     const source = `{% for m in messages %}{{ m.content }}{% endfor %}{{ "</think>" if ${name} else "<think>" }}`;
     expect(thinkingSwitches(parseTemplate(source))).toEqual([{ name, on: false, off: true }]);
@@ -251,9 +260,21 @@ describe('what else a template may need', () => {
   });
 
   it('is not given to a template that can do without', () => {
-    expect(renderPrompt('{{ date_string is defined }}{{ tools is defined }}', { messages: [user] })).toBe(
-      'FalseFalse',
+    const source = '{{ date_string is defined }}{{ functions is defined }}';
+    expect(renderPrompt(source, { messages: [user] })).toBe('FalseFalse');
+  });
+
+  it('is None for tools and documents of which there are none, as transformers passes it', () => {
+    const source = '{{ tools is none }}{{ documents is none }}';
+    expect(renderPrompt(source, { messages: [user] })).toBe('TrueTrue');
+    expect(renderPrompt('{% if tools is not none %}You have tools.{% endif %}', { messages: [user] })).toBe(
+      '',
     );
+  });
+
+  it('is left out where the template fails at None', () => {
+    const source = '{% if tools is defined and tools | length > 0 %}tools{% else %}none{% endif %}';
+    expect(renderPrompt(source, { messages: [user] })).toBe('none');
   });
 
   it("is the caller's own, when given", () => {

@@ -1,11 +1,11 @@
 /** One trained model, twice: with Idiolect, and with the plain engine. */
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { cpuTime } from '../../../bench/processor-time.ts';
-import { PlainEngine } from '../../../src/cli/try/plain-engine.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { Tool } from '../../../src/format/messages.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../../src/runtime/node-llama-cpp/index.ts';
+import { PlainEngine } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 import { type Response, readFree, thrownResponse, toResponse } from './response.ts';
 import type { Sampling } from './sampling.ts';
 

@@ -1,9 +1,10 @@
 /** What came of one request, whichever engine answered it. */
-import type { FreeText } from '../../../src/cli/try/plain-engine.ts';
+
 import { createResponseParser } from '../../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import type { JsonObject, Tool } from '../../../src/format/messages.ts';
 import type { AnyResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
+import type { FreeText } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 
 /** How it is known that the arguments of a call fit their schema; `none`: it is not. */
 export type Assurance = 'enforced' | 'validated' | 'none';

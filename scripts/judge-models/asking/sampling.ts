@@ -1,5 +1,5 @@
 /** How a response is sampled: the same for all engines. */
-import type { PlainSampling } from '../../../src/cli/try/plain-engine.ts';
+import type { PlainSampling } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 
 /** Options that all engines understand. */
 export type Sampling = PlainSampling;

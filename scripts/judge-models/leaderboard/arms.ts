@@ -7,8 +7,8 @@ import {
   type LlamaModel,
   resolveChatWrapper,
 } from 'node-llama-cpp';
-import type { FreeText } from '../../../src/cli/try/plain-engine.ts';
 import type { Message, Tool } from '../../../src/format/messages.ts';
+import type { FreeText } from '../../../src/runtime/node-llama-cpp/plain-engine.ts';
 import { JudgedModel, type JudgedModelOptions } from '../asking/judged-model.ts';
 import { readFree } from '../asking/response.ts';
 import { samplingOf } from '../asking/sampling.ts';

@@ -15,6 +15,7 @@ export interface TemplateInput {
   readonly templateSource: string;
   readonly bosToken?: string;
   readonly eosToken?: string;
+  readonly addedTokens?: readonly string[];
 }
 
 /** What a person can change of a conversation: what is asked, what may be called, and what is answered. */
@@ -36,8 +37,8 @@ export interface Inspection {
 
 /** Throws what `analyzeTemplate` throws. */
 export function inspectTemplate(input: TemplateInput): Inspection {
-  const { templateSource, name, bosToken = '', eosToken = '' } = input;
-  const analysis = analyzeTemplate(templateSource, { name, bosToken, eosToken });
+  const { templateSource, name, bosToken = '', eosToken = '', addedTokens = [] } = input;
+  const analysis = analyzeTemplate(templateSource, { name, bosToken, eosToken, addedTokens });
   return {
     analysis,
     ...probeRenders(input, analysis.format),

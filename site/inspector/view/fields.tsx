@@ -83,7 +83,7 @@ function FieldEvidence({ row, inspection }: { readonly row: Row; readonly inspec
       {row.evidence.slice(0, 4).map((each) => (
         <section key={`${each.probe}${each.reason}`}>
           <h3>
-            {row.path}: {each.reason}
+            {row.path}: {each.reason} <span class="basis">({each.basis})</span>
           </h3>
           <Renders evidence={each} inspection={inspection} />
         </section>

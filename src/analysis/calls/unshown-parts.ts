@@ -17,6 +17,7 @@ export function unshownParts(format: CallsFormat, { prober, log }: CallsInput): 
     log.support('calls.separator', 'two-calls', gap, reason, 'convention');
     found.push('gaps');
   }
+  if (format.id?.style === 'free' && format.id.position === 'between') found.push('id');
   if (found.length === 0) return {};
   log.support(
     'calls.unshown',

@@ -2,7 +2,7 @@ import type { FormatOverride } from './format-override.ts';
 
 /** Channels whose headers may have the recipient, and what may follow it there. */
 const channels = ['commentary', 'analysis'];
-const constraints = ['', ' json', ' <|constrain|>json'];
+const constraints = ['', ' json', ' <|constrain|>json', '<|constrain|>json'];
 
 /** Headers with recipient and channel in another order than in the history. */
 export const channelSpellings: FormatOverride = {

@@ -28,8 +28,8 @@ export function applyOverrides(format: ChatFormat, source: string, log: Evidence
     }
     if (preamble !== undefined && format.content.position === 'reasoning') {
       filled = withPreamble(filled, preamble);
-      log.withdraw('content.position');
-      log.support('content.position', 'override', JSON.stringify(preamble), reason);
+      log.support('content.withCalls', 'content-call', JSON.stringify(preamble), reason, 'convention');
+      log.support('input.preamble', 'content-call', JSON.stringify(preamble), reason, 'convention');
     }
   }
   return filled;

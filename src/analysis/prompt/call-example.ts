@@ -58,8 +58,17 @@ export interface TaggedExample extends Example {
   readonly close: string;
 }
 
+/** A name, and JSON after it. */
+export interface HeadedExample extends Example {
+  readonly kind: 'headed';
+  /** Around several calls. */
+  readonly section: Delimiters;
+  readonly call: Delimiters;
+  readonly nameToArguments: string;
+}
+
 /** One example. */
-export type CallExample = JsonExample | PythonExample | TaggedExample;
+export type CallExample = JsonExample | PythonExample | TaggedExample | HeadedExample;
 
 /** What placeholders are filled with. */
 export const sampleWords = { name: 'find_it', key: 'key_1', value: 'some value' } as const;

@@ -5,15 +5,18 @@
  *     functools[{"name": [function name], "arguments": [function arguments as JSON]}, ...]
  *     [func_name1(params_name1=params_value1, params_name2=params_value2...), func_name2(params)]
  *     <tool_call>function_name\n<arg_key>parameter_name</arg_key>\n<arg_value>parameter_value</arg_value>\n</tool_call>
+ *     <function=example_function_name>{"example_name": "example_value"}</function>
  */
 import { type CallExample, type PythonExample, sampleWords } from './call-example.ts';
+import { findHeaded } from './headed-examples.ts';
 import { findJson } from './json-examples.ts';
 import { surroundings } from './surroundings.ts';
 import { findTagged } from './tagged-examples.ts';
 
 /** The first example of each kind, in order of appearance. */
 export function findCallExamples(prompt: string): readonly CallExample[] {
-  const found = [findTagged(prompt), findJson(prompt), findPython(prompt)].filter((each) => each !== null);
+  const all = [findTagged(prompt), findJson(prompt), findPython(prompt), findHeaded(prompt)];
+  const found = all.filter((each) => each !== null);
   return [...found].sort((a, b) => prompt.indexOf(a.text) - prompt.indexOf(b.text));
 }
 

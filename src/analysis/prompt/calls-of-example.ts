@@ -7,7 +7,13 @@ import type {
   ValueFrame,
 } from '../../format/chat-format.ts';
 import { spacedStyle } from '../literals/find-json.ts';
-import type { CallExample, JsonExample, PythonExample, TaggedExample } from './call-example.ts';
+import type {
+  CallExample,
+  HeadedExample,
+  JsonExample,
+  PythonExample,
+  TaggedExample,
+} from './call-example.ts';
 
 /** The calls of an example. */
 export function callsOfExample(example: CallExample): CallsFormat {
@@ -18,6 +24,8 @@ export function callsOfExample(example: CallExample): CallsFormat {
       return pythonCalls(example);
     case 'tagged':
       return taggedCalls(example);
+    case 'headed':
+      return headedCalls(example);
   }
 }
 
@@ -93,6 +101,19 @@ function taggedCalls(example: TaggedExample): CallsFormat {
       frames: framesOf((type) => (type === 'string' ? 'raw' : 'json')),
       style: spacedStyle,
     },
+    tail: [],
+    envelope: null,
+  };
+}
+
+function headedCalls({ section, call, nameToArguments }: HeadedExample): CallsFormat {
+  return {
+    ...common,
+    section,
+    call,
+    separator: '\n',
+    head: [{ hole: 'name' }, nameToArguments],
+    arguments: { kind: 'json', encoding: 'value', style: spacedStyle, empty: null },
     tail: [],
     envelope: null,
   };

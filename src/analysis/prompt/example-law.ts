@@ -7,6 +7,7 @@ import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
 import { chatFormatVersion } from '../../format/chat-format.ts';
 import { parseObject } from '../../format/json-values.ts';
+import { memoize } from '../../format/memoize.ts';
 import type { Tool, ToolCall } from '../../format/messages.ts';
 import { buildGrammar } from '../../grammar/build-grammar.ts';
 import { createMatcher } from '../../language/matcher/matcher.ts';
@@ -81,8 +82,8 @@ function madeCall({ name, arguments: values }: Pick<CallSample, 'name' | 'argume
 }
 
 /** A format of nothing but calls, to try them before the other parts are known. */
-export function formatOfCalls(calls: CallsFormat): ChatFormat {
-  return {
+export const formatOfCalls = memoize(
+  (calls: CallsFormat): ChatFormat => ({
     version: chatFormatVersion,
     templateSha256: '',
     labels: { toolFormat: null, reasoningMode: 'none', contentMode: 'plain' },
@@ -104,5 +105,5 @@ export function formatOfCalls(calls: CallsFormat): ChatFormat {
     calls,
     preservedTokens: [],
     stops: [],
-  };
-}
+  }),
+);

@@ -17,7 +17,8 @@ export function turnsReadBack(
   prober: TemplateProber,
   probes: readonly Probe[],
 ): LostCall | null {
-  if (format.calls === null) return null;
+  // If the format follows the prompt, finished turns show what no model writes.
+  if (format.calls === null || format.calls.basis === 'prompt') return null;
   const tools = probeTools(prober.sentinels, 'plain');
   const parser = createResponseParser(format, { tools });
   for (const probe of probes) {

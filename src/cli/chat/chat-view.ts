@@ -62,6 +62,8 @@ export function createChatView(write: (text: string) => void): ChatView {
         case 'repaired':
           end();
           return put(`! repaired: ${event.detail}\n`, pc.yellow);
+        case 'possible-call':
+          return put(`! this looks like a call of ${event.toolName}\n`, pc.yellow);
         case 'finish':
           end();
           return event.reason === 'length'

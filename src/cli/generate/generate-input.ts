@@ -5,7 +5,7 @@ import { ResponseTemplateError } from '../../format/errors.ts';
 import { isObject } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { loadResponseTemplate, type ResponseTemplate } from '../../response-template/index.ts';
-import { folderName, inToolFormat, type ModelSource, readModelSource } from '../model-source.ts';
+import { folderName, type ModelSource, readModelSource } from '../model-source.ts';
 import { readTextFile } from '../read-text.ts';
 
 /** A chat template or a response template. `name` is a legal folder name. */
@@ -22,7 +22,7 @@ export async function readGenerateInput(file: string, toolFormat?: string): Prom
   if (template !== null) {
     return { kind: 'response-template', name: folderName(path.basename(file)), template };
   }
-  const source = await inToolFormat(await readModelSource(file), toolFormat);
+  const source = await readModelSource(file, toolFormat);
   return { kind: 'chat-template', name: source.name, source };
 }
 

@@ -56,9 +56,10 @@ async function info(model: string, options: InfoOptions): Promise<void> {
 function study({ template, header }: ModelCard): Omit<Information, 'card' | 'advice'> {
   if (template === null || template.problem !== null) return { analysis: null, laws: null, formats: [] };
   const { source } = template;
+  const plain = header.templates.default ?? source;
   const formats = toolFormats.map(({ name }) => ({
     name,
-    ...studyTemplate(() => wrapTemplate(source, name, header.file), header),
+    ...studyTemplate(() => wrapTemplate(plain, name, header.file), header),
   }));
   return { ...studyTemplate(() => source, header), formats };
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import { isObject } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
 import { toolVersion } from '../../format/version.ts';
+import { trialFile } from '../../hub/local-file.ts';
 import type { TrialRow } from './trial.ts';
 
 /** A finished trial. */
@@ -20,11 +21,6 @@ export interface Trial {
 /** A trial of this version. */
 export function trialOf(facts: Omit<Trial, 'type' | 'version'>): Trial {
   return { type: 'tool_trial', version: toolVersion, ...facts };
-}
-
-/** The file of a model's trial: `model.gguf.tried.json`. */
-export function trialFile(modelFile: string): string {
-  return `${modelFile}.tried.json`;
 }
 
 /** The advice for a model with this template, if it was tried and the result was kept. */

@@ -5,9 +5,9 @@ import { IdiolectError } from '../../format/errors.ts';
 import { compileValidator } from '../../json-schema/validate/validate.ts';
 import type { ResponseMessage } from '../../parser/events.ts';
 import type { ChatModel } from '../../runtime/node-llama-cpp/index.ts';
+import type { PlainEngine } from '../../runtime/node-llama-cpp/plain-engine.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
 import { renderPrompt } from '../../template/prompt/render-prompt.ts';
-import type { PlainEngine } from './plain-engine.ts';
 import { type MadeCall, type Question, rate } from './question.ts';
 import { trialQuestions, trialTools } from './questions.ts';
 

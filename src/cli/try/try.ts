@@ -6,17 +6,17 @@ import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { ModelFileError } from '../../format/errors.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { obtainModel } from '../../hub/index.ts';
+import { trialFile } from '../../hub/local-file.ts';
 import { toolFormats } from '../../template/tool-format/wrap-template.ts';
 import { createPullView } from '../hub/pull-view.ts';
-import { inToolFormat, type ModelSource, readModelSource } from '../model-source.ts';
+import { type ModelSource, readModelSource } from '../model-source.ts';
 import { importEngine } from '../model-target.ts';
 import { wholeNumber } from '../option-values.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
 import { toolFormatName } from '../tool-format.ts';
 import { adviceFrom } from './advice.ts';
-import { PlainEngine } from './plain-engine.ts';
 import { trialQuestions } from './questions.ts';
-import { type Trial, trialFile, trialOf } from './stored-trial.ts';
+import { type Trial, trialOf } from './stored-trial.ts';
 import { type Answerer, enforced, freely, type TrialRow, type TriedTemplate, tryQuestions } from './trial.ts';
 import { trialTable } from './trial-table.ts';
 
@@ -55,7 +55,7 @@ async function tryModel(model: string, options: TryOptions): Promise<void> {
   const { file, card } = await obtainModel(model, { requireTools: false, onEvent: view.show }).finally(
     view.stop,
   );
-  const tried = await templatesToTry(await readModelSource(file), options.toolFormat);
+  const tried = await templatesToTry(file, options.toolFormat);
   const rows = await tryAll(file, tried, options);
   const trial = trialOf({
     model,
@@ -73,26 +73,26 @@ async function tryModel(model: string, options: TryOptions): Promise<void> {
 
 /** The own template, if it knows tools, and the tool formats. */
 async function templatesToTry(
-  own: ModelSource,
+  file: string,
   formats: readonly string[] = toolFormats.map(({ name }) => name),
 ): Promise<readonly TriedTemplate[]> {
   const wrapped = formats.map(async (format) =>
-    triedTemplate(toolFormatName(format), await inToolFormat(own, format)),
+    triedTemplate(toolFormatName(format), await readModelSource(file, format)),
   );
-  const all = [triedTemplate('own', own), ...(await Promise.all(wrapped))];
+  const all = [triedTemplate('own', await readModelSource(file)), ...(await Promise.all(wrapped))];
   const able = all.filter(({ format }) => format.capabilities.supportsTools && format.calls !== null);
   if (able.length > 0) return able;
   throw new ModelFileError({
-    file: own.origin,
+    file,
     reason: 'no way of calling tools can be read from its template',
   });
 }
 
 function triedTemplate(
   name: string,
-  { templateSource, origin, name: _, ...specialTokens }: ModelSource,
+  { templateSource, origin, name: _, facts, responseTemplate: _response, ...specialTokens }: ModelSource,
 ): TriedTemplate {
-  const { format } = analyzeTemplate(templateSource, { ...specialTokens, name: origin });
+  const { format } = analyzeTemplate(templateSource, { ...specialTokens, ...facts, name: origin });
   return { name, templateSource, format, specialTokens };
 }
 
@@ -106,16 +106,16 @@ async function tryAll(
   options: TryOptions,
 ): Promise<readonly TrialRow[]> {
   const { loadModel } = await importEngine('idiolect try');
-  const { sharedLlama } = await import('../../runtime/node-llama-cpp/shared-llama.ts');
-  const llama = await sharedLlama(options.gpu ? 'auto' : false);
-  const given = { contextSize, ...withoutUndefined({ threads: options.threads }) };
-  const engine = await PlainEngine.open(llama, file, given);
+  const { openPlainEngine } = await import('../../runtime/node-llama-cpp/plain-engine.ts');
+  const gpu = options.gpu ? 'auto' : false;
+  const given = { contextSize, gpu, ...withoutUndefined({ threads: options.threads }) } as const;
+  const engine = await openPlainEngine(file, given);
   const free: TrialRow[] = [];
   for (const each of tried) free.push(await tryOne(each, 'free', freely(engine, each)));
   await engine.dispose();
   const rows: TrialRow[] = [];
   for (const [index, each] of tried.entries()) {
-    const model = await loadModel(file, { ...given, llama, chatTemplate: each.templateSource });
+    const model = await loadModel(file, { ...given, chatTemplate: each.templateSource });
     rows.push(...free.slice(index, index + 1), await tryOne(each, 'enforced', enforced(model)));
     await model.dispose();
   }

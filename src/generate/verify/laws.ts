@@ -1,5 +1,7 @@
 /** The laws: functions from one rendered turn to what is wrong with it (`null` if the law holds). */
 
+import type { CallSample } from '../../analysis/prompt/call-example.ts';
+import { derivesSample, readSample, writesSample } from '../../analysis/prompt/example-law.ts';
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat, JsonType } from '../../format/chat-format.ts';
 import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
@@ -79,6 +81,16 @@ export function completeLaw({ format, message, turn }: RenderedCase, matcher: Ma
     expected: text,
     actual: reached === text ? 'more is asked for' : `stops after ${JSON.stringify(reached)}`,
   };
+}
+
+/** As told: an example of a call that the prompt shows is read as meant, and the grammar of a required call derives it. */
+export function asToldLaw(format: ChatFormat, sample: CallSample): Breach | null {
+  if (!sample.isWhole || writesSample(format, sample)) return null;
+  const expected = sample.text;
+  if (format.calls === null) return { expected, actual: 'the format has no calls' };
+  if (readSample(format, sample) !== 'as meant')
+    return { expected, actual: 'the parser reads something else' };
+  return derivesSample(format, sample) ? null : { expected, actual: 'the grammar derives something else' };
 }
 
 function isComplete(matcher: Matcher, text: string): boolean {

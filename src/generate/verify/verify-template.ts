@@ -7,6 +7,7 @@ import { buildGrammar } from '../../grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import {
   anyCutLaw,
+  asToldLaw,
   type Breach,
   completeLaw,
   exactLaw,
@@ -25,7 +26,7 @@ import {
 } from './verification-cases.ts';
 
 /** The names of the laws. */
-export type LawName = 'exact' | 'round trip' | 'any cut' | 'nothing lost' | 'complete';
+export type LawName = 'exact' | 'round trip' | 'any cut' | 'nothing lost' | 'complete' | 'as told';
 
 /** One law broken by one case. */
 export interface LawBreach extends Breach {
@@ -69,14 +70,19 @@ export function verifyTemplate(templateSource: string, given: VerifyOptions = {}
   const options = readOptions(given, optionRules);
   const specialTokens = { bosToken: options.bosToken ?? '<s>', eosToken: options.eosToken ?? '</s>' };
   const { name = 'template' } = options;
-  const format = options.format ?? analyzeTemplate(templateSource, { ...specialTokens, name }).format;
+  const analysis = analyzeTemplate(templateSource, { ...specialTokens, name });
+  const format = options.format ?? analysis.format;
   const matcher = callMatcher(format);
   const cases = [...verificationCases, swappedCase];
   const tried = cases.flatMap((each) => {
     const rendered = renderCase({ templateSource, format, specialTokens }, each);
     return rendered === null ? [] : [breachesOf(each, rendered, matcher)];
   });
-  const breaches = tried.flat();
+  const told = analysis.examples.flatMap((sample): readonly LawBreach[] => {
+    const breach = asToldLaw(format, sample);
+    return breach === null ? [] : [{ law: 'as told', case: 'an example in the prompt', ...breach }];
+  });
+  const breaches = [...tried.flat(), ...told];
   const holds = tried.length > 0 && breaches.length === 0;
   return { rendered: tried.length, refused: cases.length - tried.length, breaches, holds };
 }

@@ -74,7 +74,8 @@ export class EntryValueWriter {
   absent(types: ReadonlySet<JsonType>, close: string): Expression | null {
     const frame = this.#format.frames.null;
     if (frame.codec === 'absent' || (types.has('string') && this.#isText('null'))) return null;
-    return literal(frame.open + this.#writer('null').syntax.null + frame.close + close);
+    const words = this.#codecs('null').map((codec) => this.#writer(codec).syntax.null);
+    return alternatives(...words.map((word) => literal(frame.open + word + frame.close + close)));
   }
 
   /** A value of `constraint` in its frame, then `close`. */
@@ -133,18 +134,32 @@ export class EntryValueWriter {
         return languages.numberTerm(shape);
       case 'boolean':
         return terms.words(
-          shape.values.map((value) => this.#writer('boolean').syntax[value ? 'true' : 'false']),
+          shape.values.flatMap((value) =>
+            this.#codecs('boolean').map((codec) => this.#writer(codec).syntax[value ? 'true' : 'false']),
+          ),
         );
       case 'null':
-        return terms.text(this.#writer('null').syntax.null);
+        return terms.words(this.#codecs('null').map((codec) => this.#writer(codec).syntax.null));
       default:
         return terms.nothing;
     }
   }
 
-  /** The writer for the codec of `type`'s frame. */
-  #writer(type: JsonType): ValueWriter {
-    const { codec } = this.#format.frames[type];
+  /**
+   * How values of `type` are spelled. Where strings have no quotes, a template that prints Python's words and containers
+   * shows how it was given them, not how the model writes them: JSON is as likely. Where strings are Python's, so may be
+   * what the template writes as JSON.
+   */
+  #codecs(type: JsonType): readonly ValueFrame['codec'][] {
+    const { [type]: frame, string } = this.#format.frames;
+    const isMixed = (frame.codec === 'python') !== (string.codec === 'python') && type !== 'number';
+    if (!isMixed || type === 'string') return [frame.codec];
+    if (frame.codec === 'python') return ['python', 'json'];
+    return frame.codec === 'json' ? ['json', 'python'] : [frame.codec];
+  }
+
+  /** The writer for a codec. */
+  #writer(codec: ValueFrame['codec']): ValueWriter {
     const found = this.#writers.get(codec);
     if (found !== undefined) return found;
     const writer = new ValueWriter(
@@ -188,10 +203,12 @@ export class EntryValueWriter {
     key: string | null,
     close: string,
   ): readonly Expression[] {
-    const writer = this.#writer(type);
-    return writer
-      .ofType(type, shapes, constraint, location, key ?? 'value', writer.syntax.margin)
-      .map((value) => sequence(literal(frame.open), value, literal(frame.close + close)));
+    return this.#codecs(type).flatMap((codec) => {
+      const writer = this.#writer(codec);
+      return writer
+        .ofType(type, shapes, constraint, location, key ?? 'value', writer.syntax.margin)
+        .map((value) => sequence(literal(frame.open), value, literal(frame.close + close)));
+    });
   }
 
   /** Texts in the string frame, up to its end; those it cannot hold go in the other frame. */

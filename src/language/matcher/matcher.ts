@@ -11,9 +11,12 @@ import { expandUntil } from '../expression/until.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
 import { Continuation } from './continuation.ts';
+import { grammarMasks } from './masks/grammar-masks.ts';
+import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
+import type { TokenMasks } from './masks/token-masks.ts';
 import { Program } from './program.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
-import { findTokens, type TokenIndex } from './token-index.ts';
+import type { TokenIndex } from './token-index.ts';
 import { illFormedTokens } from './utf8.ts';
 
 /**
@@ -45,8 +48,10 @@ export interface Matcher {
    * character, because a sampler cannot start in the middle of one.
    */
   gbnf(): string;
-  /** The tokens that may come next; `null` if there are more than `limit`. */
+  /** The tokens that may come next, in ascending order; `null` if there are more than `limit`. */
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null;
+  /** The tokens that may come next, as a set with one bit each. Not to be changed. */
+  mask(tokens: TokenIndex): Readonly<TokenBitmap>;
   /**
    * The tokens that are never allowed here but that llama.cpp's grammar may take for a character, because they are
    * ill-formed UTF-8. Depends only on the bytes of the current character; the same array each time.
@@ -80,17 +85,23 @@ export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): M
   );
   const expanded = expandUntil(grammar);
   const stacks = new Stacks(new Program(expanded.rules), options.maxStacks ?? defaultStackLimit);
-  return new StackMatcher(stacks, new Continuation(expanded), wholePosition(stacks.start(expanded.root)));
+  const shared: Shared = { stacks, continuation: new Continuation(expanded), masks: grammarMasks(stacks) };
+  return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
+}
+
+/** What all matchers of a grammar share. */
+interface Shared {
+  readonly stacks: Stacks;
+  readonly continuation: Continuation;
+  readonly masks: (tokens: TokenIndex) => TokenMasks;
 }
 
 class StackMatcher implements Matcher {
-  readonly #stacks: Stacks;
-  readonly #continuation: Continuation;
+  readonly #shared: Shared;
   #at: BytePosition;
 
-  constructor(stacks: Stacks, continuation: Continuation, at: BytePosition) {
-    this.#stacks = stacks;
-    this.#continuation = continuation;
+  constructor(shared: Shared, at: BytePosition) {
+    this.#shared = shared;
     this.#at = at;
   }
 
@@ -102,7 +113,7 @@ class StackMatcher implements Matcher {
   }
 
   acceptReplaced(text: string): boolean {
-    const whole = new StackMatcher(this.#stacks, this.#continuation, wholePosition(this.#at.position));
+    const whole = new StackMatcher(this.#shared, wholePosition(this.#at.position));
     if (!whole.accept(text)) return false;
     this.#at = whole.#at;
     return true;
@@ -110,7 +121,7 @@ class StackMatcher implements Matcher {
 
   acceptToken(id: number): boolean {
     const { position, part } = this.#at;
-    const next = part.missing > 0 ? null : this.#stacks.advance(position, tokenCharacter(id));
+    const next = part.missing > 0 ? null : this.#shared.stacks.advance(position, tokenCharacter(id));
     if (next !== null) this.#at = wholePosition(next);
     return next !== null;
   }
@@ -132,8 +143,7 @@ class StackMatcher implements Matcher {
   }
 
   get state(): object {
-    const [only, second] = this.#at.position.frames;
-    return second === undefined && only !== undefined && this.#at.part.missing === 0 ? only : this.#at;
+    return this.#at.part.missing === 0 ? this.#at.position : this.#at;
   }
 
   forced(): string {
@@ -142,7 +152,7 @@ class StackMatcher implements Matcher {
     let position: Position | null = this.#at.position;
     for (let length = 0; length < forcedLimit; length += 1) {
       const code: number = position.complete ? -1 : onlyCharacter(position);
-      position = code === -1 ? null : this.#stacks.advance(position, code);
+      position = code === -1 ? null : this.#shared.stacks.advance(position, code);
       if (position === null) break;
       text += String.fromCodePoint(code);
     }
@@ -150,11 +160,15 @@ class StackMatcher implements Matcher {
   }
 
   gbnf(): string {
-    return this.#continuation.gbnf(this.#at.position);
+    return this.#shared.continuation.gbnf(this.#at.position);
   }
 
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null {
-    return findTokens(tokens, this.#at, (at, byte) => advanceByte(this.#stacks, at, byte), limit);
+    return listTokens(this.mask(tokens), limit);
+  }
+
+  mask(tokens: TokenIndex): Readonly<TokenBitmap> {
+    return this.#shared.masks(tokens).at(this.#at);
   }
 
   illFormedTokens(tokens: TokenIndex): readonly number[] {
@@ -162,7 +176,7 @@ class StackMatcher implements Matcher {
   }
 
   clone(): Matcher {
-    return new StackMatcher(this.#stacks, this.#continuation, this.#at);
+    return new StackMatcher(this.#shared, this.#at);
   }
 
   /** Advances as far as `text` is allowed. */
@@ -178,7 +192,7 @@ class StackMatcher implements Matcher {
     while (length < text.length) {
       const code = text.codePointAt(length) ?? 0;
       // A lone surrogate is not a character; UTF-8 encoders write U+FFFD.
-      const next = this.#stacks.advance(position, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
+      const next = this.#shared.stacks.advance(position, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
       if (next === null) break;
       position = next;
       length += code > 0xffff ? 2 : 1;
@@ -191,7 +205,7 @@ class StackMatcher implements Matcher {
     let at = this.#at;
     let length = 0;
     for (const byte of text) {
-      const next = advanceByte(this.#stacks, at, byte);
+      const next = advanceByte(this.#shared.stacks, at, byte);
       if (next === null) break;
       at = next;
       length += 1;

@@ -60,7 +60,8 @@ export class Program {
   readonly #rules: ReadonlyMap<string, Expression>;
   readonly #bodies = new Map<string, ProgramNode | null>();
   readonly #sets = new Map<string, LookupSet>();
-  #nodes = 0;
+  /** Nodes by what they do; equal ones are the same object, so that equal positions are, too. */
+  readonly #nodes = new Map<string, ProgramNode>();
 
   constructor(rules: ReadonlyMap<string, Expression>) {
     this.#rules = rules;
@@ -91,12 +92,15 @@ export class Program {
         );
       case 'choice': {
         const branches = expression.alternatives.map((each) => this.#compile(each, next));
-        return { type: 'choice', index: this.#index(), next, expression, branches };
+        const key = `choice ${branches.map((each) => each?.index ?? 0).join()}`;
+        return this.#node(key, next, (index) => ({ type: 'choice', index, next, expression, branches }));
       }
       case 'repeat':
         return this.#loop(expression.item, expression.min, expression.max, next);
       case 'rule':
-        return { type: 'call', index: this.#index(), next, expression, rule: expression.name };
+        return this.#node(`call ${expression.name}`, next, (index) => {
+          return { type: 'call', index, next, expression, rule: expression.name };
+        });
       case 'until':
         throw new TypeError('until is expanded before compiling');
     }
@@ -117,7 +121,9 @@ export class Program {
     const key = ranges.join(';');
     const set = this.#sets.get(key) ?? lookupSet(ranges);
     this.#sets.set(key, set);
-    return { type: 'character', index: this.#index(), next, expression, set };
+    return this.#node(`character ${key}`, next, (index) => {
+      return { type: 'character', index, next, expression, set };
+    });
   }
 
   #loop(item: Expression, min: number, max: number | null, next: ProgramNode | null): ProgramNode {
@@ -126,12 +132,17 @@ export class Program {
     }
     const expression = repeat(item, min, max);
     const body = this.#compile(item, null);
-    return { type: 'loop', index: this.#index(), next, expression, item, body, min, max };
+    return this.#node(`loop ${body?.index ?? 0} ${min} ${max}`, next, (index) => {
+      return { type: 'loop', index, next, expression, item, body, min, max };
+    });
   }
 
-  #index(): number {
-    this.#nodes += 1;
-    return this.#nodes;
+  /** The node that does what `key` says and continues with `next`. Indexes begin with 1. */
+  #node(key: string, next: ProgramNode | null, make: (index: number) => ProgramNode): ProgramNode {
+    const whole = `${next?.index ?? 0} ${key}`;
+    const node = this.#nodes.get(whole) ?? make(this.#nodes.size + 1);
+    this.#nodes.set(whole, node);
+    return node;
   }
 }
 

@@ -60,6 +60,8 @@ export interface Position extends Reach {
 export const defaultStackLimit = 1000;
 /** Maximum number of epsilon steps from one character to the next. */
 const stepLimit = 100_000;
+/** Maximum number of positions with several stacks that are remembered. */
+const unionLimit = 10_000;
 
 /** Advances positions through one program. */
 export class Stacks {
@@ -67,6 +69,9 @@ export class Stacks {
   readonly #stackLimit: number;
   /** Bottom of every stack; the text may end when it is reached. */
   readonly #bottom = new Frame(null, 0, null);
+  /** Positions with several stacks, by the numbers of these. */
+  readonly #unions = new Map<string, Position>();
+  readonly #numbers = new Map<Frame, number>();
 
   constructor(program: Program, stackLimit: number) {
     this.#program = program;
@@ -108,8 +113,26 @@ export class Stacks {
     return frame.position;
   }
 
+  /** The position with these stacks; the same object for the same stacks, as long as it is remembered. */
   #union(frames: readonly Frame[]): Position {
     if (frames.length > this.#stackLimit) throw tooAmbiguous(`${frames.length} stacks`);
+    const numbers = frames.map((frame) => this.#numberOf(frame));
+    const key = numbers.sort((a, b) => a - b).join();
+    const known = this.#unions.get(key);
+    if (known !== undefined) return known;
+    if (this.#unions.size >= unionLimit) this.#unions.clear();
+    const position = this.#unite(frames);
+    this.#unions.set(key, position);
+    return position;
+  }
+
+  #numberOf(frame: Frame): number {
+    const number = this.#numbers.get(frame) ?? this.#numbers.size;
+    this.#numbers.set(frame, number);
+    return number;
+  }
+
+  #unite(frames: readonly Frame[]): Position {
     const reaches = frames.map((frame) => this.#reach(frame));
     const characters = new Map<Frame, CharacterFrame>();
     for (const reach of reaches) {
@@ -147,7 +170,9 @@ export class Stacks {
         if (node.max !== null && count >= node.max) return leave;
         // After the minimum, an unbounded loop no longer needs a count.
         const done = node.max === null ? Math.min(count + 1, node.min) : count + 1;
-        return [...leave, this.#onto(below.above(node, done), node.body, 0)];
+        // The last repetition leaves no frame, so that what follows it is what follows any text before that.
+        const again = done === node.max ? this.#onto(below, node.next, 0) : below.above(node, done);
+        return [...leave, this.#onto(again, node.body, 0)];
       }
       case 'character':
         return [];

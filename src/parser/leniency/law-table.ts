@@ -102,7 +102,10 @@ export const laws = {
     places: anywhere,
     tools: 'any',
     strict: false,
-    says: { marker: (written) => `${written} is a marker in other characters` },
+    says: {
+      marker: (written) => `${written} is a marker in other characters`,
+      header: (header) => `the header is ${quoted(header)}, which the format does not have`,
+    },
   },
   'thoughts-again': {
     places: ['thoughts'],

@@ -62,6 +62,7 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     ownLine: choice.ownLine,
     repairs: choice.repairs,
     passes: choice.passes,
+    unlessMentioned: choice.unlessMentioned,
     leadingSpace: lead,
     parts,
     trailingSpace: trail,

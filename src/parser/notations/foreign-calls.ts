@@ -28,9 +28,9 @@ const longestAnswer = 1 << 16;
 const longestBeginning = 128;
 
 /** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
-const marker = '<[|｜/]{0,2}[\\w▁:-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
+const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
 const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
-const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
+const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:|｜-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
 /** White space, a fence, brackets, markers, and separators of calls. */
 const around = new RegExp(
   `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,

@@ -2,7 +2,7 @@
 import { defineParser } from '../define-parser.ts';
 import type { State } from '../reader.ts';
 import type { Notation } from '../state-tables.ts';
-import { argumentsEnd, callEnd, expect, hole, jsonArguments, value } from '../steps/steps.ts';
+import { argumentsEnd, callEnd, expect, hole, item, jsonArguments, nestedEnd, value } from '../steps/steps.ts';
 
 const invoke = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invoke', turnStart: '',
@@ -207,6 +207,276 @@ const functionTag = defineParser({
   },
 });
 
+const parameterTag = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation parameterTag', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '>\n',
+    callCloseEarly: { text: '</function>', repairs: 'unclosed' },
+    keyOpen: '<parameter=',
+    callClose: '</function>',
+    nextCall: { text: '<parameter=', role: 'call', blockEnd: '</function>' },
+  },
+  states: {
+    // <parameter=get_time>⏎
+    //            ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time>⏎<parameter=city…
+    //           ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …t_time>⏎<parameter=city>⏎
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { nameEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['\n</parameter>\n'], continuations: [['<parameter='], ['</function>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+      },
+    }),
+    // <parameter=city>⏎Paris⏎</parameter>⏎
+    //                  ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // …Paris⏎</parameter>⏎</function>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …Paris⏎</parameter>⏎</function>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …Paris⏎</parameter>⏎</function>⏎
+    //                     ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …ameter>⏎</function>⏎<parameter=
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time>⏎<parameter=city</function>
+    //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const nameAsParameter = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameAsParameter', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '</parameter>\n',
+    callCloseEarly: { text: '</tool_use>', repairs: 'unclosed' },
+    keyOpen: '<parameter=',
+    callClose: '</tool_use>',
+    keyEnd: '>',
+    nextCall: { text: '<parameter=tool_name>', role: 'call', blockEnd: '</tool_use>' },
+    nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['</parameter>'] }, repairs: 'opener' },
+  },
+  states: {
+    // …arameter=tool_name>get_time</parameter>⏎
+    //                     ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // …t_time</parameter>⏎<parameter=city>
+    //                     ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …ameter>⏎<parameter=city>
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</parameter>\n'], continuations: [['<parameter='], ['</tool_use>']],
+        another: { open: '<parameter=', keyEnd: '>' }, next: 'afterEntry',
+      },
+    }),
+    // <parameter=city>Paris</parameter>⏎
+    //                 ^^^^^ In an argument's value.
+    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    // …>Paris</parameter>⏎</tool_use>
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …>Paris</parameter>⏎</tool_use>
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …>Paris</parameter>⏎</tool_use>⏎
+    //                     ^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName', nameFirst: 'inToolName' } }),
+    // …ameter>⏎</tool_use>⏎<parameter=too…
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …t_time</parameter>⏎<parameter=city</tool_use>
+    //                     ^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const doubledBars = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBars', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</｜｜DSML｜｜invoke>', repairs: 'unclosed' },
+    keyOpen: '<｜｜DSML｜｜parameter name="',
+    callClose: '</｜｜DSML｜｜invoke>',
+    keyEnd: '" string="',
+    nextCall: { text: '<｜｜DSML｜｜invoke name="', role: 'call', blockEnd: '</｜｜DSML｜｜invoke>' },
+  },
+  states: {
+    // …DSML｜｜invoke name="get_time">⏎
+    //                     ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<｜｜DSML｜｜parame…
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …L｜｜parameter name="city" string="
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</｜｜DSML｜｜parameter>\n'],
+        continuations: [['<｜｜DSML｜｜parameter name="'], ['</｜｜DSML｜｜invoke>']],
+        another: { open: '<｜｜DSML｜｜parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+      },
+    }),
+    // …ame="city" string="true">Paris</｜｜DSML｜｜param…
+    //                     ^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: 'true">', types: ['string'] },
+        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+    }),
+    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invok…
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invok…
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invoke>⏎
+    //                     ^^^^^^^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …>⏎</｜｜DSML｜｜invoke>⏎<｜｜DSML｜｜invok…
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<｜｜DSML｜｜parameter name="city</｜｜DSML｜｜invok…
+    //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const doubledBarsApart = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBarsApart', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '">\n',
+    callCloseEarly: { text: '</｜｜DSML｜｜ invoke>', repairs: 'unclosed' },
+    keyOpen: '<｜｜DSML｜｜ parameter name="',
+    callClose: '</｜｜DSML｜｜ invoke>',
+    keyEnd: '" string="',
+    nextCall: { text: '<｜｜DSML｜｜ invoke name="', role: 'call', blockEnd: '</｜｜DSML｜｜ invoke>' },
+  },
+  states: {
+    // …SML｜｜ invoke name="get_time">⏎
+    //                     ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time">⏎<｜｜DSML｜｜ param…
+    //            ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …｜｜ parameter name="city" string="
+    //                     ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'entry', close: ['</｜｜DSML｜｜ parameter>\n'],
+        continuations: [['<｜｜DSML｜｜ parameter name="'], ['</｜｜DSML｜｜ invoke>']],
+        another: { open: '<｜｜DSML｜｜ parameter name="', keyEnd: '" string="' }, next: 'afterEntry',
+      },
+    }),
+    // …ame="city" string="true">Paris</｜｜DSML｜｜ para…
+    //                     ^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: 'true">', types: ['string'] },
+        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+    }),
+    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invo…
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invo…
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invoke>⏎
+    //                     ^^^^^^^^^^^^^^^^^^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
+    // …⏎</｜｜DSML｜｜ invoke>⏎<｜｜DSML｜｜ invo…
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time">⏎<｜｜DSML｜｜ parameter name="city</｜｜DSML｜｜ invo…
+    //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const numbered = defineParser({
+  contract: 4, start: 'inComposedId', recover: 'inMalformed', templateSha256: 'notation numbered', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    idEnd: '<|tool_call_argument_begin|>',
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+  },
+  states: {
+    // get_time:0<|tool_call_arg…
+    // ^^^^^^^^^^ In the call's id, which holds the tool's name.
+    inComposedId: hole({
+      hole: 'composed-id', ends: { idEnd: 'beforeArguments', argumentsAtOnce: { peek: 'beforeArguments' } },
+      parts: [{ hole: 'name' }, ':', { hole: 'index' }], announce: true,
+    }),
+    // …ll_argument_begin|>{"city": "Paris"}
+    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: {} }),
+    // …|>{"city": "Paris"}⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …ll_argument_begin|>{"city": Paris
+    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const prefixed = defineParser({
+  contract: 4, start: 'inComposedId', recover: 'inMalformed', templateSha256: 'notation prefixed', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    idEnd: '<|tool_call_argument_begin|>',
+    callFollowerEarly: { text: 'functions.', repairs: 'unclosed' },
+    argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
+    callFollower: 'functions.',
+  },
+  states: {
+    // functions.get_time:0<|tool_call_arg…
+    //           ^^^^^^^^^^ In the call's id, which holds the tool's name.
+    inComposedId: hole({
+      hole: 'composed-id',
+      ends: {
+        idEnd: 'beforeArguments', callFollowerEarly: { peek: 'beforeArguments' },
+        argumentsAtOnce: { peek: 'beforeArguments' },
+      },
+      parts: [{ hole: 'name' }, ':', { hole: 'index' }], announce: true,
+    }),
+    // …ll_argument_begin|>{"city": "Paris"}
+    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+    beforeArguments: jsonArguments({ next: 'afterCall', ends: { callFollower: { peek: 'afterCall' } } }),
+    // …|>{"city": "Paris"}⏎functions.
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // …ll_argument_begin|>{"city": Paris
+    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
 const nameTagJson = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameTagJson', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -379,14 +649,7 @@ const python = defineParser({
     //          ^^^^ In an argument's name.
     inKey: hole({
       hole: 'key', ends: { keyEnd: 'inValue' },
-      place: {
-        kind: 'entry', close: [],
-        continuations: [
-          [',', { hole: 'key' }, '='],
-          [')', { hole: 'key' }, '('],
-        ],
-        next: 'afterEntry',
-      },
+      place: { kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, '='], [')']], next: 'afterEntry' },
     }),
     // city=Paris
     //      ^^^^^ In an argument's value.
@@ -431,6 +694,97 @@ const nameJson = defineParser({
     afterCall: callEnd({}),
     // get_time⏎{"city": Paris
     //          ^^^^^^^^^^^^^^ In malformed text inside a call.
+    inMalformed: callEnd({}),
+  },
+});
+
+const tokenQuotes = defineParser({
+  contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation tokenQuotes', turnStart: '',
+  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+  markers: {
+    nameEnd: '{',
+    callCloseEarly: { text: '}', repairs: 'unclosed' },
+    callClose: '}',
+    keyEnd: ':',
+    argumentSeparator: ',',
+    arrayClose: ']',
+    unmarkedCall: { text: '', role: 'call', nameFollows: ['{'] },
+  },
+  states: {
+    // get_time{
+    // ^^^^^^^^ In the tool's name.
+    inToolName: hole({
+      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+    }),
+    // get_time{city:
+    //          ^ Before the first argument, or the end of a call without any.
+    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    // …ty:<|"|>Paris<|"|>,days:
+    //                     ^ Before an argument.
+    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    // get_time{city:
+    //          ^^^^ In an argument's name.
+    inKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: { kind: 'entry', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}']], next: 'afterEntry' },
+    }),
+    // city:<|"|>Paris<|"|>
+    //      ^^^^^^^^^^^^^^^ In an argument's value.
+    inValue: value({
+      frames: [
+        { open: '<|"|>', close: '<|"|>', types: ['string'] },
+        { types: ['number', 'boolean', 'null', 'array', 'object'] },
+      ],
+      object: { open: '{', next: 'inObject' }, array: { open: '[', next: 'inArray' },
+    }),
+    // city:<|"|>Paris<|"|>,days:
+    //                     ^ After an argument.
+    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
+    // city:<|"|>Paris<|"|>}
+    //                     ^ After the last argument.
+    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    // {city:
+    //  ^ In a nested object, before its first key.
+    inObject: expect({ choices: { callClose: 'nestedEnded' }, otherwise: 'inObjectKey' }),
+    // …ty:<|"|>Paris<|"|>,days:
+    //                     ^ In a nested object, before another key.
+    beforeObjectKey: expect({ choices: { callClose: 'nestedEnded' }, otherwise: 'inObjectKey' }),
+    // {city:
+    //  ^^^^ In a key of a nested object.
+    inObjectKey: hole({
+      hole: 'key', ends: { keyEnd: 'inValue' },
+      place: {
+        kind: 'property', close: [], continuations: [[',', { hole: 'key' }, ':'], ['}']], next: 'afterProperty',
+      },
+    }),
+    // …ity:<|"|>Paris<|"|>,days:
+    //                     ^ After a property of a nested object.
+    afterProperty: expect({ choices: { argumentSeparator: 'beforeObjectKey', callClose: 'nestedEnded' } }),
+    // [<|"|>Paris<|"|>
+    //  ^ In a nested array, before its first item.
+    inArray: expect({ choices: { arrayClose: 'nestedEnded' }, otherwise: 'inItem' }),
+    // [<|"|>Paris<|"|>,<|"|>Paris<|"|>
+    //                  ^ In a nested array, before another item.
+    beforeItem: expect({ choices: { arrayClose: 'nestedEnded' }, otherwise: 'inItem' }),
+    // [<|"|>Paris<|"|>
+    //  ^ At an item of a nested array.
+    inItem: item({
+      place: { kind: 'item', close: [], continuations: [[','], [']']], next: 'afterItem' }, next: 'inValue',
+    }),
+    // [<|"|>Paris<|"|>,<|"|>Paris<|"|>
+    //                 ^ After an item of a nested array.
+    afterItem: expect({ choices: { argumentSeparator: 'beforeItem', arrayClose: 'nestedEnded' } }),
+    // …ty:<|"|>Paris<|"|>}}
+    //                     ^ After a nested value.
+    nestedEnded: nestedEnd({}),
+    // city:<|"|>Paris<|"|>}⏎
+    //                     ^ At the end of a call.
+    atCallEnd: expect({ choices: { callClose: 'afterCall', unmarkedCall: 'inToolName' } }),
+    // …ty:<|"|>Paris<|"|>}⏎
+    //                     ^ After a call.
+    afterCall: callEnd({}),
+    // get_time{city}
+    //          ^^^^ In malformed text inside a call.
     inMalformed: callEnd({}),
   },
 });
@@ -513,11 +867,18 @@ export const notations: readonly Notation<State>[] = [
   { name: "typedInvoke", open: "<invoke name=\"", nameEnds: ["\">"], start: typedInvoke.start },
   { name: "invokeTags", open: "<invoke name=\"", nameEnds: ["\">"], start: invokeTags.start },
   { name: "functionTag", open: "<function=", nameEnds: [">"], start: functionTag.start },
+  { name: "parameterTag", open: "<parameter=", nameEnds: [">"], start: parameterTag.start },
+  { name: "nameAsParameter", open: "<parameter=tool_name>", nameEnds: ["</parameter>"], start: nameAsParameter.start },
+  { name: "doubledBars", open: "<｜｜DSML｜｜invoke name=\"", nameEnds: ["\">"], start: doubledBars.start },
+  { name: "doubledBarsApart", open: "<｜｜DSML｜｜ invoke name=\"", nameEnds: ["\">"], start: doubledBarsApart.start },
+  { name: "numbered", open: "", nameEnds: [":"], start: numbered.start },
+  { name: "prefixed", open: "functions.", nameEnds: [":"], start: prefixed.start },
   { name: "nameTagJson", open: "<", nameEnds: [">"], start: nameTagJson.start },
   { name: "nameTag", open: "<", nameEnds: [">"], start: nameTag.start },
   { name: "nameCallJson", open: "", nameEnds: ["("], start: nameCallJson.start },
   { name: "python", open: "", nameEnds: ["("], start: python.start },
   { name: "nameJson", open: "", nameEnds: ["{"], start: nameJson.start },
+  { name: "tokenQuotes", open: "", nameEnds: ["{"], start: tokenQuotes.start },
   { name: "transcript", open: "[Calling tool:", nameEnds: ["("], start: transcript.start },
   { name: "transcriptWords", open: "[Calling tool:", nameEnds: ["with"], start: transcriptWords.start },
 ];

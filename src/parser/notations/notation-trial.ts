@@ -20,7 +20,14 @@ export class NotationTrial implements CallTrial {
   /** `offset`: that of the tool's name in the response. */
   constructor(reader: Reader, notations: readonly Notation<State>[], offset: number) {
     const { options } = reader;
-    const silent = { markers: false, keeps: false, provenance: null, validate: () => [], specialTokens: [] };
+    const silent = {
+      markers: false,
+      keeps: false,
+      seeksCalls: false,
+      provenance: null,
+      validate: () => [],
+      specialTokens: [],
+    };
     this.candidates = notations.map((notation) => {
       const trial = new Reader(notation.start, '', { ...options, ...silent }, offset);
       trial.openCall();
@@ -52,9 +59,9 @@ export class NotationTrial implements CallTrial {
   /** The call as far as it is certain: its arguments have begun, or no other notation is possible. */
   get begun(): BegunCall | null {
     const [first, second] = this.candidates;
-    if (first === undefined || (second !== undefined && first.reader.call.entryCount === 0)) return null;
-    const { call: started } = first.reader.writer;
-    if (started === null) return null;
+    const started = first?.reader.writer.call ?? null;
+    if (first === undefined || started === null) return null;
+    if (second !== undefined && started.argumentsAt === started.nameEnd) return null;
     return { toolName: started.name, notation: first.notation.name, nameEnd: started.nameEnd };
   }
 }

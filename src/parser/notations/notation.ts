@@ -9,7 +9,7 @@ import type { Notation } from '../state-tables.ts';
 export const unmistakableOpeners: ReadonlySet<string> = new Set(
   Object.values(callNotations)
     .map(({ call }) => call.open)
-    .filter((open) => /^<\w+[\s=]/.test(open)),
+    .filter((open) => /^<[^\s=<>]+[\s=]/.test(open)),
 );
 
 /** Position of the name of an offered tool in a call that begins at `at`; or `absent` or `undecided`. */
@@ -22,7 +22,7 @@ export function nameAt(reader: Reader, { open, nameEnds }: Notation<unknown>, at
   return end < 0 ? end : name;
 }
 
-/** What a call looks like in a notation: `<invoke name="…">`. */
+/** What a call looks like in a notation: `<invoke name="⟨name⟩">`. */
 export function pictureOf({ open, nameEnds: [end = ''] }: Notation<unknown>): string {
-  return `${open}…${end}`;
+  return `${open}⟨name⟩${end}`;
 }

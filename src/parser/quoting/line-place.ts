@@ -1,5 +1,24 @@
 /** What a line of Markdown is, by its head and by what the lines before it leave open. */
-import type { OpenBlocks } from './quoted-text.ts';
+/** An open fenced code block. */
+export interface Fence {
+  /** The run that opened it. */
+  readonly run: string;
+  /** How many list items it is in. */
+  readonly depth: number;
+  /** Whether text precedes it. */
+  readonly afterText: boolean;
+}
+
+/** What the lines so far leave open. */
+export interface OpenBlocks {
+  readonly fence: Fence | null;
+  /** The columns at which the text of the open list items begins, outermost first. */
+  readonly items: readonly number[];
+  /** The line before this one is part of a paragraph. */
+  readonly inParagraph: boolean;
+  /** There is text outside fenced blocks. */
+  readonly hasText: boolean;
+}
 
 /** What a line is. `textAt`: where its text begins. */
 export type LinePlace =

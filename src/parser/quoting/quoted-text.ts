@@ -4,7 +4,7 @@
  * from the left: a run of backticks opens a code span, although only its closer proves it.
  */
 import { InlineText } from './inline-text.ts';
-import { type LinePlace, placeOfLine } from './line-place.ts';
+import { type Fence, type LinePlace, type OpenBlocks, placeOfLine } from './line-place.ts';
 
 /** What a place stands in; `first-fence`: in a fenced block that nothing but blank lines precedes. */
 export type Quotation =
@@ -16,32 +16,11 @@ export type Quotation =
   | 'code-span'
   | 'quotation-marks';
 
-/** An open fenced code block. */
-export interface Fence {
-  /** The run that opened it. */
-  readonly run: string;
-  /** How many list items it is in. */
-  readonly depth: number;
-  /** Whether text precedes it. */
-  readonly afterText: boolean;
-}
-
-/** What the lines so far leave open. */
-export interface OpenBlocks {
-  readonly fence: Fence | null;
-  /** The columns at which the text of the open list items begins, outermost first. */
-  readonly items: readonly number[];
-  /** The line before this one is part of a paragraph. */
-  readonly inParagraph: boolean;
-  /** There is text outside fenced blocks. */
-  readonly hasText: boolean;
-}
-
 /** This much of a line shows what it is. */
 const longestHead = 256;
 
 /** This much of the end of the text is known. */
-const longestTail = 64;
+const longestTail = 256;
 
 const nothingOpen: OpenBlocks = { fence: null, items: [], inParagraph: false, hasText: false };
 
@@ -91,10 +70,15 @@ export class QuotedText {
     return this.place === null && this.head.trim() === '';
   }
 
-  /** Whether the text ends with one of these, apart from white space; each of at most 64 units. */
+  /** Whether the text ends with one of these, apart from white space. */
   endsWith(texts: readonly string[]): boolean {
     const end = this.tail.trimEnd();
     return texts.some((each) => each !== '' && end.endsWith(each));
+  }
+
+  /** The end of the text: of its last line, and at most 256 units. */
+  get lineEnd(): string {
+    return this.tail.slice(this.tail.lastIndexOf('\n') + 1);
   }
 
   /** Keeps quotation marks open at the end of their line, because a marker was found in them. */

@@ -33,7 +33,7 @@ export function isQuoted(
   const kind = reader.options.thoughtsInText ? 'text' : region.kind;
   const quoted = reader.quotations.before(kind, at);
   const verdict = begins(choice, region.kind)
-    ? isQuotedOpener(reader, choice, quoted)
+    ? isQuotedOpener(reader, choice, quoted, end)
     : isQuotedEnd(reader, choice, quoted, at, end);
   // JSON is no marker of the format, so there is nothing to report.
   if (verdict === true && choice.speculative === undefined) noteQuoted(reader, quoted, kind, at, end);
@@ -52,10 +52,28 @@ function begins({ role, passes }: CompiledTransition<State>, region: 'text' | 'r
   return role === 'call' || passes === true || (role === 'thought' && region === 'text');
 }
 
-function isQuotedOpener(reader: Reader, choice: CompiledTransition<State>, quoted: QuotedText): boolean {
+function isQuotedOpener(
+  reader: Reader,
+  choice: CompiledTransition<State>,
+  quoted: QuotedText,
+  end: number,
+): boolean | typeof undecided {
   if (choice.ownLine && (!quoted.beginsLine || reader.quotations.isAfterSpelledToken(quoted))) return true;
   const { quotation } = quoted;
-  return quotation !== null && quotation !== 'first-fence';
+  if (quotation !== null && quotation !== 'first-fence') return true;
+  return choice.unlessMentioned === undefined
+    ? false
+    : isMentioned(reader, quoted.lineEnd, end, choice.unlessMentioned);
+}
+
+/** Whether a sentence mentions a marker that ends at `end`; `line`: the text before it in its line. */
+function isMentioned(reader: Reader, line: string, end: number, opener: string): boolean | typeof undecided {
+  if (opener !== '' && line.includes(opener)) return true;
+  if (line.trim() === '' || !/\s$/.test(line)) return false;
+  const rest = reader.cursor.text.slice(end, end + longestRest);
+  const next = /^[ \t]*([^ \t])/.exec(rest)?.[1];
+  if (next === undefined) return reader.ended || rest.length === longestRest ? false : undecided;
+  return !/[\r\n]/.test(next);
 }
 
 function isQuotedEnd(

@@ -15,13 +15,30 @@ export function readHeader(reader: Reader, table: HeaderTable<State>): State | n
   // If the end is not complete yet, all but one of its characters may be there already.
   const longest = end === -1 ? longestHeader + table.end.length - 1 : longestHeader;
   const header = text.slice(at, end === -1 ? at + longest + 1 : end);
-  if (header.length > longest || header.includes('\n')) return table.otherwise;
+  if (header.length > longest || hasSecondLine(header, end === -1 ? table.end : '')) return table.otherwise;
   if (end === -1) {
-    if (reader.ended) return table.otherwise;
+    if (reader.ended) return endInHeader(reader, table, header);
     openCallEarly(reader, table, header);
     return null;
   }
   return followHeader(reader, table, header, end);
+}
+
+/** Whether text follows a line break; `end` may have begun there. */
+function hasSecondLine(header: string, end: string): boolean {
+  const lineBreak = header.indexOf('\n', header.length - header.trimStart().length);
+  const rest = lineBreak === -1 ? '' : header.slice(lineBreak).trimStart();
+  return rest !== '' && !end.startsWith(rest);
+}
+
+/** At the end of the response. What is certainly a header is no content. */
+function endInHeader(reader: Reader, table: HeaderTable<State>, header: string): State | null {
+  const { begin = '', recipient } = table;
+  const isHeader = begin !== '' && header.trimStart().startsWith(begin);
+  if (reader.inCall) return fail(reader, table.recover, [table.end], 'the response ends inside a header');
+  if (!isHeader && (recipient === '' || !header.trimStart().startsWith(recipient))) return table.otherwise;
+  reader.skip(reader.cursor.text.length);
+  return null;
 }
 
 /** Opens the call as soon as the header shows that one follows. */
@@ -50,14 +67,23 @@ function followHeader(reader: Reader, table: HeaderTable<State>, header: string,
     reader.skip(after);
     return table.call.next;
   }
-  if (table.thought !== undefined && header.includes(table.thought.marker)) {
+  const isCalled = table.recipient !== '' && header.includes(table.recipient) && !isSelf(table, header);
+  if (!isCalled && table.thought !== undefined && header.includes(table.thought.marker)) {
     return reader.consumeMarker({ ...table.thought, role: 'thought', trailingSpace: '' }, after);
   }
-  if (table.recipient !== '' && header.includes(table.recipient)) {
+  if (isCalled) {
     return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');
   }
+  const { known } = table;
+  if (known !== undefined && header.trim() !== '' && !known.some((each) => header.includes(each)))
+    reader.noteRepair(repair('spelling', 'header', header));
   reader.skip(after);
   return table.next;
+}
+
+/** Whether a header names the model itself as its recipient. */
+function isSelf({ self }: HeaderTable<State>, header: string): boolean {
+  return self !== undefined && header.includes(self);
 }
 
 /** The offered tool that a header names as its recipient, without the prefix of tool names. */

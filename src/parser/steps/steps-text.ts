@@ -38,6 +38,7 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
   const { text, at } = reader.cursor;
   reader.leaveCall();
+  if (table.separates) reader.writer.separate();
   const next = skipSpace(text, at);
   if (next - at > longestPause) return table.otherwise;
   if (next === text.length) {

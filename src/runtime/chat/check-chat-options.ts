@@ -75,8 +75,9 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   execute: callback,
   toolTimeoutMs: integerFrom(1, longestTimer),
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
+  askAgain: boolean,
   maxSteps: integerFrom(1, anything),
-  askAgainFrom: { expected: 'a number from 0 to 1', allows: isProbability },
+  askIfOverruled: { expected: 'a number from 0 to 1', allows: isProbability },
 };
 
 function isProbability(value: unknown): boolean {

@@ -103,7 +103,7 @@ export interface Mask {
   readonly free: boolean;
   /** All tokens that may be drawn, ends of generation included; `null` if there are too many for a list. */
   few(): readonly number[] | null;
-  /** Whether this token may be drawn. To be asked of the likeliest first: it costs about a microsecond a byte. */
+  /** Whether this token may be drawn. To be asked of the likeliest first; each costs a lookup. */
   allows(token: number): boolean;
   /** For an engine with grammars of its own: the grammar of all that may follow; `null` if everything may. */
   readonly grammar: GrammarAt | null;

@@ -76,7 +76,19 @@ const rules: readonly (readonly [given: Values, others: Values])[] = [
   ],
   // Servers sample all text themselves.
   [{ engine: servers }, { writing: ['sampled'] }],
+  // Guesses are the likeliest tokens.
   [{ sampling: ['hot'] }, { writing: ['injected', 'sampled'] }],
+  // Formats without thoughts.
+  [
+    {
+      format: [
+        'meta-llama-llama-3.1-8b-instruct',
+        'mistralai-mistral-nemo-instruct-2407',
+        'moonshotai-kimi-k2',
+      ],
+    },
+    { prefill: ['nothing', 'answer'], limit: ['roomy', 'in the answer', 'in a name', 'in arguments'] },
+  ],
   // What these APIs have no field for.
   [{ engine: ['responses', 'messages'] }, { prefill: ['nothing'] }],
   [{ engine: ['responses'] }, { stop: ['nothing'] }],

@@ -116,7 +116,8 @@ export function intentOf(row: Row, { calls, reasoning }: ChatFormat, random: Ran
   const allowed = rightCalls.filter(([name]) => isAllowed(tools, name));
   const several = calls.parallel && parallel === 'many' && tools !== 'named' && random.chance(0.4);
   const chosen = random.shuffle(allowed).slice(0, several ? 2 : 1);
-  return { ...base, content: null, tool_calls: toolCalls(chosen) };
+  const content = prefill === 'answer' ? begunAnswers[answer] : null;
+  return { ...base, content, tool_calls: toolCalls(chosen) };
 }
 
 function isAllowed(tools: Row['tools'], name: NamedCall[0]): boolean {

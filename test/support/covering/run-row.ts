@@ -116,7 +116,8 @@ async function readAlone(
   const parser = createResponseParser(template.format, {
     ...{ tools: offered, leniency, parallelToolCalls, generationPrompt },
   });
-  const end = script.findIndex((token) => vocabulary.endsGeneration(token));
+  const { stops } = template.format;
+  const end = script.findIndex((token) => [...stops, '</s>'].includes(textOf([token], vocabulary)));
   const written = script.slice(0, end < 0 ? script.length : end).slice(0, maxTokens);
   const isCut = written.length === maxTokens;
   const decoder = new TextDecoder();

@@ -25,12 +25,14 @@ export function guardAnswer(
   const content = message.content ?? '';
   const isAnswer = content.trim() !== '' || message.tool_calls === undefined;
   if (judgeAnswer === null || answer === null || finish?.reason === 'length' || !isAnswer) return finished;
-  // What the prompt has begun of an answer is not the model's, and stands at negative offsets.
+  // What the prompt has begun of an answer stands at negative offsets. It is the beginning of the JSON, or text before it.
   const begun = Math.max(0, 0 - answer.start);
   // A string may hold the marker that ends the turn: the parser ends the answer there, before the grammar does.
   const isWhole = message.malformed === undefined;
   const isEnforced = isWhole && enforced.covers(answer.start + begun, answer.end);
-  const { problems, assurance } = judgeAnswer(content.slice(begun), isEnforced);
+  const whole = judgeAnswer(content, isEnforced);
+  const { problems, assurance } =
+    begun > 0 && whole.problems.length > 0 ? judgeAnswer(content.slice(begun), isEnforced) : whole;
   if (problems.length === 0) return assured(finished, assurance);
   const malformed: Malformed = {
     type: 'malformed',

@@ -10,8 +10,8 @@ export class OverruledCalls {
   readonly #places = new Map<string, Overruled>();
   readonly #asked = new Set<string>();
 
-  constructor(askAgainFrom: number | undefined) {
-    this.#from = askAgainFrom ?? Number.POSITIVE_INFINITY;
+  constructor(askIfOverruled: number | undefined) {
+    this.#from = askIfOverruled ?? Number.POSITIVE_INFINITY;
   }
 
   /** Takes note of an event of a response. */

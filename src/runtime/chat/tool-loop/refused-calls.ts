@@ -58,6 +58,17 @@ export function toHistory(message: ResponseMessage, cutShort: boolean): Assistan
   };
 }
 
+/** What the model is asked if its answer only looks like a call; empty if it does not. */
+export function questionOf({
+  possible_calls: possible = [],
+  tool_calls: calls = [],
+}: ResponseMessage): readonly Message[] {
+  const [first] = possible;
+  if (first === undefined || calls.length > 0) return [];
+  const content = `Your answer looks like a call of ${first.toolName}, but it is text, and nothing was called. If you want the call, make it now as a tool call. Otherwise give your answer again.`;
+  return [{ role: 'user', content }];
+}
+
 function brokenCalls({ malformed = [] }: ResponseMessage): readonly BrokenCall[] {
   return malformed.flatMap(({ toolCallId, brokenCall, reason }) =>
     toolCallId === undefined || brokenCall === undefined

@@ -26,7 +26,12 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
    * executed: the model is told what it would have written, and may call again; a second such call of the same tool is
    * executed. From 0 to 1. Default: never.
    */
-  readonly askAgainFrom?: number;
+  readonly askIfOverruled?: number;
+  /**
+   * Asks the model once more if its answer holds what looks like a call of an offered tool (a `possible-call` event):
+   * to make the call, or to answer without. At most once in a run. Default: false, because the text may be an example.
+   */
+  readonly askAgain?: boolean;
   /** The maximum number of responses, at least 1. Default: 8. */
   readonly maxSteps?: number;
 }

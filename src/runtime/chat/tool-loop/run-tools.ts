@@ -16,7 +16,7 @@ import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
 import { OverruledCalls } from './overruled-calls.ts';
-import { noRefusals, refusalsOf, toHistory } from './refused-calls.ts';
+import { noRefusals, questionOf, refusalsOf, toHistory } from './refused-calls.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
 /** A response of the model begins. Offsets of events refer to one step. */
@@ -108,7 +108,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
       last: { role: 'assistant', content: null },
       usage: noUsage,
       cutShort: false,
-      overruled: new OverruledCalls((options as typeof options | undefined)?.askAgainFrom),
+      overruled: new OverruledCalls((options as typeof options | undefined)?.askIfOverruled),
     };
     super(converse(model, options, conversation), () => conversation);
     this.#readReport = () => reportOf(model, options);
@@ -178,14 +178,18 @@ async function* answer(
   const { maxSteps = defaultMaxSteps } = options;
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;
+  let hasAsked = options.askAgain !== true;
   while (step < maxSteps && reason === 'step-limit') {
     yield { type: 'step-start', step };
     yield* respond(model, stepOptions(options, conversation, step), conversation);
     step += 1;
     const calls = callsOf(conversation.last);
     const able = cutWithin(conversation) ? [] : calls.filter((call) => canExecute(call, options));
-    const { outcomes, messages } = conversation.cutShort ? noRefusals : refusalsOf(conversation.last);
-    yield* outcomes;
+    const refused = conversation.cutShort ? noRefusals : refusalsOf(conversation.last);
+    const asked = hasAsked || conversation.cutShort ? [] : questionOf(conversation.last);
+    hasAsked ||= asked.length > 0;
+    const messages = [...refused.messages, ...asked];
+    yield* refused.outcomes;
     yield* carryOut(able, options, conversation);
     conversation.messages.push(...messages);
     if (conversation.cutShort) reason = 'length';
@@ -215,10 +219,11 @@ function withoutRunOptions({
   maxSteps: __,
   toolTimeoutMs: ___,
   toolRetries: ____,
-  askAgainFrom,
+  askAgain: _____,
+  askIfOverruled,
   ...chat
 }: RunToolsOptions): ChatOptions {
-  return askAgainFrom === undefined ? chat : { ...chat, tellOverruled: true };
+  return askIfOverruled === undefined ? chat : { ...chat, tellOverruled: true };
 }
 
 function withoutDemand(choice: ToolChoice): ToolChoice {

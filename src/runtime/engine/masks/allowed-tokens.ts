@@ -1,10 +1,23 @@
 /** The tokens that a grammar allows at a position, cached by position. */
+import {
+  addTokens,
+  complementOf,
+  countTokens,
+  hashTokens,
+  isSameSet,
+  listTokens,
+  type TokenBitmap,
+} from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { TokenBiases } from '../engine.ts';
 
-/** Up to this many allowed tokens are favoured by a bias, so that the sampler need not test the others. */
+/** Up to this many allowed tokens are listed. */
 const fewTokens = 256;
+/** The most tokens in a bias: to apply it then takes as long as two tokens of a small model. */
+const maxBiases = 50_000;
+/** Biases of so many sets of tokens are remembered; in a string with a limit, each position has the same one. */
+const maxSets = 32;
 /** Added to the logits of allowed tokens: more than any model's range, small enough to keep precision. */
 export const allowedBias = 100;
 
@@ -12,6 +25,9 @@ export const allowedBias = 100;
 export interface TokenTexts {
   /** The tokens that may be sampled as text or markers, sorted by their bytes; built on first use. */
   readonly index: TokenIndex;
+  readonly size: number;
+  /** The ends of generation, which are not in the index. */
+  readonly ends: readonly number[];
   /** UTF-8 bytes of a token; special tokens as their text. */
   bytesOf(token: number): Uint8Array;
   /** Whether the token has a role instead of being a piece of text. */
@@ -22,13 +38,21 @@ export interface TokenTexts {
 interface GrammarPosition {
   /** `null` if too many are allowed. */
   readonly tokens: readonly number[] | null;
-  bias: TokenBiases | null;
+  /** `null` if it would be too long, `undefined` if it has not been asked for. */
+  bias: TokenBiases | null | undefined;
+}
+
+/** The bias of a set of allowed tokens. */
+interface SetBias {
+  readonly allowed: Readonly<TokenBitmap>;
+  readonly bias: TokenBiases | null;
 }
 
 /** Looks up allowed tokens of one vocabulary, at positions of matchers. */
 export class AllowedTokens {
   readonly #vocabulary: TokenTexts;
   readonly #places = new WeakMap<object, GrammarPosition>();
+  readonly #sets = new Map<string, SetBias>();
   readonly #illFormed = new WeakMap<readonly number[], TokenBiases>();
 
   constructor(vocabulary: TokenTexts) {
@@ -41,14 +65,12 @@ export class AllowedTokens {
   }
 
   /**
-   * Favours the allowed tokens, and forbids ill-formed ones. `null` if there are too many, or the text may end:
-   * favouring everything else would prevent the end.
+   * Leaves only the allowed tokens: favours them if they are few, and else forbids the others, so that the sampler
+   * need not ask a grammar about each. `null` if both are too many.
    */
   bias(matcher: Matcher): TokenBiases | null {
-    if (matcher.complete) return null;
     const place = this.#place(matcher);
-    if (place.tokens !== null && place.tokens.length > 0)
-      place.bias ??= this.#biasTowards(place.tokens, matcher);
+    if (place.bias === undefined) place.bias = this.#biasAt(matcher, place.tokens);
     return place.bias;
   }
 
@@ -68,15 +90,47 @@ export class AllowedTokens {
     const key = matcher.state;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
-    const place = { tokens: matcher.allowedTokens(this.#vocabulary.index, fewTokens), bias: null };
+    const place = { tokens: matcher.allowedTokens(this.#vocabulary.index, fewTokens), bias: undefined };
     this.#places.set(key, place);
     return place;
   }
 
-  #biasTowards(tokens: readonly number[], matcher: Matcher): TokenBiases {
-    const favoured = withoutSpellings(tokens, this.#vocabulary).map((token) => [token, allowedBias] as const);
-    return new Map([...biasAgainst(matcher.illFormedTokens(this.#vocabulary.index)), ...favoured]);
+  #biasAt(matcher: Matcher, few: readonly number[] | null): TokenBiases | null {
+    const { index } = this.#vocabulary;
+    if (few === null) return this.#biasOfSet(matcher);
+    const ends = matcher.complete ? this.#vocabulary.ends : [];
+    const favoured = [...withoutSpellings(few, this.#vocabulary), ...ends];
+    if (favoured.length === 0) return null;
+    return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
   }
+
+  /** The same object for the same set, as long as it is remembered. */
+  #biasOfSet(matcher: Matcher): TokenBiases | null {
+    const allowed = matcher.mask(this.#vocabulary.index);
+    const key = `${hashTokens(allowed)} ${matcher.complete}`;
+    const known = this.#sets.get(key);
+    if (known !== undefined && isSameSet(known.allowed, allowed)) return known.bias;
+    const bias = this.#makeBias(allowed, matcher);
+    if (this.#sets.size >= maxSets) this.#sets.delete(this.#sets.keys().next().value ?? key);
+    this.#sets.set(key, { allowed, bias });
+    return bias;
+  }
+
+  #makeBias(allowed: Readonly<TokenBitmap>, matcher: Matcher): TokenBiases | null {
+    const { ends, index, size } = this.#vocabulary;
+    const wanted = new Uint32Array((size + 31) >> 5);
+    wanted.set(allowed);
+    if (matcher.complete) addTokens(wanted, ends);
+    const count = countTokens(wanted);
+    if (size - count <= maxBiases) return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
+    const favoured = listTokens(wanted, maxBiases);
+    if (favoured === null) return null;
+    return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
+  }
+}
+
+function biasTowards(tokens: readonly number[]): TokenBiases {
+  return new Map(tokens.map((token) => [token, allowedBias]));
 }
 
 /** Forbids these tokens. */

@@ -1,5 +1,6 @@
 /** The masks of a response, in the three answers that engines ask for. */
 import type { DecodingError } from '../../../format/errors.ts';
+import { hasToken } from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { GrammarAt, Mask, TokenBiases } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
@@ -43,8 +44,7 @@ export class GrammarMask implements Mask {
 
   allows(token: number): boolean {
     if (this.#vocabulary.endsGeneration(token)) return this.#matcher.complete;
-    const bytes = this.#vocabulary.bytesOf(token);
-    return bytes.length > 0 && this.#matcher.allows(bytes);
+    return hasToken(this.#matcher.mask(this.#vocabulary.index), token);
   }
 }
 

@@ -32,7 +32,7 @@ const defaultCheckpointMemory = 1024 ** 3;
 export class SequencePool {
   readonly #free: LlamaContextSequence[];
   readonly #size: number;
-  readonly #queue = new SequenceQueue();
+  readonly #queue = new SequenceQueue<LlamaContextSequence>();
   /** In order of their start. */
   readonly #working = new Set<Work>();
 

@@ -1,13 +1,17 @@
 /** The queue for sequences, and its order. */
-import type { LlamaContextSequence } from 'node-llama-cpp';
 import { StalledError } from '../../../format/errors.ts';
 import { onAbort } from '../../../format/on-abort.ts';
 import { onStall } from '../../chat/on-stall.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
-interface Waiting {
+/** What a sequence holds. */
+interface Held {
+  readonly contextTokens: readonly number[];
+}
+
+interface Waiting<Sequence> {
   readonly prompt: readonly number[];
-  readonly begin: (sequence: LlamaContextSequence) => void;
+  readonly begin: (sequence: Sequence) => void;
   readonly leave: (reason: unknown) => void;
   /** How many later requests were served before it. */
   passed: number;
@@ -17,22 +21,22 @@ interface Waiting {
 export const mostPassed = 4;
 
 /** A free sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest. */
-export class SequenceQueue {
-  readonly #waiting: Waiting[] = [];
+export class SequenceQueue<Sequence extends Held> {
+  readonly #waiting: Waiting<Sequence>[] = [];
 
   /** Waits for a sequence. Rejects with the signal's reason, and with `StalledError` if none will become free. */
-  wait(prompt: readonly number[], signal: AbortSignal | undefined): Promise<LlamaContextSequence> {
+  wait(prompt: readonly number[], signal: AbortSignal | undefined): Promise<Sequence> {
     return new Promise((resolve, reject) => {
       const leave = (reason: unknown): void => {
         endWait();
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(reason);
       };
-      const begin = (sequence: LlamaContextSequence): void => {
+      const begin = (sequence: Sequence): void => {
         endWait();
         resolve(sequence);
       };
-      const waiting: Waiting = { prompt, begin, leave, passed: 0 };
+      const waiting: Waiting<Sequence> = { prompt, begin, leave, passed: 0 };
       this.#waiting.push(waiting);
       const leaves = [
         signal === undefined ? () => undefined : onAbort(signal, () => leave(signal.reason)),
@@ -45,7 +49,7 @@ export class SequenceQueue {
   }
 
   /** Passes a sequence directly to a waiter, so that no other can take it in between; `false` if none waits. */
-  pass(sequence: LlamaContextSequence): boolean {
+  pass(sequence: Sequence): boolean {
     const chosen = this.#chosen(sequence.contextTokens);
     const [next] = this.#waiting.splice(chosen, 1);
     for (const before of this.#waiting.slice(0, chosen)) before.passed += 1;

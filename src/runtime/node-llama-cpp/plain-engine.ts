@@ -1,6 +1,8 @@
 /** The plain engine: node-llama-cpp without any grammar, on the same file, with the same prompt. */
 import type { Llama, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import { withoutUndefined } from '../../format/option-rules.ts';
+import type { GpuBackend } from './load-model-options.ts';
+import { sharedLlama } from './shared-llama.ts';
 
 /** A text that was written without a grammar. */
 export interface FreeText {
@@ -24,6 +26,14 @@ export interface PlainEngineOptions {
   readonly contextSize: number;
   readonly threads?: number;
   readonly gpuLayers?: number;
+}
+
+/** Opens a file with the engine that `loadModel` uses, too. */
+export async function openPlainEngine(
+  file: string,
+  { gpu, ...options }: PlainEngineOptions & { readonly gpu: GpuBackend },
+): Promise<PlainEngine> {
+  return PlainEngine.open(await sharedLlama(gpu), file, options);
 }
 
 /** One sequence of a model. */

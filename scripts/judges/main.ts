@@ -1,0 +1,65 @@
+/**
+ * `npm run judge:references -- NAME … [--record] [--differences N]`: the code of the formats' makers, and the parsers of
+ * vLLM and SGLang, next to ours on the same responses. The table says how many readings agree, and whose differ from
+ * the message that was written. `--record` keeps what they say in `test/references/recorded`, which tests read without
+ * Python. Nobody needs this to build, test or use Idiolect.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Verdict, verdicts } from './reading.ts';
+import { type Comparison, references } from './references.ts';
+
+const recordedFolder = fileURLToPath(new URL('../../test/references/recorded', import.meta.url));
+/** How many readings of a reference are recorded. */
+const mostRecorded = 600;
+
+const args = process.argv.slice(2);
+const shown = Number(args[args.indexOf('--differences') + 1] ?? 5) || 5;
+const chosen = args.filter((each) => references.has(each));
+if (chosen.length === 0) {
+  console.error(`name at least one of ${[...references.keys()].join(', ')}`);
+  process.exit(2);
+}
+
+for (const name of chosen) {
+  const compared = await references.get(name)?.();
+  if (compared === undefined) continue;
+  printTable(name, compared);
+  if (args.includes('--record')) record(name, compared);
+}
+
+function printTable(name: string, compared: readonly Comparison[]): void {
+  console.log(`\n${name}: ${compared.length} comparisons`);
+  const modes = [...new Set(compared.map(({ mode }) => mode))];
+  console.log(['', ...verdicts].map((each) => each.padEnd(24)).join(''));
+  for (const mode of modes) {
+    const count = (verdict: Verdict) =>
+      compared.filter((each) => each.mode === mode && each.verdict === verdict).length;
+    console.log(
+      [mode, ...verdicts.map((each) => String(count(each)))].map((each) => each.padEnd(24)).join(''),
+    );
+  }
+  for (const verdict of ['ours', 'understood differently'] as const) {
+    const some = compared.filter((each) => each.verdict === verdict);
+    const kinds = new Map<string, number>();
+    for (const { subject } of some) kinds.set(subject, (kinds.get(subject) ?? 0) + 1);
+    for (const [subject, count] of kinds) console.log(`  ${verdict}: ${count} of ${subject}`);
+    for (const { subject, text, ours, theirs } of some.slice(0, shown)) {
+      console.log(`    ${subject}: ${JSON.stringify(text)}\n      ours   ${ours}\n      theirs ${theirs}`);
+    }
+  }
+}
+
+/** Keeps readings on which both agree, evenly over all of them. */
+function record(name: string, compared: readonly Comparison[]): void {
+  const agreed = compared.filter(({ verdict, recorded }) => verdict === 'agree' && recorded !== undefined);
+  const step = Math.max(1, Math.ceil(agreed.length / mostRecorded));
+  const lines = agreed
+    .filter((_, index) => index % step === 0)
+    .map(({ recorded }) => JSON.stringify(recorded));
+  fs.mkdirSync(recordedFolder, { recursive: true });
+  const file = path.join(recordedFolder, `${name}.jsonl`);
+  fs.writeFileSync(file, `${lines.join('\n')}\n`);
+  console.log(`  recorded ${lines.length} in ${path.relative(process.cwd(), file)}`);
+}

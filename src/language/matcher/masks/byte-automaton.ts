@@ -1,0 +1,225 @@
+/**
+ * The positions of a grammar as the states of a deterministic automaton over bytes, which is built lazily: a state is a
+ * number, and a transition a number in a table, found when it is first asked for. Positions are unique objects, so
+ * equal states are the same state, and there is no lexer next to the parser.
+ */
+import { advanceByte, type BytePosition } from '../byte-position.ts';
+import type { LookupSet } from '../lookup-set.ts';
+import type { Position, Stacks } from '../stacks.ts';
+import { afterByte, betweenCharacters, type CharacterPart } from '../utf8.ts';
+
+/** No transition: the byte is not allowed. */
+export const dead = -1;
+/** The transition has not been asked for. */
+const unknown = -2;
+
+/** A state between characters has a position, and one within a character none. */
+type State =
+  | { readonly kind: 'between'; readonly position: Position }
+  /** Whichever character it is, `target` follows. */
+  | { readonly kind: 'rest'; readonly target: number; readonly part: CharacterPart }
+  | { readonly kind: 'within'; readonly at: BytePosition };
+
+/** The characters above ASCII that a state allows. */
+export interface HighCharacters {
+  readonly set: LookupSet;
+  /** Equal for equal characters. */
+  readonly key: string;
+  /** The state after any of them; `null` if it depends on the character. */
+  readonly target: number | null;
+}
+
+/** States and transitions of one grammar. */
+export class ByteAutomaton {
+  readonly #stacks: Stacks;
+  readonly #states: State[] = [];
+  #rows = new Int32Array(64 << 8);
+  readonly #numbers = new Map<Position | number | string, number>();
+  readonly #filled = new Set<number>();
+  readonly #high = new Map<number, HighCharacters | null>();
+  readonly #partNumbers = new Map<CharacterPart, number>();
+
+  constructor(stacks: Stacks) {
+    this.#stacks = stacks;
+  }
+
+  /** Number of states so far; each takes a kilobyte. */
+  get size(): number {
+    return this.#states.length;
+  }
+
+  /** The state of a position. */
+  stateAt({ position, part, bits }: BytePosition): number {
+    return part.missing === 0 ? this.#between(position) : this.#within(position, part, bits);
+  }
+
+  /** The state after `byte`, or `dead`. */
+  next(state: number, byte: number): number {
+    const known = this.#rows[(state << 8) | byte] ?? dead;
+    return known === unknown ? this.#find(state, byte) : known;
+  }
+
+  /** The transitions of a state by ASCII characters. */
+  ascii(state: number): Int32Array {
+    if (!this.#filled.has(state)) {
+      this.#filled.add(state);
+      this.#fill(state);
+    }
+    return this.#rows.subarray(state << 8, (state << 8) | firstHigh);
+  }
+
+  /** The position of a state between characters, or `null`. */
+  position(state: number): Position | null {
+    const found = this.#states[state];
+    return found?.kind === 'between' ? found.position : null;
+  }
+
+  /** The characters above ASCII that a state between characters allows; `null` if none, or of several sets. */
+  high(state: number): HighCharacters | null {
+    const known = this.#high.get(state);
+    if (known !== undefined) return known;
+    const position = this.position(state);
+    const found = position === null ? null : this.#highOf(position);
+    this.#high.set(state, found);
+    return found;
+  }
+
+  #highOf(position: Position): HighCharacters | null {
+    const sets = position.characters.map(({ node }) => node.set).filter((set) => highKey(set) !== '');
+    const [set] = sets;
+    if (set === undefined) return null;
+    const key = highKey(set);
+    const [first] = set.ranges.find(([, last]) => last >= firstHigh) ?? [firstHigh];
+    const target = sets.every((each) => highKey(each) === key)
+      ? this.#after(position, Math.max(first, firstHigh))
+      : null;
+    return { set, key, target };
+  }
+
+  #between(position: Position): number {
+    const known = this.#numbers.get(position);
+    return known ?? this.#add(position, { kind: 'between', position });
+  }
+
+  /** The state within a character: the same for all whose rest does not matter. */
+  #within(position: Position, part: CharacterPart, bits: number): number {
+    const { first, last } = charactersFrom(part, bits);
+    const covers = new Set(position.characters.map(({ node }) => coverage(node.set, first, last)));
+    if (!covers.has('some')) return covers.has('all') ? this.#rest(this.#after(position, first), part) : dead;
+    const key = `${this.#between(position)} ${this.#numberOf(part)} ${bits}`;
+    return this.#numbers.get(key) ?? this.#add(key, { kind: 'within', at: { position, part, bits } });
+  }
+
+  #rest(target: number, part: CharacterPart): number {
+    if (part.missing === 0) return target;
+    const key = target * maxParts + this.#numberOf(part);
+    return this.#numbers.get(key) ?? this.#add(key, { kind: 'rest', target, part });
+  }
+
+  #numberOf(part: CharacterPart): number {
+    const number = this.#partNumbers.get(part) ?? this.#partNumbers.size;
+    this.#partNumbers.set(part, number);
+    return number;
+  }
+
+  #add(key: Position | number | string, state: State): number {
+    const number = this.#states.length;
+    if ((number + 1) << 8 > this.#rows.length) {
+      const grown = new Int32Array(2 * this.#rows.length);
+      grown.set(this.#rows);
+      this.#rows = grown;
+    }
+    this.#rows.fill(unknown, number << 8, (number + 1) << 8);
+    this.#states.push(state);
+    this.#numbers.set(key, number);
+    return number;
+  }
+
+  #find(state: number, byte: number): number {
+    const next = this.#step(state, byte);
+    this.#rows[(state << 8) | byte] = next;
+    return next;
+  }
+
+  #step(number: number, byte: number): number {
+    const state = this.#states[number];
+    if (state?.kind === 'between') {
+      if (byte < firstHigh) return this.#after(state.position, byte);
+      const part = afterByte(betweenCharacters, byte);
+      return part === null ? dead : this.#within(state.position, part, byte & (0x7f >> (part.missing + 1)));
+    }
+    if (state?.kind === 'rest') {
+      const part = afterByte(state.part, byte);
+      return part === null ? dead : this.#rest(state.target, part);
+    }
+    const at = state === undefined ? null : advanceByte(this.#stacks, state.at, byte);
+    return at === null ? dead : this.stateAt(at);
+  }
+
+  #after(position: Position, code: number): number {
+    const next = this.#stacks.advance(position, code);
+    return next === null ? dead : this.#between(next);
+  }
+
+  /** Finds the transitions by ASCII characters: those that are in the same sets lead to the same state. */
+  #fill(number: number): void {
+    const position = this.position(number);
+    const sets = position?.characters.map(({ node }) => node.set) ?? [];
+    const bySets = new Map<number, number>();
+    for (let byte = 0; byte < firstHigh; byte += 1) {
+      const members = sets.length > mostSets ? -1 - byte : membership(sets, byte);
+      const next = bySets.get(members) ?? (members === 0 ? dead : this.next(number, byte));
+      bySets.set(members, next);
+      this.#rows[(number << 8) | byte] = next;
+    }
+  }
+}
+
+/** The first code point, and the first byte, above ASCII. */
+const firstHigh = 0x80;
+/** More than there are parts of a character. */
+const maxParts = 16;
+/** So many sets have a bit each in a number. */
+const mostSets = 31;
+
+/** Which of `sets` have the ASCII character `code`, one bit for each. */
+function membership(sets: readonly LookupSet[], code: number): number {
+  let members = 0;
+  for (let set = 0; set < sets.length; set += 1) {
+    members |= (((sets[set]?.ascii[code >> 5] ?? 0) >>> (code & 31)) & 1) << set;
+  }
+  return members;
+}
+
+/** The characters that begin with `bits` and continue as `part` says: 6 bits a byte. */
+function charactersFrom(
+  part: CharacterPart,
+  bits: number,
+): { readonly first: number; readonly last: number } {
+  const later = 6 * (part.missing - 1);
+  return {
+    first: ((bits << 6) | (part.low & 0x3f)) << later,
+    last: (((bits << 6) | (part.high & 0x3f)) << later) | ((1 << later) - 1),
+  };
+}
+
+/** How many of the characters from `first` to `last` are in the set. */
+function coverage({ ranges }: LookupSet, first: number, last: number): 'all' | 'some' | 'none' {
+  const touched = ranges.find(([, end]) => end >= first);
+  if (touched === undefined || touched[0] > last) return 'none';
+  return touched[0] <= first && touched[1] >= last ? 'all' : 'some';
+}
+
+const highKeys = new WeakMap<LookupSet, string>();
+
+/** The part of a set above ASCII as a text; '' if it has none. */
+function highKey(set: LookupSet): string {
+  const known = highKeys.get(set);
+  if (known !== undefined) return known;
+  const key = set.ranges
+    .filter(([, last]) => last >= firstHigh)
+    .map(([first, last]) => `${Math.max(first, firstHigh)}-${last}`)
+    .join();
+  highKeys.set(set, key);
+  return key;
+}

@@ -1,0 +1,67 @@
+/**
+ * What looks like a call of an offered tool in text that was not read as one. It stays text, because it may be quoted
+ * or explained; a caller that wanted a call can ask the model again.
+ */
+import { isObject, parseJson } from '../format/json-values.ts';
+import { propertyNames } from './steps/schema-place.ts';
+import type { ToolTable } from './tool-table.ts';
+
+/** Where it is in the text, and whose call it may be. */
+export interface FoundCall {
+  readonly toolName: string;
+  readonly at: number;
+}
+
+/** How much text next to a name shows what it is. */
+const context = 64;
+
+/** Before a name: what calls have there, in the notations of formats, APIs and transcripts. */
+const callBefore = [
+  /["']?\b(?:name|tool|tool_name|function|function_name|action|recipient_name)["']?\s*(?:=>|[:=])\s*["']?$/i,
+  /<[|｜]?(?:[\w.:|｜-]+[\s="'/]+)*$/,
+  /\[\s*(?:calling|called|tool|function)[^\]\n]*$/i,
+  /```$/,
+];
+/** Before and after a name: a marker, or the beginning of a line, and then arguments. */
+const lineOrMarker = /(?:^|\n|[>\]|｜])[ \t>*[]*(?:functions?\.|call:)?$/;
+const argumentsAfter = /^\s*(?:[({<[]|:\d|=\s*[{(])/;
+
+/** The first such place in a text. */
+export function findPossibleCall(tools: ToolTable, text: string): FoundCall | null {
+  const found = tools.names().flatMap((name) => namedCall(text, name) ?? []);
+  if (found.length > 0) return found.reduce((first, each) => (each.at < first.at ? each : first));
+  return unnamedCall(tools, text);
+}
+
+function namedCall(text: string, toolName: string): FoundCall | null {
+  for (let at = text.indexOf(toolName); at !== -1; at = text.indexOf(toolName, at + 1)) {
+    const end = at + toolName.length;
+    const before = text.slice(Math.max(0, at - context), at);
+    const after = text.slice(end, end + context);
+    if (/[\w-]$/.test(before) || /^[\w-]/.test(after) || isInCode(text, at)) continue;
+    if (callBefore.some((each) => each.test(before))) return { toolName, at };
+    if (lineOrMarker.test(before) && argumentsAfter.test(after)) return { toolName, at };
+  }
+  return null;
+}
+
+/** Whether a code span is open on the line. */
+function isInCode(text: string, at: number): boolean {
+  const line = text.slice(text.lastIndexOf('\n', at) + 1, at).replaceAll('```', '');
+  return line.split('`').length % 2 === 0;
+}
+
+/** Arguments at the end of a text that names their tool only in prose. */
+function unnamedCall(tools: ToolTable, text: string): FoundCall | null {
+  const at = /(?:^|\n)[ \t]*(?=\{[^\n]*\}\s*$)/.exec(text);
+  if (at === null) return null;
+  const start = at.index + at[0].length;
+  const value = parseJson(text.slice(start).trim());
+  if (!isObject(value) || Object.keys(value).length === 0) return null;
+  const fitting = tools.names().filter((name) => {
+    const known = propertyNames(tools.parameters(name));
+    return text.slice(0, start).includes(name) && Object.keys(value).every((key) => known.includes(key));
+  });
+  const [toolName] = fitting;
+  return toolName === undefined || fitting.length > 1 ? null : { toolName, at: start };
+}

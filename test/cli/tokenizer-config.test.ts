@@ -1,0 +1,35 @@
+/** What files next to a chat template say of the model's tokens. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { readModelSource } from '../../src/cli/model-source.ts';
+import { readEndTokens, readTokenizerConfig } from '../../src/cli/tokenizer-config.ts';
+
+const template =
+  '{% for m in messages %}<{{ m.role[0] }}>{{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}<a>{% endif %}';
+const tokenizer = {
+  chat_template: template,
+  added_tokens_decoder: { 5: { content: '<end>', special: true }, 7: { content: '<stop>' } },
+};
+
+it('reads added tokens, and the texts of the ids at which generation ends', () => {
+  expect(readTokenizerConfig(tokenizer)?.addedTokens).toEqual(['<end>', '<stop>']);
+  expect(readEndTokens({ eos_token_id: [5, 99] }, tokenizer)).toEqual(['<end>']);
+  expect(readEndTokens({ eos_token_id: 7 }, tokenizer)).toEqual(['<stop>']);
+  expect(readEndTokens(null, tokenizer)).toEqual([]);
+});
+
+it('compares the ends of generation with those of turns', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-config-'));
+  const file = path.join(folder, 'tokenizer_config.json');
+  fs.writeFileSync(file, JSON.stringify(tokenizer));
+  const warned = async (eos: number) => {
+    fs.writeFileSync(path.join(folder, 'generation_config.json'), JSON.stringify({ eos_token_id: eos }));
+    const { templateSource, facts } = await readModelSource(file);
+    return analyzeTemplate(templateSource, { ...facts }).warnings.map(({ field }) => field);
+  };
+  expect(await warned(5)).toEqual([]);
+  expect(await warned(7)).toEqual(['stops']);
+});

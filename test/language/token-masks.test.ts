@@ -1,0 +1,218 @@
+/**
+ * Law: a mask has the tokens that the matcher allows one by one, whichever way it was found. The vocabulary is large
+ * enough that masks are found by runs and by differences, too.
+ */
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { GrammarError } from '../../src/format/errors.ts';
+import type { JsonSchema } from '../../src/format/messages.ts';
+import { compileSchema, jsonSyntax, lenientJsonSyntax } from '../../src/json-schema/compile-schema.ts';
+import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
+import {
+  characterClass,
+  choice,
+  type Grammar,
+  literal,
+  rule,
+  sequence,
+} from '../../src/language/expression/expression.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import {
+  addTokens,
+  complementOf,
+  countTokens,
+  hashTokens,
+  hasToken,
+  isSameSet,
+  listTokens,
+} from '../../src/language/matcher/masks/token-bitmap.ts';
+import { tokenTrie } from '../../src/language/matcher/masks/token-trie.ts';
+import { createMatcher, type Matcher } from '../../src/language/matcher/matcher.ts';
+import { indexTokens } from '../../src/language/matcher/token-index.ts';
+import { anyGrammar, textsNear } from '../support/random-grammar.ts';
+
+const long = process.env.LAWS === 'long';
+const encoder = new TextEncoder();
+
+/** Every byte, and words of few letters, so that many beginnings are shared; some are there twice. */
+const texts: readonly Uint8Array[] = makeTexts(5000);
+const ids = texts.map((_, id) => id).filter((id) => id % 97 !== 5);
+const index = indexTokens(joined(texts), ids);
+
+function makeTexts(count: number): readonly Uint8Array[] {
+  const piece = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789 ", ":{}[]\\/-.é€😀\n'.split(''));
+  const word = fc.string({ unit: piece, minLength: 1, maxLength: 7 });
+  const halves = fc.uint8Array({ minLength: 1, maxLength: 3, min: 0x80 });
+  const drawn = fc.sample(
+    fc.oneof({ weight: 12, arbitrary: word.map((text) => encoder.encode(text)) }, halves),
+    {
+      numRuns: count,
+      seed: 42,
+    },
+  );
+  return [...Array.from({ length: 0x100 }, (_, byte) => Uint8Array.of(byte)), ...drawn];
+}
+
+function joined(tokens: readonly Uint8Array[]) {
+  const starts = new Uint32Array(tokens.length + 1);
+  for (const [id, { length }] of tokens.entries()) starts[id + 1] = (starts[id] ?? 0) + length;
+  return { bytes: Buffer.concat(tokens), starts };
+}
+
+function schemaGrammar(schema: JsonSchema, syntax = lenientJsonSyntax): Grammar {
+  const rules = new RuleSet();
+  return rules.grammar(
+    'root',
+    compileSchema(schema, { rules, syntax, tool: '', policy: 'degrade' }).expression,
+  );
+}
+
+function expectAsOneByOne(matcher: Matcher, text: string): void {
+  const allowed = ids.filter((id) => matcher.allows(texts[id] ?? Uint8Array.of()));
+  expect({ text, tokens: listTokens(matcher.mask(index), texts.length) }).toEqual({ text, tokens: allowed });
+}
+
+/** Compares at every position of `text`, also within its characters. */
+function expectAlong(matcher: Matcher, text: string): void {
+  expectAsOneByOne(matcher, '');
+  const bytes = encoder.encode(text);
+  for (const [at, byte] of bytes.entries()) {
+    expect(matcher.accept(Uint8Array.of(byte))).toBe(true);
+    expectAsOneByOne(matcher, Buffer.from(bytes.subarray(0, at + 1)).toString());
+  }
+}
+
+const key = { type: 'string' } as const;
+const places: readonly (readonly [name: string, schema: JsonSchema, text: string])[] = [
+  ['a string', { type: 'string' }, '"ab\\u00e9 é€"'],
+  ['a string of at most 3', { type: 'string', maxLength: 3 }, '"a😀b"'],
+  ['a string of at most 40', { type: 'string', minLength: 2, maxLength: 40 }, '"a\\"bcdefg"'],
+  ['a pattern', { type: 'string', pattern: '^[a-z]{2,10}-[0-9]{4}$' }, '"abc-1234"'],
+  ['a pattern in a string', { type: 'string', pattern: 'ab[0-9]' }, '"xab1y"'],
+  ['letters beyond ASCII', { type: 'string', pattern: '^[à-ÿ€]+$' }, '"éé€"'],
+  ['an enum', { enum: ['abc', 'abd', 'b', 'bcd', 12, null] }, '"abd"'],
+  ['all but some texts', { type: 'string', not: { enum: ['abc', 'ad'] } }, '"abd"'],
+  [
+    'one of two strings',
+    {
+      anyOf: [
+        { type: 'string', pattern: '^a' },
+        { type: 'string', maxLength: 4 },
+      ],
+    },
+    '"abcde"',
+  ],
+  ['a number', { type: 'number', minimum: -1, maximum: 250 }, '12.5'],
+  [
+    'known and other keys',
+    { properties: { ab: key, abc: key, b: { type: 'integer' } } },
+    '{"ab":"c","z":[1]}',
+  ],
+  [
+    'a list of objects',
+    { type: 'array', items: { type: 'object', properties: { a: key }, additionalProperties: false } },
+    '[ {"a": "b"}, {} ]',
+  ],
+  ['a date', { type: 'string', format: 'date' }, '"2024-02-29"'],
+  ['a mail address', { type: 'string', format: 'email' }, '"ab@cd.ef"'],
+  ['anything', {}, '{"a":[true,{"b":-1e5}]}'],
+];
+
+describe.each(places)('%s', (_, schema, text) => {
+  it('along a text', () => {
+    expectAlong(createMatcher(schemaGrammar(schema)), text);
+  });
+
+  it('when asked in another order', () => {
+    // Other states are known by then, and other masks to differ from.
+    const grammar = createMatcher(schemaGrammar(schema, jsonSyntax));
+    const bytes = encoder.encode(text);
+    const length = grammar.allowedLength(bytes);
+    for (let end = length; end >= 0; end -= 1) {
+      const matcher = grammar.clone();
+      matcher.accept(bytes.subarray(0, end));
+      expectAsOneByOne(matcher, Buffer.from(bytes.subarray(0, end)).toString());
+    }
+  });
+});
+
+describe('characters that lead to one state', () => {
+  it('may lead to several later', () => {
+    expectAlong(createMatcher(schemaGrammar({ type: 'string', pattern: '^[a-z]{2}[a-m]{3}$' })), '"zyabc"');
+  });
+
+  it('may lead to several where the same characters come next', () => {
+    const early = characterClass([0x61, 0x6d]);
+    const any = characterClass([0x61, 0x7a]);
+    const [a, b] = [rule('early'), rule('any')];
+    const end = choice(sequence(a, literal('1')), sequence(b, literal('2')));
+    const rules = new Map([
+      ['early', early],
+      ['any', any],
+      ['root', sequence(choice(a, b), end)],
+    ]);
+    expectAlong(createMatcher({ root: 'root', rules }), 'zb1');
+  });
+});
+
+test('random grammars', () => {
+  fc.assert(
+    fc.property(anyGrammar, fc.nat(1_000_000), (grammar, seed) => {
+      fc.pre(!checkGrammar(grammar, { ambiguity: false }).some(({ severity }) => severity === 'unbuildable'));
+      const matcher = createMatcher(grammar, { maxStacks: 50 });
+      const [text = ''] = textsNear(grammar, seed, 1);
+      try {
+        matcher.accept(text.slice(0, Math.floor(matcher.allowedLength(text) / 2)));
+        expectAsOneByOne(matcher, text);
+      } catch (error) {
+        if (!(error instanceof GrammarError)) throw error;
+      }
+    }),
+    { numRuns: long ? 2000 : 60 },
+  );
+});
+
+test('a trie has each token at the end of its bytes', () => {
+  const trie = tokenTrie(index);
+  const found = new Set<number>();
+  const bytesTo = (node: number): number[] =>
+    node < 0 ? [] : [...bytesTo(trie.parents[node] ?? -1), (trie.labels[node] ?? 0) & 0xff];
+  for (let node = 0; node < trie.size; node += 1) {
+    const entry = trie.tokens[node] ?? -1;
+    const tokens = entry >= 0 ? [entry] : (trie.equals[-2 - entry] ?? []);
+    for (const token of tokens) {
+      expect(bytesTo(node)).toEqual([...(texts[token] ?? [])]);
+      found.add(token);
+    }
+  }
+  expect([...found].sort((a, b) => a - b)).toEqual(ids);
+});
+
+test('a bitmap is a set of tokens', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.nat(199), { maxLength: 200 }),
+      fc.integer({ min: 200, max: 260 }),
+      (tokens, size) => {
+        const bitmap = new Uint32Array(7);
+        addTokens(bitmap, tokens);
+        const sorted = tokens.toSorted((a, b) => a - b);
+        expect(countTokens(bitmap)).toBe(tokens.length);
+        expect(listTokens(bitmap, tokens.length)).toEqual(sorted);
+        if (tokens.length > 0) expect(listTokens(bitmap, tokens.length - 1)).toBeNull();
+        expect(
+          Array.from({ length: 224 }, (_, token) => token).filter((token) => hasToken(bitmap, token)),
+        ).toEqual(sorted);
+        const others = listTokens(complementOf(bitmap, size), size);
+        const has = new Set(tokens);
+        expect(others).toEqual(
+          Array.from({ length: size }, (_, token) => token).filter((token) => !has.has(token)),
+        );
+        const copy = bitmap.slice();
+        expect([isSameSet(bitmap, copy), hashTokens(copy)]).toEqual([true, hashTokens(bitmap)]);
+        addTokens(copy, [223]);
+        expect([isSameSet(bitmap, copy), hashTokens(copy) === hashTokens(bitmap)]).toEqual([false, false]);
+      },
+    ),
+  );
+});
