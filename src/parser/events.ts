@@ -132,6 +132,23 @@ export interface ToolCallEvent extends Stretch {
   readonly writtenId?: string;
   /** Absent if the parser could not know: it had neither `provenance` nor `validate`. */
   readonly assurance?: Assurance;
+  /** Where the grammar overruled the model in this call; only with the chat's option `tellOverruled`. */
+  readonly overruled?: readonly Overruled[];
+}
+
+/**
+ * A place at which the model would have written what the grammar does not allow: 14 days where the schema allows seven
+ * come out as 1, valid and not meant.
+ */
+export interface Overruled {
+  /** Offset in the response. */
+  readonly at: number;
+  /** The text before it, its last 40 characters. */
+  readonly before: string;
+  /** How the model would have gone on: the text of one token. */
+  readonly wished: string;
+  /** The probability of that, without the grammar. */
+  readonly probability: number;
 }
 
 /**
@@ -209,6 +226,8 @@ export interface Finish extends Stretch {
   readonly assurance?: Assurance;
   /** The stop of a chat's option `stop` that ended the response, if one did. */
   readonly stopSequence?: string;
+  /** Where the grammar overruled the model outside calls: in the answer. As in `ToolCallEvent`. */
+  readonly overruled?: readonly Overruled[];
   /** Tokens used, if an engine generated the response. */
   readonly usage?: Usage;
 }

@@ -24,6 +24,7 @@ export type {
   LeniencyLaw,
   Malformed,
   Marker,
+  Overruled,
   PossibleCall,
   ReadToolCall,
   ReasoningDelta,

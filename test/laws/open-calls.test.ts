@@ -361,7 +361,8 @@ describe('the layout of a call as JSON', () => {
     expect(marked.length).toBeGreaterThan(10);
     for (const { name, format } of marked) {
       const forced = restAfter(format, ownHead(format))?.forced();
-      expect([name, forced]).toEqual([name, expect.stringMatching(/"city": ?"$/)]);
+      // A free layout would allow white space here, or no brace at all yet.
+      expect([name, forced]).toEqual([name, expect.stringMatching(/^ ?\{/)]);
     }
   });
 

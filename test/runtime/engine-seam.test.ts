@@ -127,6 +127,52 @@ describe.each(formats)('%s', (format) => {
     }
   });
 
+  it('it is told where the grammar overruled the model, and nothing else changes', async () => {
+    const script = await callText(format, { city: 'Paris', days: 14 });
+    const chat = { toolChoice: 'required', thinkingBudget: 0 } as const;
+    const { engine, model } = await connect(format);
+    const told = async (tellOverruled: boolean) => {
+      Object.assign(engine, { asks: 'few', script, reports: true });
+      const stream = model.chat({ messages, tools: [weather], ...chat, tellOverruled });
+      const overruled = [];
+      for await (const event of stream) if (event.type === 'tool-call') overruled.push(event.overruled);
+      engine.reports = false;
+      return { calls: await stream.calls, overruled };
+    };
+    const untold = await told(false);
+    const { calls, overruled } = await told(true);
+    expect([untold.overruled, calls]).toEqual([[undefined], untold.calls]);
+    expect(overruled).toMatchObject([
+      [{ wished: '4', probability: 1, before: expect.stringMatching(/days.*1$/s) }],
+    ]);
+  });
+
+  it('a run asks once again instead of accepting what was not meant', async () => {
+    const { engine, model } = await connect(format);
+    const done: unknown[] = [];
+    const tool = {
+      ...weather,
+      execute: (input: unknown) => {
+        done.push(input);
+        return 'sun';
+      },
+    };
+    const script = await callText(format, { city: 'Paris', days: 14 });
+    Object.assign(engine, { asks: 'few', script, reports: true });
+    const run = model.runTools({
+      messages,
+      tools: [tool],
+      toolChoice: 'required',
+      thinkingBudget: 0,
+      askIfOverruled: 0.5,
+      maxSteps: 1,
+    });
+    const outcomes = [];
+    for await (const event of run) if (event.type === 'tool-error') outcomes.push(event.content);
+    engine.reports = false;
+    expect([done, outcomes]).toEqual([[], [expect.stringContaining('you would have written "4"')]]);
+  });
+
   it('a value that only a check refuses is taken back', async () => {
     const list = { type: 'array', items: { type: 'string', maxLength: 8 }, uniqueItems: true, maxItems: 2 };
     const chat = { toolChoice: 'required', tools: [toolOf({ names: list })] } as const;

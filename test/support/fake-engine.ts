@@ -76,6 +76,8 @@ export class FakeEngine implements Engine {
   asks: Question = 'few';
   /** Draws a token that the mask forbids, instead of the one after so many. */
   disobeysAt: number | null = null;
+  /** Whether it reports probabilities. */
+  reports = false;
   /** The tokens that the last sequence was left with. */
   written: readonly number[] = [];
   disposed = false;
@@ -125,7 +127,7 @@ class FakeSequence implements EngineSequence {
     const token = this.#likeliest(mask?.bias ?? null).find(wanted);
     if (token === undefined) throw new Error('nothing may be drawn');
     if (!byteTokenizer.endsGeneration(token)) this.#own?.accept(bytesOf(token));
-    return { token };
+    return this.#engine.reports ? { token, confidence: 1 } : { token };
   }
 
   async drawAfterEach(parts: readonly BiasedPart[]): Promise<readonly number[]> {

@@ -144,6 +144,13 @@ export interface ChatOptions<
    */
   readonly speculate?: boolean;
   /**
+   * Tells, in `tool-call` and `finish` events, where the grammar overruled the model (`Overruled`). Each token that the
+   * grammar does not force is drawn without it first, and drawn again under it if it is not allowed, which leaves the
+   * probabilities as they are and costs one evaluation more for each such place. Models on a server have no such
+   * option. Default: false.
+   */
+  readonly tellOverruled?: boolean;
+  /**
    * Reports, in `text-delta` events, the probability of each token of the answer and of this many likely alternatives,
    * at most 20. They are the probabilities from which the token was sampled, after grammar, penalties and temperature.
    * Injected text had no alternative: its tokens have probability 1. Servers report the model's own probabilities.

@@ -60,6 +60,7 @@ const chatRules: OptionRules<ChatOptions> = {
   signal: abortSignal,
   injectForcedText: boolean,
   speculate: boolean,
+  tellOverruled: boolean,
   logprobs: integerFrom(0, mostLikely),
   ...samplingRules,
 };
@@ -78,7 +79,12 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   askAgain: boolean,
   maxSteps: integerFrom(1, anything),
+  askIfOverruled: { expected: 'a number from 0 to 1', allows: isProbability },
 };
+
+function isProbability(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1;
+}
 
 /**
  * Validates the options of a run; `null` counts as absent. Throws `UnsupportedOptionError` for the first invalid one.

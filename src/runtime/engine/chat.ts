@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
-import { refuseOptions } from '../../format/option-rules.ts';
+import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
@@ -90,7 +90,8 @@ async function* generate(
     const room = shorten === null ? engine.contextSize - prompt.tokens.length : unlimited;
     const run = createRun({ options, prompt, dropped, shorten, ...prepared }, room);
     started(run);
-    const sampling = { ...defaultSampling, ...options };
+    const { tellOverruled = false, logprobs = tellOverruled ? 0 : undefined } = options;
+    const sampling = { ...defaultSampling, ...options, ...withoutUndefined({ logprobs }) };
     return yield* decode(engine, { ...prompt, dropped, shorten }, run, sampling);
   } catch (error) {
     // Errors of the engine about a disposed context are replaced by this one; an earlier abort takes precedence.
@@ -220,6 +221,7 @@ export function createRun(
     inject: options.injectForcedText ?? true,
     logitBias: logitBiasOf(options, vocabulary),
     ...(options.logprobs === undefined ? {} : { logprobs: options.logprobs }),
+    tellOverruled: options.tellOverruled ?? false,
     continues: (marker, text) => mayContinue(format, parser.position, marker, text),
     unconstrainedAfterCalls: isUnconstrainedAfterCalls(format, grammar),
   });

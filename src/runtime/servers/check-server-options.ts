@@ -88,6 +88,10 @@ export function checkServerChatOptions(given: ServerChatOptions, dialect: Server
     const reason = 'only models in this process drop messages; shorten the conversation';
     throw new UnsupportedOptionError({ option: 'contextOverflow', reason });
   }
+  if (options.tellOverruled === true) {
+    const reason = 'only models in this process draw tokens without their grammar; servers do not tell';
+    throw new UnsupportedOptionError({ option: 'tellOverruled', reason });
+  }
   if (options.speculate === true) {
     const reason = 'only models in this process speculate; servers have their own options for it';
     throw new UnsupportedOptionError({ option: 'speculate', reason });

@@ -22,6 +22,12 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
    */
   readonly toolRetries?: number;
   /**
+   * A call in which the grammar overruled the model (`tellOverruled`) somewhere with at least this probability is not
+   * executed: the model is told what it would have written, and may call again; a second such call of the same tool is
+   * executed. From 0 to 1. Default: never.
+   */
+  readonly askIfOverruled?: number;
+  /**
    * Asks the model once more if its answer holds what looks like a call of an offered tool (a `possible-call` event):
    * to make the call, or to answer without. At most once in a run. Default: false, because the text may be an example.
    */

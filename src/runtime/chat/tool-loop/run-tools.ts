@@ -15,6 +15,7 @@ import { GeneratedStream } from '../generated-stream.ts';
 import { addUsage, noUsage } from '../token-usage.ts';
 import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
+import { OverruledCalls } from './overruled-calls.ts';
 import { noRefusals, questionOf, refusalsOf, toHistory } from './refused-calls.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
@@ -95,6 +96,7 @@ interface Conversation {
   usage: Usage;
   /** Whether a limit of tokens ended the last response. */
   cutShort: boolean;
+  readonly overruled: OverruledCalls;
 }
 
 class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
@@ -106,6 +108,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
       last: { role: 'assistant', content: null },
       usage: noUsage,
       cutShort: false,
+      overruled: new OverruledCalls((options as typeof options | undefined)?.askIfOverruled),
     };
     super(converse(model, options, conversation), () => conversation);
     this.#readReport = () => reportOf(model, options);
@@ -217,9 +220,10 @@ function withoutRunOptions({
   toolTimeoutMs: ___,
   toolRetries: ____,
   askAgain: _____,
+  askIfOverruled,
   ...chat
 }: RunToolsOptions): ChatOptions {
-  return chat;
+  return askIfOverruled === undefined ? chat : { ...chat, tellOverruled: true };
 }
 
 function withoutDemand(choice: ToolChoice): ToolChoice {
@@ -239,6 +243,7 @@ async function* respond(
       conversation.cutShort = event.reason === 'length';
       conversation.usage = addUsage(conversation.usage, event.usage ?? noUsage);
     }
+    conversation.overruled.note(event);
     yield event;
   }
   conversation.last = await stream.message;
@@ -254,7 +259,11 @@ async function* carryOut(
 ): AsyncGenerator<Event, void> {
   const carried = { ...options, signal };
   const running = new Map(
-    calls.map((call, index) => [index, executeCall(call, carried).then((outcome) => ({ index, outcome }))]),
+    calls.map((call, index) => {
+      const questioned = conversation.overruled.questioned(call);
+      const outcome = questioned === null ? executeCall(call, carried) : Promise.resolve(questioned);
+      return [index, outcome.then((done) => ({ index, outcome: done }))];
+    }),
   );
   const results: ToolMessage[] = [];
   while (running.size > 0) {

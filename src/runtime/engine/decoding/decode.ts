@@ -2,6 +2,8 @@
 import { ContextOverflowError } from '../../../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { Engine, EngineSampling } from '../engine.ts';
+import { biasMask } from '../masks/mask.ts';
+import type { Step } from './backtracking.ts';
 import { confirmGuesses } from './confirm-guesses.ts';
 import { OpenSequence } from './open-sequence.ts';
 import type { ResponseRun } from './response-run.ts';
@@ -59,7 +61,7 @@ async function* sample(
   { signal, speculate = false }: DecodingOptions,
 ): AsyncGenerator<ResponseEvent, void> {
   while (true) {
-    const step = run.accept(await sequence.next(run.mask));
+    const step = await draw(sequence, run);
     yield* step.events;
     signal?.throwIfAborted();
     if (step.over) return;
@@ -71,6 +73,17 @@ async function* sample(
     if (speculate && (yield* confirmGuesses(sequence, run, signal)) === 'over') return;
     if (window.isFull(sequence) && !(await window.shift(sequence, run))) return;
   }
+}
+
+/** Draws the next token; first without the grammar, if it is to be told where that overrules the model. */
+async function draw(sequence: OpenSequence, run: ResponseRun): Promise<Step> {
+  const { mask, overrulable } = run;
+  if (overrulable === null) return run.accept(await sequence.next(mask));
+  const wished = await sequence.next(biasMask(null, overrulable.free));
+  if (overrulable.allows(wished.token)) return run.accept(wished, false);
+  run.overrule(wished);
+  await sequence.hold(sequence.tokens.length - 1);
+  return run.accept(await sequence.next(run.mask));
 }
 
 /** Throws `ContextOverflowError` unless `tokens` and one sampled token fit into the context. */

@@ -1,6 +1,6 @@
 /** One response, token by token: what to evaluate in place of a sampled token, and after it. `decode.ts` has it sampled. */
 import { DecodingError } from '../../../format/errors.ts';
-import type { TokenLogprob, Usage } from '../../../parser/events.ts';
+import type { ResponseEvent, TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../../chat/checks/revocable-response.ts';
 import type { SteeredResponse } from '../../chat/steering/steered-response.ts';
@@ -15,6 +15,7 @@ import { biasMask, GrammarMask, lostMask } from '../masks/mask.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import { Backtracking, type Step, type Taken } from './backtracking.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
+import { OverruledWishes } from './overruled-wishes.ts';
 import { TokenLogprobs } from './token-logprobs.ts';
 
 /** The options of a run. */
@@ -29,6 +30,8 @@ export interface RunOptions extends GuideOptions, SteeringOptions {
   readonly checks?: ResponseChecks | null;
   /** The number of likeliest tokens reported with each token's probability. Default: no probabilities. */
   readonly logprobs?: number;
+  /** Whether it is told where the grammar overrules the model. Default: false. */
+  readonly tellOverruled?: boolean;
   /** The caller's bias for free text. Default: none. */
   readonly logitBias?: TokenBiases | null;
 }
@@ -40,6 +43,7 @@ export class ResponseRun {
   readonly #guide: GrammarGuide;
   readonly #backtracking: Backtracking;
   readonly #logprobs: TokenLogprobs | null;
+  readonly #overruled: OverruledWishes | null;
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -48,6 +52,7 @@ export class ResponseRun {
     this.#backtracking = new Backtracking(this.#revocable, options.vocabulary);
     const { logprobs, vocabulary } = options;
     this.#logprobs = logprobs === undefined ? null : new TokenLogprobs(vocabulary, logprobs);
+    this.#overruled = options.tellOverruled === true ? new OverruledWishes(vocabulary) : null;
   }
 
   get #response(): SteeredResponse {
@@ -66,6 +71,19 @@ export class ResponseRun {
     const otherwise = free ? given : vocabulary.allowed.illFormedBias(matcher);
     const bias = this.#backtracking.bias(matcher) ?? this.#guide.bias ?? otherwise;
     return unmasked ? biasMask(bias, free) : new GrammarMask({ matcher, vocabulary, bias, free, follows });
+  }
+
+  /** The mask whose refusals are told, which a token may be drawn without; `null` where it must be drawn under it. */
+  get overrulable(): Mask | null {
+    const { matcher, free } = this.#response;
+    const isTold = this.#overruled !== null && !free && matcher !== null && !this.#guide.unmasked;
+    return isTold && this.#backtracking.bias(matcher) === null ? this.mask : null;
+  }
+
+  /** The model would have written this token, which the grammar does not allow. */
+  overrule(drawn: DrawnToken): void {
+    this.#overruled?.note(drawn, this.text.length);
+    this.#settle(false);
   }
 
   /** The text so far. */
@@ -96,7 +114,8 @@ export class ResponseRun {
   /** A token was drawn. `masked`: under `mask`, of which an engine's own grammar has accepted the token. */
   accept(drawn: DrawnToken, masked = true): Step {
     const { token } = drawn;
-    return this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
+    const step = this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
+    return { ...step, events: this.#told(step.events) };
   }
 
   /** Records the engine's figures for the prompt: its length, and how much of it was cached. */
@@ -121,7 +140,12 @@ export class ResponseRun {
 
   /** Finishes the response; `left`: the caller has stopped reading. */
   finish(left = false): WrittenResponse {
-    return this.#revocable.finish(left);
+    const { events, message } = this.#revocable.finish(left);
+    return { events: this.#told(events), message };
+  }
+
+  #told(events: readonly ResponseEvent[]): readonly ResponseEvent[] {
+    return this.#overruled?.attach(events, this.text) ?? events;
   }
 
   /**
@@ -194,7 +218,9 @@ export class ResponseRun {
    */
   #step(tokens: readonly number[], sampled: boolean): Taken {
     const response = this.#response;
-    const added = this.#force();
+    // A number that the grammar ends here may go on in the model's mind, so what follows is drawn.
+    const isWatched = this.#overruled !== null && /\d$/.test(this.text);
+    const added = isWatched ? [] : this.#force();
     this.#write(added);
     const { closing } = response;
     const ending = closing === null ? [] : response.fit(this.#options.markers.encode(closing));
