@@ -23,13 +23,11 @@ export interface Header {
 
 /** The headers of regions; `null` if regions have none, or a call's header continues after their common end. */
 export function headerOf(format: ChatFormat): Header | null {
-  const { reasoning, content, calls } = format;
+  const { reasoning, content } = format;
   const end = headerEnd(format);
   if (reasoning === null || end === null) return null;
-  const opening =
-    calls === null ? '' : calls.section.open + calls.call.open + leadingLiteral(calls.head).text;
   // White space at the marker's end separates it from the name.
-  const call = new Marker(opening).fromCore;
+  const call = new Marker(commonEnd(callOpenings(format))).fromCore;
   const begin = /^\W*\w+\W/.exec(call)?.[0] ?? call;
   const role = /\w+$/.exec(new Marker(format.turn.start).core)?.[0] ?? '';
   const isShared = [reasoning.start, content.open].some((opener) => opener.includes(begin));
@@ -42,6 +40,22 @@ export function headerOf(format: ChatFormat): Header | null {
     recipient: isShared ? '' : begin,
     self: isShared || role === '' ? '' : begin + role,
   };
+}
+
+/** What precedes the tool's name, in each way to write the header of a call. */
+function callOpenings({ calls, alternatives = {} }: ChatFormat): readonly string[] {
+  if (calls === null) return [];
+  const { call, head, section } = calls;
+  return [{ open: call.open, head }, ...(alternatives.calls ?? [])].map(
+    (way) => section.open + way.open + leadingLiteral(way.head).text,
+  );
+}
+
+function commonEnd([first = '', ...others]: readonly string[]): string {
+  const start = Array.from(first).findIndex((_, at) =>
+    others.every((each) => each.endsWith(first.slice(at))),
+  );
+  return start < 0 ? '' : first.slice(start);
 }
 
 /** The common end of the openers of reasoning and content. */

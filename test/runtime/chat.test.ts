@@ -76,18 +76,25 @@ describe('auto, on a model with a script', () => {
     },
   );
 
-  it('makes a call valid that the model would have got wrong', async () => {
-    const wrong = '\n{"name": "get_wether", "arguments": {"city": 7, "unit": "kelvin"}}\n';
-    const model = await openScripted(['Let me see. ', '<tool_call>', wrong, '</tool_call>', '<|im_end|>']);
-    const message = await model.chat({ ...question, maxTokens: 600, parallelToolCalls: false }).message;
-    await model.dispose();
-    expect(message.tool_calls).toHaveLength(1);
-    const [call] = message.tool_calls ?? [];
-    expect(call?.function.name).toBe('get_weather');
-    const { city, unit } = JSON.parse(call?.function.arguments ?? '{}');
-    expect(typeof city).toBe('string');
-    expect(['celsius', 'fahrenheit']).toContain(unit);
-  });
+  it.each([
+    ['arguments', 'get_weather', 'any'],
+    ['name', 'get_wether', 'offered'],
+  ] as const)(
+    'makes a call valid of which the model would have got the %s wrong',
+    async (_, name, toolNames) => {
+      const wrong = `\n{"name": "${name}", "arguments": {"city": 7, "unit": "kelvin"}}\n`;
+      const model = await openScripted(['Let me see. ', '<tool_call>', wrong, '</tool_call>', '<|im_end|>']);
+      const message = await model.chat({ ...question, toolNames, maxTokens: 600, parallelToolCalls: false })
+        .message;
+      await model.dispose();
+      expect(message.tool_calls).toHaveLength(1);
+      const [call] = message.tool_calls ?? [];
+      expect(call?.function.name).toBe('get_weather');
+      const { city, unit } = JSON.parse(call?.function.arguments ?? '{}');
+      expect(typeof city).toBe('string');
+      expect(['celsius', 'fahrenheit']).toContain(unit);
+    },
+  );
 
   it.each([true, false])(
     'lets the model talk between and after calls, and enforces every one of them (injecting: %s)',

@@ -108,11 +108,13 @@ class FakeSequence implements EngineSequence {
   readonly #engine: FakeEngine;
   readonly #script: readonly number[];
   readonly #tokens: number[];
+  readonly #responseStart: number;
   #own: Matcher | null = null;
   #draws = 0;
 
-  constructor(engine: FakeEngine, { tokens }: EnginePrompt) {
+  constructor(engine: FakeEngine, { tokens, responseStart = tokens.length }: EnginePrompt) {
     this.#engine = engine;
+    this.#responseStart = responseStart;
     this.#tokens = tokens.slice(0, -1);
     this.#script = byteTokenizer.tokenize(engine.script, true);
   }
@@ -173,7 +175,8 @@ class FakeSequence implements EngineSequence {
 
   /** All tokens, the next of the script first; then those that end things. */
   #likeliest(bias: TokenBiases | null): readonly number[] {
-    const next = nextOf(this.#script, this.#tokens.slice(-longestTail)) ?? specials.get('<|im_end|>');
+    const written = this.#tokens.slice(Math.max(this.#responseStart, this.#tokens.length - longestTail));
+    const next = nextOf(this.#script, written) ?? specials.get('<|im_end|>');
     const logits = texts.map((_, token) => {
       const own = token === next ? 30 : token === 0x22 ? 20 : token === 0x7d ? 10 : -token / 1000;
       return own + (bias?.get(token) ?? 0);

@@ -40,6 +40,17 @@ export class QuotedCalls {
     return index !== -1 && to < (this.ends[index] ?? Number.POSITIVE_INFINITY);
   }
 
+  /** Whether the text so far may end within a marker: then the rest has to be looked at, too. */
+  get mayEndInMarker(): boolean {
+    const { open, close } = this.markers;
+    return [open, close].some((marker) => {
+      for (let length = marker.length - 1; length > 0; length -= 1) {
+        if (this.tail.endsWith(marker.slice(0, length))) return true;
+      }
+      return false;
+    });
+  }
+
   private read(part: string, to: number): void {
     const { open, close } = this.markers;
     const whole = this.tail + part;

@@ -36,7 +36,9 @@ export function readRaw(reader: Reader, values: ValueStack<State>, progress: Val
     return endString(reader, values, progress, found.end);
   }
   if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
-  if (progress.begun) reader.fastPath.open(valueCloser(values, frameClose).plainRun, 'raw-string');
+  if (progress.begun && progress.calls?.mayEndInMarker !== true) {
+    reader.fastPath.open(valueCloser(values, frameClose).plainRun, 'raw-string');
+  }
   return null;
 }
 
