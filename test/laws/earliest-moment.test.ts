@@ -98,7 +98,9 @@ function continuations(format: ChatFormat): readonly string[] {
   const full = written(format, { ...words, tool_calls: calls });
   const withNulls = nullCalls.map((each) => written(format, { ...words, tool_calls: [each] }));
   const texts = [written(format, words), full, format.turn.start + full, ...withNulls];
-  return ['', ...noise, ...texts.flatMap(tailsOf)];
+  // With text in the line of its closers, a call may have been a quotation in a raw value that goes on.
+  const quoted = tailsOf(full).map((tail) => `x${tail}`);
+  return ['', ...noise, ...texts.flatMap(tailsOf), ...quoted];
 }
 
 /** What events say, bit by bit. Ends are left out: all that they say is that something else follows. */

@@ -86,7 +86,7 @@ describe('the end of a turn with which calls begin, too', () => {
 });
 
 describe('an end within the opener of a call that may come', () => {
-  it('is a message that says so', async () => {
+  it('is a message that says so, and loses no text', async () => {
     const format = formatOf('deepseek-v2.5-236b');
     const { model, vocabulary } = await openVocabulary([...format.preservedTokens, ...format.stops], []);
     const end = model.tokens.eos;
@@ -96,7 +96,8 @@ describe('an end within the opener of a call that may come', () => {
     const opener = '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>';
     const { message } = writeTokens({ ...options, text: opener });
     expect(message.tool_calls).toBeUndefined();
-    expect(message.malformed?.at(-1)?.reason).toContain('ends inside a call');
+    expect(message.content).toBe(opener);
+    expect(message.repaired).toMatchObject([{ law: 'quoted' }, { law: 'quoted' }]);
     expect(writeTokens({ ...options, text: 'Hello.' }).message.content).toBe('Hello.');
     await model.dispose();
   });

@@ -13,16 +13,7 @@ export interface OpenFault {
 }
 
 /** The known faults. */
-export const openFaults: readonly OpenFault[] = [
-  {
-    reason:
-      'a required call in tags is closed where the model begins an optional argument with a `<` of its own',
-    row: 'qwen3.5-4b, AI SDK, required, many, any JSON, off, thoughts, line breaks, roomy, bias, speculated, degrade, lenient, tokens, conforms',
-    seed: 1,
-    isIt: ({ row }, problem) =>
-      row.format === 'qwen3.5-4b' && row.behaviour === 'conforms' && problem.startsWith('calls '),
-  },
-];
+export const openFaults: readonly OpenFault[] = [];
 
 /** Whether a problem is one of the known faults. */
 export function isKnown(outcome: RowOutcome, problem: string): boolean {

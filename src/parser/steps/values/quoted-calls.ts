@@ -17,6 +17,10 @@ export class QuotedCalls {
   private depth = 0;
   /** A call has ended that was not opened in the value: perhaps the value's own, so what follows is no quotation. */
   private isOver = false;
+  /** Another call has been opened after that. */
+  private another = false;
+  /** Offset of the text's end before closers that looked quoted, because text went on in their line. */
+  private passed: number | null = null;
   /** Offsets of the first openers of the calls, and of the ends of their closers; the last may be open. */
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
@@ -40,6 +44,16 @@ export class QuotedCalls {
     return index !== -1 && to < (this.ends[index] ?? Number.POSITIVE_INFINITY);
   }
 
+  /** Closers of the call, after the value's text up to `end`, are passed as quoted. */
+  pass(end: number): void {
+    this.passed ??= end;
+  }
+
+  /** Offset of the value's end, if closers that looked quoted turn out to be its own: another call begins after them. */
+  get endBeforeAnother(): number | null {
+    return this.another ? this.passed : null;
+  }
+
   /** Whether the text so far may end within a marker: then the rest has to be looked at, too. */
   get mayEndInMarker(): boolean {
     const { open, close } = this.markers;
@@ -56,8 +70,12 @@ export class QuotedCalls {
     const whole = this.tail + part;
     const base = to - whole.length;
     let from = 0;
-    while (!this.isOver) {
+    while (!this.another) {
       const opened = whole.indexOf(open, from);
+      if (this.isOver) {
+        this.another = opened !== -1;
+        break;
+      }
       const closed = whole.indexOf(close, from);
       if (opened === -1 && closed === -1) break;
       if (opened !== -1 && (closed === -1 || opened < closed)) {

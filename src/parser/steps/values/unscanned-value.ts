@@ -5,6 +5,7 @@
 
 import { escapeJson } from '../../json/json-text.ts';
 import { repair } from '../../leniency/law-table.ts';
+import { leadingSpaceLength } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { UnclosedOffsets, ValueProgress } from '../step-progress.ts';
 import { noteHeldCloser } from './held-closer.ts';
@@ -30,6 +31,8 @@ export function readRaw(reader: Reader, values: ValueStack<State>, progress: Val
   }
   progress.refused ??= found.refused === null ? null : reader.cursor.offsetOf(found.refused);
   if (reader.buffer.isEmpty) emitString(reader, progress, found.refused ?? found.textEnd);
+  const own = progress.calls?.endBeforeAnother ?? null;
+  if (own !== null) return endBeforeAnother(reader, values, progress, own);
   if (progress.refused !== null) reader.bufferTo(found.textEnd);
   if (found.end !== null) {
     emitBufferedString(reader, values, progress);
@@ -112,6 +115,23 @@ function endAtRefused(reader: Reader, values: ValueStack<State>, progress: Value
   return leaveValue(reader, values, closerPartsEnd(reader, closer));
 }
 
+/** Ends the value at closers that looked quoted, at an offset: after them another call is opened. */
+function endBeforeAnother(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+  offset: number,
+): State {
+  reader.rewind();
+  const { cursor } = reader;
+  const at = offset - cursor.base;
+  const { leadingSpace } = valueCloser(values, progress.frame.close);
+  const end = at - leadingSpaceLength(cursor.text, cursor.at, at, leadingSpace);
+  if (progress.mode === 'raw') emitString(reader, progress, end);
+  progress.refused = cursor.offsetOf(end);
+  return endAtRefused(reader, values, progress);
+}
+
 /** Emits raw text up to `end` as part of a JSON string. */
 function emitString(reader: Reader, progress: ValueProgress, end: number): void {
   const { cursor } = reader;
@@ -155,6 +175,8 @@ export function readBuffered(
   const { buffer, cursor } = reader;
   const found = findCloser(reader, values, progress);
   progress.refused ??= found.refused === null ? null : cursor.offsetOf(found.refused);
+  const own = progress.calls?.endBeforeAnother ?? null;
+  if (own !== null) return endBeforeAnother(reader, values, progress, own);
   reader.bufferTo(found.textEnd);
   const { at } = cursor;
   if (found.end === null && !reader.ended) {

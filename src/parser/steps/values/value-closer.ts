@@ -110,6 +110,7 @@ function outOfQuotes(
 ): number {
   if (progress.calls?.isOpenAt(reader, at) === true) return absent;
   const goesOn = goesOnAfterClosers(reader, calls, end);
+  if (goesOn === true) progress.calls?.pass(reader.cursor.offsetOf(at));
   return goesOn === undecided ? undecided : goesOn ? absent : end;
 }
 

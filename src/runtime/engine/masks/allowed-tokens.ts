@@ -99,7 +99,7 @@ export class AllowedTokens {
     const { index } = this.#vocabulary;
     if (few === null) return this.#biasOfSet(matcher);
     const ends = matcher.complete ? this.#vocabulary.ends : [];
-    const favoured = [...withoutSpellings(few, this.#vocabulary), ...ends];
+    const favoured = [...withoutSpellings(few, this.#vocabulary, matcher), ...ends];
     if (favoured.length === 0) return null;
     return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
   }
@@ -138,16 +138,31 @@ function biasAgainst(tokens: readonly number[]): TokenBiases {
   return new Map(tokens.map((token) => [token, Number.NEGATIVE_INFINITY]));
 }
 
-/** The allowed tokens, without those that would begin to spell an allowed special token. */
-function withoutSpellings(tokens: readonly number[], vocabulary: TokenTexts): readonly number[] {
+/** The allowed tokens, without those after which only an allowed special token could be spelled. */
+function withoutSpellings(
+  tokens: readonly number[],
+  vocabulary: TokenTexts,
+  matcher: Matcher,
+): readonly number[] {
   const specials = tokens.filter((token) => vocabulary.isSpecial(token));
   const spelled = specials.map((token) => vocabulary.bytesOf(token));
-  return tokens.filter(
-    (token) =>
-      vocabulary.isSpecial(token) ||
-      !spelled.some((special) => startsWith(special, vocabulary.bytesOf(token))),
-  );
+  return tokens.filter((token) => {
+    if (vocabulary.isSpecial(token)) return true;
+    const bytes = vocabulary.bytesOf(token);
+    return !spelled.some((special) => startsWith(special, bytes) && isForced(matcher, bytes, special));
+  });
 }
+
+/** Whether `bytes`, which begin `whole`, can go on in no other way. */
+function isForced(matcher: Matcher, bytes: Uint8Array, whole: Uint8Array): boolean {
+  const after = matcher.clone();
+  if (!after.accept(bytes)) return false;
+  const rest = whole.subarray(bytes.length);
+  const forced = encoder.encode(after.forced());
+  return startsWith(forced, rest);
+}
+
+const encoder = new TextEncoder();
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
   return beginning.every((byte, index) => bytes[index] === byte);
