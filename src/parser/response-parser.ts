@@ -196,6 +196,8 @@ class ModuleParser implements ResponseParser {
       notations,
     );
     reader.read(prompt, false);
+    // What a caller's words leave open quotes no call of the model.
+    reader.quotations.interrupt();
     return reader;
   }
 

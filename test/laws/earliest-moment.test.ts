@@ -93,14 +93,21 @@ function tailsOf(text: string): readonly string[] {
   return characters.map((_, index) => characters.slice(index).join(''));
 }
 
+/** A call whose argument quotes the end of the call, and goes on in that line. */
+function quoting(format: ChatFormat): string {
+  const calling = (city: string) =>
+    written(format, { ...words, tool_calls: [call(0, 'get_weather', { city })] });
+  const [end = ''] = format.turn.ends;
+  const plain = calling('Oslo');
+  return calling(`Oslo${plain.slice(plain.lastIndexOf('Oslo') + 'Oslo'.length, plain.length - end.length)}x`);
+}
+
 /** How a response may go on, whatever it is. */
 function continuations(format: ChatFormat): readonly string[] {
   const full = written(format, { ...words, tool_calls: calls });
   const withNulls = nullCalls.map((each) => written(format, { ...words, tool_calls: [each] }));
   const texts = [written(format, words), full, format.turn.start + full, ...withNulls];
-  // With text in the line of its closers, a call may have been a quotation in a raw value that goes on.
-  const quoted = tailsOf(full).map((tail) => `x${tail}`);
-  return ['', ...noise, ...texts.flatMap(tailsOf), ...quoted];
+  return ['', ...noise, ...[...texts, quoting(format)].flatMap(tailsOf)];
 }
 
 /** What events say, bit by bit. Ends are left out: all that they say is that something else follows. */
