@@ -3,13 +3,8 @@
  * grammar says what a closer closes, calls that are opened in the value are counted, and all closers of a call do not
  * end it if text goes on in their line.
  */
-import { absent, matchText, undecided } from '../../markers/markers.ts';
-import { skipSpace } from '../../markers/white-space.ts';
-import type { Reader } from '../../reader.ts';
+import type { Cursor } from '../../cursor.ts';
 import type { CallMarkers } from '../../state-tables.ts';
-
-/** What begins a sentence, or continues one; markers begin otherwise. */
-const text = /^[\p{L}\p{N}"'`.,;:!?)]/u;
 
 /** Where calls are quoted in a value that is read from the left. */
 export class QuotedCalls {
@@ -35,7 +30,7 @@ export class QuotedCalls {
   }
 
   /** Whether a quoted call is open at a position. */
-  isOpenAt({ cursor }: Reader, at: number): boolean {
+  isOpenAt(cursor: Cursor, at: number): boolean {
     const to = cursor.offsetOf(at);
     // Text that was read without a look at it has no markers.
     if (this.readTo < cursor.base) this.tail = '';
@@ -91,26 +86,4 @@ export class QuotedCalls {
     this.tail = whole.slice(Math.max(from, whole.length - longest));
     this.readTo = to;
   }
-}
-
-/**
- * Whether text goes on in the line after all closers of the call, of which the first is at `at`: then they are quoted.
- * `undecided` if more text decides.
- */
-export function goesOnAfterClosers(
-  reader: Reader,
-  { closing }: CallMarkers,
-  at: number,
-): boolean | typeof undecided {
-  const whole = reader.cursor.text;
-  let end = at;
-  for (const marker of closing) {
-    const next = matchText(reader, whole, skipSpace(whole, end), marker);
-    if (next === absent) return false;
-    if (next === undecided) return undecided;
-    end = next;
-  }
-  const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
-  if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
-  return text.test(next);
 }

@@ -84,7 +84,7 @@ function entryEnd(
   for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
     const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
     const verdict = entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
-    if (verdict === absent || calls?.isOpenAt(reader, at)) continue;
+    if (verdict === absent || calls?.isOpenAt(reader.cursor, at)) continue;
     return { at, isCertain: verdict !== undecided, endsCall: false };
   }
   return null;
@@ -105,7 +105,7 @@ function callEnd(
     const last = nearest?.at ?? to;
     for (let at = nextBegin(text, begin, from); at !== -1 && at < last; at = nextBegin(text, begin, at + 1)) {
       const verdict = matchText(reader, text, at, marker);
-      if (verdict === absent || calls?.isOpenAt(reader, at)) continue;
+      if (verdict === absent || calls?.isOpenAt(reader.cursor, at)) continue;
       nearest = { at, isCertain: verdict !== undecided, endsCall: true };
       break;
     }

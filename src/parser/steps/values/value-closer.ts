@@ -12,7 +12,7 @@ import type { CallMarkers, KeyedText, ValuePlace } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
 import type { ValueProgress } from '../step-progress.ts';
 import { otherEnds } from './other-ends.ts';
-import { goesOnAfterClosers, QuotedCalls } from './quoted-calls.ts';
+import { QuotedCalls } from './quoted-calls.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
 /** Maximum white space between a closer and what follows. */
@@ -85,7 +85,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, progress, at, end) : follows;
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
-      progress.calls?.isOpenAt(reader, textEnd);
+      progress.calls?.isOpenAt(reader.cursor, textEnd);
       return { textEnd, end: null, closer: at, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
@@ -96,7 +96,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     if (end >= 0) refused ??= textEnd;
   }
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
-  progress.calls?.isOpenAt(reader, textEnd);
+  progress.calls?.isOpenAt(reader.cursor, textEnd);
   return { textEnd, end: null, closer: text.length, refused };
 }
 
@@ -108,10 +108,35 @@ function outOfQuotes(
   at: number,
   end: number,
 ): number {
-  if (progress.calls?.isOpenAt(reader, at) === true) return absent;
-  const goesOn = goesOnAfterClosers(reader, calls, end);
-  if (goesOn === true) progress.calls?.pass(reader.cursor.offsetOf(at));
-  return goesOn === undecided ? undecided : goesOn ? absent : end;
+  if (progress.calls?.isOpenAt(reader.cursor, at) === true) return absent;
+  const verdict = goesOnAfterClosers(reader, calls, end);
+  if (verdict === true) progress.calls?.pass(reader.cursor.offsetOf(at));
+  return verdict === undecided ? undecided : verdict ? absent : end;
+}
+
+/** What begins a sentence, or continues one; markers begin otherwise. */
+const goesOn = /^[\p{L}\p{N}"'`.,;:!?)]/u;
+
+/**
+ * Whether text goes on in the line after all closers of the call, of which the first is at `at`: then they are quoted.
+ * `undecided` if more text decides.
+ */
+function goesOnAfterClosers(
+  reader: Reader,
+  { closing }: CallMarkers,
+  at: number,
+): boolean | typeof undecided {
+  const whole = reader.cursor.text;
+  let end = at;
+  for (const marker of closing) {
+    const next = matchText(reader, whole, skipSpace(whole, end), marker);
+    if (next === absent) return false;
+    if (next === undecided) return undecided;
+    end = next;
+  }
+  const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
+  if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
+  return goesOn.test(next);
 }
 
 /** Position of `begin`: whole, or its first character at the end of the text. */
