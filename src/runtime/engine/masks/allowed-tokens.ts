@@ -138,31 +138,35 @@ function biasAgainst(tokens: readonly number[]): TokenBiases {
   return new Map(tokens.map((token) => [token, Number.NEGATIVE_INFINITY]));
 }
 
-/** The allowed tokens, without those after which only an allowed special token could be spelled. */
+/** The allowed tokens, without those that only an allowed special token would be spelled with. */
 function withoutSpellings(
   tokens: readonly number[],
   vocabulary: TokenTexts,
   matcher: Matcher,
 ): readonly number[] {
   const specials = tokens.filter((token) => vocabulary.isSpecial(token));
-  const spelled = specials.map((token) => vocabulary.bytesOf(token));
+  const texts = specials.map((token) => vocabulary.bytesOf(token));
   return tokens.filter((token) => {
     if (vocabulary.isSpecial(token)) return true;
     const bytes = vocabulary.bytesOf(token);
-    return !spelled.some((special) => startsWith(special, bytes) && isForced(matcher, bytes, special));
+    const rests = texts.filter((text) => startsWith(text, bytes)).map((text) => text.subarray(bytes.length));
+    const after = matcher.clone();
+    return rests.length === 0 || !after.accept(bytes) || !leadsOnlyTo(rests, after, vocabulary);
   });
 }
 
-/** Whether `bytes`, which begin `whole`, can go on in no other way. */
-function isForced(matcher: Matcher, bytes: Uint8Array, whole: Uint8Array): boolean {
-  const after = matcher.clone();
-  if (!after.accept(bytes)) return false;
-  const rest = whole.subarray(bytes.length);
-  const forced = encoder.encode(after.forced());
-  return startsWith(forced, rest);
+/** Whether all that may come at the position of `matcher` begins with one of these texts. */
+function leadsOnlyTo(texts: readonly Uint8Array[], matcher: Matcher, vocabulary: TokenTexts): boolean {
+  if (texts.some((text) => text.length === 0)) return true;
+  const allowed = matcher.complete ? null : matcher.allowedTokens(vocabulary.index, fewTokens);
+  if (allowed === null) return false;
+  const next = new Set(allowed.map((token) => vocabulary.bytesOf(token)[0] ?? 0));
+  return [...next].every((byte) => {
+    const rests = texts.filter((text) => text[0] === byte).map((text) => text.subarray(1));
+    const after = matcher.clone();
+    return rests.length > 0 && after.accept(Uint8Array.of(byte)) && leadsOnlyTo(rests, after, vocabulary);
+  });
 }
-
-const encoder = new TextEncoder();
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
   return beginning.every((byte, index) => bytes[index] === byte);
