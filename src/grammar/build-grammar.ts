@@ -99,11 +99,12 @@ function requestOf(
     toolNames = 'offered',
     responseFormat,
     bareCalls = false,
+    thinkingBudget,
   }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
-  const otherNames = toolNames === 'any';
-  return { shape, prompt, tools, parallel, policy, argumentOrder, otherNames, contentSchema, bareCalls };
+  const choices = { otherNames: toolNames === 'any', moreThoughts: thinkingBudget === undefined, bareCalls };
+  return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema, ...choices };
 }
 
 interface ResponsePlan {

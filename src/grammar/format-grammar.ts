@@ -25,6 +25,7 @@ export function formatGrammar(format: ChatFormat): FormatGrammar {
     policy: 'degrade',
     argumentOrder: 'schema',
     otherNames: false,
+    moreThoughts: true,
     contentSchema: true,
   });
   const expression = mergeEqualRules(grammar, notation);

@@ -44,6 +44,8 @@ export interface PlainGrammarOptions extends Omit<GrammarOptions, 'tools'> {
    * validate: an answer may look like one. Default: false.
    */
   readonly bareCalls?: boolean;
+  /** If thoughts are bounded by whoever reads the response, none come again before a demanded call. Default: unbounded. */
+  readonly thinkingBudget?: number;
 }
 
 /** OpenAI's `response_format`. */

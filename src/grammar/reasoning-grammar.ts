@@ -53,12 +53,17 @@ const mostRegions = 2;
 /** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
 export function afterOtherRegions(
   { headed, reasoning, content }: TurnLayout,
-  { place, begun }: PromptPosition,
+  {
+    moreThoughts,
+    prompt: { place, begun },
+  }: { readonly moreThoughts: boolean; readonly prompt: PromptPosition },
   calls: Expression,
   rules: RuleSet,
 ): Expression {
   const [, preamble = null] = content.wrappers;
-  const regions = [reasoning, preamble].filter((region) => region?.restarts === true && !region.open.isBlank);
+  const regions = [moreThoughts ? reasoning : null, preamble].filter(
+    (region) => region?.restarts === true && !region.open.isBlank,
+  );
   if (!headed || begun || place === 'call' || regions.length === 0) return calls;
   let answer = rules.add('calls', calls);
   for (let count = 0; count < mostRegions; count += 1) {

@@ -65,6 +65,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly contentSchema: JsonSchema;
   /** Whether calls next to such content may be bare JSON. Default: false. */
   readonly bareCalls?: boolean;
+  /** Whether thoughts may come again before demanded calls. */
+  readonly moreThoughts: boolean;
   /** Keeps the results of expensive schemas between processes. Default: none. */
   readonly store?: SchemaStore | null;
 }
@@ -217,7 +219,7 @@ function answerExpression(
     case 'calls-from-trigger':
       return calls();
     case 'calls':
-      return afterOtherRegions(layout, options.prompt, calls(), rules);
+      return afterOtherRegions(layout, options, calls(), rules);
     case 'schema':
       return content;
     case 'schema-or-calls':

@@ -189,8 +189,10 @@ function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): st
     generationPrompt,
     bareCalls = false,
     toolNames = 'offered',
+    thinkingBudget,
   } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   const request = { toolChoice, parallelToolCalls, responseFormat, generationPrompt };
-  return JSON.stringify([templateSha256, request, policy, argumentOrder, bareCalls, toolNames, tools]);
+  const choices = [policy, argumentOrder, bareCalls, toolNames, thinkingBudget === undefined];
+  return JSON.stringify([templateSha256, request, ...choices, tools]);
 }
