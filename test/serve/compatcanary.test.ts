@@ -14,7 +14,7 @@ afterAll(() => random.dispose());
 /** Random weights hardly ever end a turn: a stop does, so that a response is complete and not cut by its limit. */
 const model: ServableModel = {
   name: random.name,
-  chat: (options) => random.chat({ ...options, stop: ['in'] }),
+  chat: (options) => random.chat({ ...options, stop: ['in'], stopIn: 'response' }),
 };
 
 it('has a score of 100, profile modern', async () => {
