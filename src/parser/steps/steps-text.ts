@@ -38,7 +38,10 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
 export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<State>>): State | null {
   const { text, at } = reader.cursor;
   reader.leaveCall();
-  if (table.separates) reader.writer.separate();
+  if (table.separates) {
+    reader.writer.separate();
+    reader.quotations.interrupt();
+  }
   const next = skipSpace(text, at);
   if (next - at > longestPause) return table.otherwise;
   if (next === text.length) {

@@ -48,10 +48,11 @@ export function wrapTemplate(templateSource: string, format: ToolFormatOption, n
 /** What the wrapper has to know about the template. */
 interface SystemFacts {
   readonly system_role: boolean;
+  readonly system_parts: boolean;
   readonly system_message: string;
 }
 
-/** Whether a system message is rendered, and which text stands in its place if there is none. */
+/** Whether a system message is rendered, and how, and which text stands in its place if there is none. */
 function observeSystem(template: Template): SystemFacts {
   const { system, user } = anySentinels(template.source);
   const shape = observeInputShape(template);
@@ -61,12 +62,15 @@ function observeSystem(template: Template): SystemFacts {
   };
   const question = { role: 'user' as const, content: user };
   const [before, after] = render(system)?.split(system) ?? [];
-  if (before === undefined || after === undefined) return { system_role: false, system_message: '' };
+  if (before === undefined || after === undefined)
+    return { system_role: false, system_parts: false, system_message: '' };
+  const asText = [{ role: 'system', content: system }, ...shapeMessages([question], shape)];
+  const isText = tryRender(template, { messages: asText })?.includes(system) === true;
   const bare = render(null);
   const message = bare?.startsWith(before) ? bare.slice(before.length, bare.length - after.length) : '';
   // A text that names the day would be wrong tomorrow.
   const isOwn = message !== '' && render(message) === bare && render(null, anotherDay) === bare;
-  return { system_role: true, system_message: isOwn ? message : '' };
+  return { system_role: true, system_parts: !isText, system_message: isOwn ? message : '' };
 }
 
 const anotherDay = new Date(2001, 5, 15);

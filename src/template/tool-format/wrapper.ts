@@ -1,9 +1,10 @@
 /**
  * What stands between a tool format and the model's own template: messages in, messages out.
  *
- * The own template then sees no tools, calls or results, only texts, in roles that every template renders. Two facts
- * about it come first: `own_template.system_role`, whether it renders a system message, and
- * `own_template.system_message`, the one that it writes if there is none.
+ * The own template then sees no tools, calls or results, only texts, in roles that every template renders. Three facts
+ * about it come first: `own_template.system_role`, whether it renders a system message, `own_template.system_parts`,
+ * whether it reads one only as a list of parts (some read the first part alone), and `own_template.system_message`, the
+ * one that it writes if there is none.
  */
 export const wrapper = `{%- set tool_format = namespace(given=messages, messages=[], results=[], before='', tools='') %}
 {%- if tools %}
@@ -43,7 +44,10 @@ export const wrapper = `{%- set tool_format = namespace(given=messages, messages
   {%- elif not held and not before and not after %}
     {%- set tool_format.messages = tool_format.messages + [message] %}
   {%- elif not held %}
-    {%- if content is string %}
+    {%- if message.role == 'system' and (own_template.system_parts or content is not string) %}
+      {%- set content = content if content is string else content | map(attribute='text') | join %}
+      {%- set content = [{'type': 'text', 'text': content ~ after}] %}
+    {%- elif content is string %}
       {%- set content = before ~ content ~ after %}
     {%- else %}
       {%- set first = [{'type': 'text', 'text': before}] if before else [] %}
