@@ -59,5 +59,7 @@ export const wrapper = `{%- set tool_format = namespace(given=messages, messages
   {%- endif %}
 {%- endfor %}
 {%- set messages = tool_format.messages %}
-{%- set tools = none %}
+{%- if tools %}
+  {%- set tools = none %}
+{%- endif %}
 `;
