@@ -92,7 +92,8 @@ describe.each(formats)('$name', (each) => {
     const model = await openRandom(each);
     // Each token of the opener is likelier than the next, until it has been written.
     const logitBias = each.opener.map((token, index) => [token, 100 - 20 * index] as const);
-    const message = await model.chat({ ...asked, seed: 1, logitBias, repeatPenalty: 2 }).message;
+    const message = await model.chat({ ...asked, toolNames: 'offered', seed: 1, logitBias, repeatPenalty: 2 })
+      .message;
     await model.dispose();
     expect(message.malformed).toBeUndefined();
     expectValid(message.tool_calls);

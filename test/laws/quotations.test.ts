@@ -70,7 +70,9 @@ const formats = [
   const call = written(format, 'Oslo');
   // Some prompts open thoughts in any case.
   const isAnswer = read(format, asAnswer(format, 'Hello.'), tools).content === 'Hello.';
-  return call === null || !isAnswer || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call }];
+  // Where a call holds what also ends turns, the text of a quotation still ends there.
+  const endsTurn = format.turn.ends.some((end) => call?.includes(end) === true);
+  return call === null || endsTurn || !isAnswer || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call }];
 });
 
 describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call }) => {
