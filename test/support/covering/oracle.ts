@@ -211,7 +211,9 @@ function handedProblems(
     problems.push(`calls ${JSON.stringify(got)} for ${JSON.stringify(wanted)}`);
   const finish = events.at(-1);
   const reason = finish?.type === 'finish' ? finish.reason : '';
-  if (handed.finish !== finishes[engine]?.[reason])
+  // Only this API tells a stop of the caller's.
+  const isStopped = engine === 'messages' && finish?.type === 'finish' && finish.stopSequence !== undefined;
+  if (handed.finish !== (isStopped ? 'stop_sequence' : finishes[engine]?.[reason]))
     problems.push(`finished with ${handed.finish} for ${reason}`);
   if (handed.told !== malformed.length + repaired.length > 0)
     problems.push(handed.told ? 'told of nothing' : 'not told what was malformed or repaired');
