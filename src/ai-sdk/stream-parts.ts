@@ -2,17 +2,18 @@
 
 import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import { withoutUndefined } from '../format/option-rules.ts';
-import type { Finish, Malformed, Repaired, ResponseEvent } from '../parser/events.ts';
+import type { Finish, Malformed, PossibleCall, Repaired, ResponseEvent } from '../parser/events.ts';
 import { callUsage } from './call-usage.ts';
 
 /**
  * Converts one response. Broken regions are closed before the end, so that every `-start` has its `-end`; malformed
- * text and repairs are reported in the provider's metadata of `finish`.
+ * text, repairs and what may be a call are reported in the provider's metadata of `finish`.
  */
 export class StreamParts {
   readonly #openCalls = new Set<string>();
   readonly #malformed: Malformed[] = [];
   readonly #repaired: Repaired[] = [];
+  readonly #possible: PossibleCall[] = [];
 
   /** The parts for the next event, in order. */
   next(event: ResponseEvent): readonly LanguageModelV3StreamPart[] {
@@ -42,6 +43,9 @@ export class StreamParts {
       case 'repaired':
         this.#repaired.push(event);
         return [];
+      case 'possible-call':
+        this.#possible.push(event);
+        return [];
       case 'finish':
         return [...[...this.#openCalls].flatMap((id) => this.#closeCall(id)), this.#finish(event)];
       default:
@@ -55,11 +59,12 @@ export class StreamParts {
   }
 
   #finish(event: Finish): LanguageModelV3StreamPart {
+    const isTold = this.#malformed.length + this.#repaired.length + this.#possible.length > 0;
     return {
       type: 'finish',
       finishReason: { unified: event.reason, raw: event.reason },
       usage: callUsage(event),
-      ...(this.#malformed.length + this.#repaired.length === 0 ? {} : { providerMetadata: this.#metadata() }),
+      ...(isTold ? { providerMetadata: this.#metadata() } : {}),
     };
   }
 
@@ -72,10 +77,12 @@ export class StreamParts {
     const repaired = this.#repaired.map(({ law, detail, toolCallId }) =>
       withoutUndefined({ law, detail, toolCallId }),
     );
+    const possibleCalls = this.#possible.map(({ toolName, at }) => ({ toolName, at }));
     return {
       idiolect: {
         ...(malformed.length === 0 ? {} : { malformed }),
         ...(repaired.length === 0 ? {} : { repaired }),
+        ...(possibleCalls.length === 0 ? {} : { possibleCalls }),
       },
     };
   }

@@ -27,6 +27,15 @@ it('says what was repaired, and in which call', () => {
   ]);
 });
 
+it('says what may be a call, and where', () => {
+  const stream = new StreamParts();
+  stream.next({ type: 'possible-call', toolName: 'add', at: 7, start: 20, end: 20 });
+  const [finish] = stream.next({ type: 'finish', reason: 'stop', start: 20, end: 20 });
+  expect(finish).toMatchObject({
+    providerMetadata: { idiolect: { possibleCalls: [{ toolName: 'add', at: 7 }] } },
+  });
+});
+
 it('says nothing of a response as the format has it', () => {
   expect(metadataOf('<use>\n{"name": "add", "arguments": {"a": 3}}\n</use>')).toEqual([undefined]);
 });

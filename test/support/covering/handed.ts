@@ -8,7 +8,7 @@ export interface Handed {
   readonly finish: string;
   readonly promptTokens: number | undefined;
   readonly completionTokens: number | undefined;
-  /** Whether it was told of anything malformed or repaired. */
+  /** Whether it was told of anything malformed, repaired, or that may be a call. */
   readonly told: boolean;
 }
 

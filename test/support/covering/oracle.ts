@@ -203,7 +203,7 @@ function handedProblems(
     problems.push(`content ${quoted(handed.content)} for ${quoted(message.content)}`);
   if (handed.reasoning !== (message.reasoning_content ?? ''))
     problems.push(`thoughts ${quoted(handed.reasoning)} for ${quoted(message.reasoning_content)}`);
-  const { malformed = [], repaired = [], tool_calls: calls = [] } = message;
+  const { malformed = [], possible_calls = [], repaired = [], tool_calls: calls = [] } = message;
   const wanted = calls.map(({ function: called }) => [called.name, JSON.parse(called.arguments)]);
   const whole = handed.calls.filter(({ input }) => isJson(input));
   const got = whole.map(({ name, input }) => [name, JSON.parse(input)]);
@@ -215,8 +215,10 @@ function handedProblems(
   const isStopped = engine === 'messages' && finish?.type === 'finish' && finish.stopSequence !== undefined;
   if (handed.finish !== (isStopped ? 'stop_sequence' : finishes[engine]?.[reason]))
     problems.push(`finished with ${handed.finish} for ${reason}`);
-  if (handed.told !== malformed.length + repaired.length > 0)
-    problems.push(handed.told ? 'told of nothing' : 'not told what was malformed or repaired');
+  if (handed.told !== malformed.length + possible_calls.length + repaired.length > 0)
+    problems.push(
+      handed.told ? 'told of nothing' : 'not told what was malformed, repaired, or may be a call',
+    );
   // Not all streams tell their usage.
   const { promptTokens, completionTokens } = handed;
   if (completionTokens !== undefined && completionTokens !== usage?.completionTokens)
