@@ -16,20 +16,24 @@ const schema = {
 const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
 const [right, wrong] = ['{"size": 12, "tag": "AB"}', '{"size": 12, "tag": "ABCD"}'];
 
+/** A prompt without thoughts that has opened the answer; some have by themselves. */
+function promptOf({ turn, content }: ChatFormat): string {
+  const opened = turn.start + turn.prompt.off;
+  return opened.endsWith(content.open) ? opened : opened + content.open;
+}
+
 /** Whether the rest of an answer may be written after a prompt that holds the beginning. */
 function allowsRest(format: ChatFormat, answer: string, begun: number): boolean {
-  const { turn, content } = format;
-  const generationPrompt = turn.start + turn.prompt.off + content.open + answer.slice(0, begun);
+  const generationPrompt = promptOf(format) + answer.slice(0, begun);
   const { expression } = buildGrammar(format, { responseFormat, generationPrompt });
   if (expression === null) throw new TypeError('a response format is enforced');
-  return createMatcher(expression).allows(answer.slice(begun) + content.close.trimEnd());
+  return createMatcher(expression).allows(answer.slice(begun) + format.content.close.trimEnd());
 }
 
 /** Formats whose prompt can leave no thoughts open, in which anything may be written. */
-const formats = generatedFormats().filter(({ format }) => {
-  const generationPrompt = format.turn.start + format.turn.prompt.off + format.content.open;
-  return readPromptPosition(format, generationPrompt, []).place !== 'reasoning';
-});
+const formats = generatedFormats().filter(
+  ({ format }) => readPromptPosition(format, promptOf(format), []).place !== 'reasoning',
+);
 
 describe.each(sampled(formats, 9))('$name', ({ format }) => {
   it.each(Array.from(right.slice(1), (_, index) => right.slice(0, index + 1)))('after %j', (begun) => {
