@@ -2,6 +2,7 @@
 import { readMessages } from '../../format/check-messages.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
+import { closedArguments } from '../cut-arguments.ts';
 import { invalid } from '../errors.ts';
 
 /** Fields of a message that templates read. */
@@ -20,7 +21,18 @@ function withKnownFields(message: unknown): unknown {
   const thoughts = rest.reasoning_content ?? (typeof reasoning === 'string' ? reasoning : undefined);
   const named = thoughts === undefined ? rest : { ...rest, reasoning_content: thoughts };
   const kept = Object.entries(named).filter(([name]) => messageFields.includes(name));
-  return Object.fromEntries(kept);
+  return { ...Object.fromEntries(kept), ...readCalls(rest.tool_calls) };
+}
+
+function readCalls(calls: unknown): object {
+  return Array.isArray(calls) ? { tool_calls: calls.map(readCall) } : {};
+}
+
+function readCall(call: unknown): unknown {
+  if (!isRecord(call) || !isRecord(call.function)) return call;
+  const { arguments: args } = call.function;
+  if (typeof args !== 'string') return call;
+  return { ...call, function: { ...call.function, arguments: closedArguments(args) } };
 }
 
 function withText(message: Message, path: string): Message {
