@@ -50,7 +50,7 @@ export const parts: Readonly<Record<string, (formats: readonly JudgedFormat[]) =
         row(`marred markers, ${marking}`, damaged(formats, marredCalls, { marking }), {
           'markup in arguments': 0,
           'other arguments untold': 0,
-          'lost untold': 0,
+          'neither read nor told': 0,
         }),
       ),
   bodies: (formats) =>
@@ -140,6 +140,8 @@ function damaged(
       const { calls, malformed, told } = reading;
       const values = calls.map((each) => JSON.stringify(JSON.parse(each.arguments)));
       const right = values.length === 1 && values[0] === meant && calls[0]?.name === toolName;
+      // Words after the opener of a value are the value.
+      const holdsWords = values.some((each) => /hm, so/.test(each) && !/[<>[\]]/.test(each));
       return {
         head: `${judged.name}, ${marred.change}`,
         text: marred.text,
@@ -149,8 +151,8 @@ function damaged(
           malformed: !right && malformed.length > 0,
           text: !right && malformed.length === 0 && calls.length === 0,
           'markup in arguments': calls.some((each) => /[<>[\]]/.test(each.arguments)),
-          'other arguments untold': calls.length > 0 && !right && !told,
-          'neither read nor told': !right && !told,
+          'other arguments untold': calls.length > 0 && !right && !told && !holdsWords,
+          'neither read nor told': !right && !told && !holdsWords,
           'lost untold': calls.length === 0 && !told && !reading.content.includes('Oslo'),
         },
       };
