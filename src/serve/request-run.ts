@@ -1,5 +1,6 @@
 /** One request to a model, from its body to the last byte of its response. */
 import { randomUUID } from 'node:crypto';
+import { writeExactJson } from '../format/exact-json.ts';
 import { follow } from '../format/on-abort.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
@@ -63,7 +64,8 @@ export class RequestRun {
       if (read.stream) return await this.#stream(read, body, headers);
       const whole = await this.#endpoint.complete(await this.#begin(read, body));
       this.#end(200);
-      return Response.json(whole, { headers });
+      headers.set('content-type', 'application/json');
+      return new Response(writeExactJson(whole), { headers });
     } catch (error) {
       const failure = this.#failure(error);
       this.#end(failure.status, failure.code);

@@ -1,5 +1,6 @@
 /** Reads the messages of a request, without fields that no template reads. */
 import { readMessages } from '../../format/check-messages.ts';
+import { writeExactJson } from '../../format/exact-json.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
@@ -20,7 +21,22 @@ function withKnownFields(message: unknown): unknown {
   const thoughts = rest.reasoning_content ?? (typeof reasoning === 'string' ? reasoning : undefined);
   const named = thoughts === undefined ? rest : { ...rest, reasoning_content: thoughts };
   const kept = Object.entries(named).filter(([name]) => messageFields.includes(name));
-  return Object.fromEntries(kept);
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, name === 'tool_calls' ? withTexts(value) : value]),
+  );
+}
+
+/** Arguments that are an object, as in Ollama's API, become its text, before a number of it could change. */
+function withTexts(calls: unknown): unknown {
+  return Array.isArray(calls) ? calls.map(withArgumentText) : calls;
+}
+
+function withArgumentText(call: unknown): unknown {
+  if (!isRecord(call) || !isRecord(call.function)) return call;
+  const { arguments: given } = call.function;
+  return isRecord(given)
+    ? { ...call, function: { ...call.function, arguments: writeExactJson(given) } }
+    : call;
 }
 
 function withText(message: Message, path: string): Message {

@@ -1,5 +1,6 @@
 /** Converts the blocks of a request to `/v1/messages` to messages of a conversation. */
 import { readMessages } from '../../format/check-messages.ts';
+import { isExactObject, writeExactJson } from '../../format/exact-json.ts';
 import type { Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
@@ -111,8 +112,8 @@ function readAssistant(blocks: readonly Block[]): Message {
 function readCall(given: Block): ToolCall {
   const { block, path } = given;
   const { input } = block;
-  if (!isRecord(input)) throw invalid(`${path}.input`, `${path}.input must be an object`);
-  const called = { name: stringOf(given, 'name'), arguments: JSON.stringify(input) };
+  if (!isExactObject(input)) throw invalid(`${path}.input`, `${path}.input must be an object`);
+  const called = { name: stringOf(given, 'name'), arguments: writeExactJson(input) };
   return { id: stringOf(given, 'id'), type: 'function', function: called };
 }
 
