@@ -27,6 +27,7 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly model: string;
   /** The options of the chat, including the server's defaults. */
   readonly chat: ChatOptions;
+  /** Calls come as wholes: their first event once the last one is known. */
   readonly events: AsyncIterable<ResponseEvent>;
   /** Tokens of the prompt, known before the first event; `null` if they are not counted. */
   promptTokens(): Promise<number | null>;

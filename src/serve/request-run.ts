@@ -12,6 +12,7 @@ import type { HandlerOptions } from './handler-options.ts';
 import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
+import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
 export interface ServerState {
@@ -141,7 +142,7 @@ export class RequestRun {
       created: Math.floor(Date.now() / 1000),
       model: borrowed.name,
       chat,
-      events: this.#watch.watch(stream),
+      events: wholeCalls(this.#watch.watch(stream)),
       promptTokens: () => stream.promptTokens,
       message: () => stream.message,
     };

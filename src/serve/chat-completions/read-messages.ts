@@ -3,6 +3,7 @@ import { readMessages } from '../../format/check-messages.ts';
 import { writeExactJson } from '../../format/exact-json.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
+import { closedArguments } from '../cut-arguments.ts';
 import { invalid } from '../errors.ts';
 
 /** Fields of a message that templates read. */
@@ -26,17 +27,20 @@ function withKnownFields(message: unknown): unknown {
   );
 }
 
-/** Arguments that are an object, as in Ollama's API, become its text, before a number of it could change. */
+/** The calls of a message with their arguments as text that a template can render. */
 function withTexts(calls: unknown): unknown {
   return Array.isArray(calls) ? calls.map(withArgumentText) : calls;
 }
 
 function withArgumentText(call: unknown): unknown {
   if (!isRecord(call) || !isRecord(call.function)) return call;
-  const { arguments: given } = call.function;
-  return isRecord(given)
-    ? { ...call, function: { ...call.function, arguments: writeExactJson(given) } }
-    : call;
+  return { ...call, function: { ...call.function, arguments: textOf(call.function.arguments) } };
+}
+
+/** An object, as in Ollama's API, becomes its text before a number of it could change; a text that was cut is closed. */
+function textOf(given: unknown): unknown {
+  if (isRecord(given)) return writeExactJson(given);
+  return typeof given === 'string' ? closedArguments(given) : given;
 }
 
 function withText(message: Message, path: string): Message {

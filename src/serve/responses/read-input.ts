@@ -2,6 +2,7 @@
 import { readMessages } from '../../format/check-messages.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
+import { closedArguments } from '../cut-arguments.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { functionName, textArgument } from './read-tools.ts';
@@ -85,7 +86,7 @@ function readItem(conversation: Conversation, item: unknown, path: string): void
       readMessageItem(conversation, item, path);
       break;
     case 'function_call':
-      conversation.addCall(readCall(item, path, textOf(item, 'arguments', path)));
+      conversation.addCall(readCall(item, path, closedArguments(textOf(item, 'arguments', path))));
       break;
     case 'custom_tool_call':
       conversation.addCall(readTextCall(item, path));
