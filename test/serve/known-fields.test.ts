@@ -5,9 +5,9 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import * as chatCompletions from '../../src/serve/chat-completions/read-request.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
-import type { KnownFields } from '../../src/serve/request-head.ts';
+import type { KnownFields } from '../../src/serve/fields/request-head.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
-import { samplingFields } from '../../src/serve/sampling-fields.ts';
+import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 
 const packages = path.join(import.meta.dirname, '../../node_modules');
 

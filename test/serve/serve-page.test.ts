@@ -7,7 +7,7 @@ import { readHandlerOptions } from '../../src/serve/handler-options.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
-import { samplingFields } from '../../src/serve/sampling-fields.ts';
+import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/serve.md'), 'utf8');
 

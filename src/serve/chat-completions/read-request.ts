@@ -21,10 +21,10 @@ import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { field, flag, numberField, objectField, requiredField, schemaFormat } from '../request-fields.ts';
-import { type Absent, accountFields, readHead } from '../request-head.ts';
-import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
-import { givenTools, readParallel, requireKind, toolOptions } from '../tool-fields.ts';
+import { field, flag, numberField, objectField, requiredField, schemaFormat } from '../fields/request-fields.ts';
+import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
+import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
+import { givenTools, readParallel, requireKind, toolOptions } from '../fields/tool-fields.ts';
 import { readChatMessages } from './read-messages.ts';
 
 /** The contents of a request. */

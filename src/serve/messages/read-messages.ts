@@ -4,7 +4,7 @@ import type { Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { objectList } from '../request-fields.ts';
+import { objectList } from '../fields/request-fields.ts';
 
 interface Block {
   readonly block: Body;

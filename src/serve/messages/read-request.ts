@@ -15,10 +15,10 @@ import {
   requiredField,
   schemaFormat,
   textField,
-} from '../request-fields.ts';
-import { type Absent, readHead } from '../request-head.ts';
-import { readSampling, readStops } from '../sampling-fields.ts';
-import { flatTool, type GivenTool, givenTools, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
+} from '../fields/request-fields.ts';
+import { type Absent, readHead } from '../fields/request-head.ts';
+import { readSampling, readStops } from '../fields/sampling-fields.ts';
+import { flatTool, type GivenTool, givenTools, namedTool, requireKind, toolOptions } from '../fields/tool-fields.ts';
 import { readConversation } from './read-messages.ts';
 
 /** Fields that are read, in addition to those of sampling. */

@@ -6,10 +6,10 @@ import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { field, objectField, schemaFormat } from '../request-fields.ts';
-import { type Absent, accountFields, readHead } from '../request-head.ts';
-import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
-import { readParallel, toolOptions } from '../tool-fields.ts';
+import { field, objectField, schemaFormat } from '../fields/request-fields.ts';
+import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
+import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
+import { readParallel, toolOptions } from '../fields/tool-fields.ts';
 import { readInput } from './read-input.ts';
 import { type ClientTool, readChoice, readResponsesTools } from './read-tools.ts';
 

@@ -7,8 +7,8 @@ import type { Tool, ToolChoice } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { objectList } from '../request-fields.ts';
-import { flatTool, type GivenTool, givenTools, namedTool, requireKind } from '../tool-fields.ts';
+import { objectList } from '../fields/request-fields.ts';
+import { flatTool, type GivenTool, givenTools, namedTool, requireKind } from '../fields/tool-fields.ts';
 
 /** A tool as the client calls it. */
 export interface ClientTool {

@@ -1,7 +1,7 @@
 /** What the requests of all APIs have in common, and the handling of fields that an API does not read. */
-import type { ReadRequest } from './endpoint.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import type { ReadRequest } from '../endpoint.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 import { flag, textField } from './request-fields.ts';
 import { samplingFields } from './sampling-fields.ts';
 

@@ -1,10 +1,10 @@
 /** Converts the tools of a request in any API to options of a chat. */
-import type { Tool, ToolChoice } from '../format/messages.ts';
-import { boolean, withoutUndefined } from '../format/option-rules.ts';
-import type { ChatOptions } from '../runtime/chat/chat-options.ts';
-import type { ToolList } from '../tools/tools.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import type { Tool, ToolChoice } from '../../format/messages.ts';
+import { boolean, withoutUndefined } from '../../format/option-rules.ts';
+import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 import { field, objectList } from './request-fields.ts';
 
 /** A tool in a request. */
