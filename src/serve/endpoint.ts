@@ -3,6 +3,7 @@ import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
 import type { Frame } from './event-stream.ts';
+import type { ItemMemory } from './item-memory.ts';
 import type { Body } from './read-body.ts';
 
 /** A request, independent of its API. */
@@ -11,8 +12,12 @@ export interface ReadRequest {
   readonly model: string | null;
   readonly chat: ChatOptions;
   readonly stream: boolean;
-  /** Unknown fields. */
-  readonly unknown: readonly string[];
+  /** Whether the answer has no thoughts, whatever the model thinks. */
+  readonly hidesThoughts: boolean;
+  /** Options that apply unless the server's operator or the model's template has it otherwise. */
+  readonly wishes?: Pick<ChatOptions, 'thinking'>;
+  /** What has no effect, or reaches the model in other words: names of fields, and places in messages. */
+  readonly ignored: readonly string[];
 }
 
 /** A response that has begun. */
@@ -27,6 +32,8 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly model: string;
   /** The options of the chat, including the server's defaults. */
   readonly chat: ChatOptions;
+  /** Where the API may keep what the client will name later. */
+  readonly items: ItemMemory;
   readonly events: AsyncIterable<ResponseEvent>;
   /** Tokens of the prompt, known before the first event; `null` if they are not counted. */
   promptTokens(): Promise<number | null>;
@@ -37,8 +44,8 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
 /** An API. */
 export interface Endpoint<Request extends ReadRequest = ReadRequest> {
   readonly path: string;
-  /** Throws `RequestError`, and the errors of chats for invalid options. */
-  read(body: Body): Request;
+  /** `items`: those of earlier answers. Throws `RequestError`, and the errors of chats for invalid options. */
+  read(body: Body, items: ItemMemory): Request;
   /** The whole response, as JSON. */
   complete(answer: BegunAnswer<Request>): Promise<object>;
   /** The response as it arrives. */

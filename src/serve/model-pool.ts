@@ -57,6 +57,11 @@ export class ModelPool {
     return Promise.all(Array.from(this.#slots.values(), open));
   }
 
+  /** The name of the model that answers to `name`. Throws `RequestError` (404). */
+  nameOf(name: string): string {
+    return this.#find(name).entry.name;
+  }
+
   /**
    * The model of that name; the first one if `name` is `null`. Throws `RequestError` (404), the errors of opening it,
    * and the signal's reason; the model is opened nevertheless, because others may wait for it.

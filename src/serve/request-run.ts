@@ -8,15 +8,18 @@ import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout } from './event-stream.ts';
 import type { HandlerOptions } from './handler-options.ts';
+import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
+import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
 
 /** What all requests share. */
 export interface ServerState {
   readonly options: Required<HandlerOptions>;
   readonly pool: ModelPool;
   readonly admission: Admission;
+  readonly items: ItemMemory;
   /** Aborted when the server gives up running requests. */
   readonly closing: AbortSignal;
   /** Called with the record of every finished request. */
@@ -57,7 +60,7 @@ export class RequestRun {
     request.signal.addEventListener('abort', leave, { once: true });
     try {
       const body = await readJsonBody(request, this.#state.options);
-      const read = this.#endpoint.read(body);
+      const read = this.#endpoint.read(body, this.#state.items);
       this.#watch.stream = read.stream;
       const headers = this.#headers(read);
       if (read.stream) return await this.#stream(read, body, headers);
@@ -129,9 +132,10 @@ export class RequestRun {
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
     const fixed = { createCallId: uniqueCallId, signal };
-    const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, ...fixed };
-    const stream = borrowed.model.chat(chat);
-    await stream.report;
+    const { defaults, policy } = options;
+    const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
+    const stream = await openStream(borrowed.model, { ...request.wishes, ...chat }, chat);
+    const { hidesThoughts } = request;
     this.#answer = {
       request,
       body,
@@ -139,16 +143,17 @@ export class RequestRun {
       created: Math.floor(Date.now() / 1000),
       model: borrowed.name,
       chat,
-      events: this.#watch.watch(stream),
+      items: this.#state.items,
+      events: shownEvents(this.#watch.watch(stream), hidesThoughts),
       promptTokens: () => stream.promptTokens,
-      message: () => stream.message,
+      message: async () => shownMessage(await stream.message, hidesThoughts),
     };
     return this.#answer;
   }
 
-  #headers({ unknown }: ReadRequest): Headers {
-    const headers = new Headers({ 'x-request-id': this.#id });
-    const names = unknown.map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 60)).slice(0, 20);
+  #headers({ ignored }: ReadRequest): Headers {
+    const headers = idHeaders(this.#id);
+    const names = ignored.map((name) => headerText(name).slice(0, 60)).slice(0, 20);
     if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
     return headers;
   }
@@ -176,9 +181,19 @@ export class RequestRun {
   }
 }
 
+/** The id, under the names that the clients of OpenAI and of Anthropic read. */
+function idHeaders(id: string): Headers {
+  return new Headers({ 'x-request-id': id, 'request-id': id });
+}
+
+/** A name of the request's, without anything that a header may not contain. */
+function headerText(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
+}
+
 /** An error as an HTTP response. */
 export function failureResponse({ status, retryAfter }: Failure, body: object, requestId: string): Response {
-  const headers = new Headers({ 'x-request-id': requestId });
+  const headers = idHeaders(requestId);
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
   // 413, 408: the rest of the body is not read.
   if (status === 413 || status === 408) headers.set('connection', 'close');

@@ -222,7 +222,7 @@ describe('fields of a request', () => {
     [{ logit_bias: { hello: 1 } }, 'logit_bias', 'invalid_value'],
     [{ logit_bias: { 5: 101 } }, 'logit_bias', 'invalid_value'],
     [{ logit_bias: [1] }, 'logit_bias', 'invalid_value'],
-    [{ functions: [] }, 'functions', 'unsupported_parameter'],
+    [{ functions: [{ name: 'f' }] }, 'functions', 'unsupported_parameter'],
     [{ grammar: 'root ::= "a"' }, 'grammar', 'unsupported_parameter'],
     [{ guided_choice: ['a', 'b'] }, 'guided_choice', 'unsupported_parameter'],
     [{ guided_json: 'city' }, 'guided_json', 'invalid_value'],
@@ -250,7 +250,7 @@ describe('fields of a request', () => {
     [{ messages: 'Hello' }, 'messages', 'invalid_value'],
     [{ messages: [{ role: 'robot', content: '' }] }, 'messages[0].role', 'invalid_message'],
     [
-      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }] },
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
       'messages[0].content[0]',
       'unsupported_content',
     ],

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as chat from '../../src/serve/chat-completions/read-request.ts';
+import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
-import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/serve.md'), 'utf8');
 

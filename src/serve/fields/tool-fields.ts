@@ -21,6 +21,10 @@ export interface GivenTools {
   readonly hosted: readonly string[];
 }
 
+/** Tools that OpenAI executes. */
+export const hostedTypes =
+  /^(web_search|web_search_preview|file_search|code_interpreter|image_generation|tool_search|programmatic_tool_calling)(_\d.*)?$/;
+
 /** The field `tools`; `hosted`: types of tools that an API executes itself. */
 export function givenTools(body: Body, hosted?: RegExp): GivenTools {
   const all = (objectList(body, 'tools') ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
