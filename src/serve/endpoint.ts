@@ -14,6 +14,8 @@ export interface ReadRequest {
   readonly stream: boolean;
   /** Whether the answer has no thoughts, whatever the model thinks. */
   readonly hidesThoughts: boolean;
+  /** Whether the answer, a JSON string, reaches the client as its contents. Default: false. */
+  readonly unquotes?: boolean;
   /** Options that apply unless the server's operator or the model's template has it otherwise. */
   readonly wishes?: Pick<ChatOptions, 'thinking'>;
   /** What has no effect, or reaches the model in other words: names of fields, and places in messages. */

@@ -135,7 +135,6 @@ export class RequestRun {
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
     const stream = await openStream(borrowed.model, { ...request.wishes, ...chat }, chat);
-    const { hidesThoughts } = request;
     this.#answer = {
       request,
       body,
@@ -144,9 +143,9 @@ export class RequestRun {
       model: borrowed.name,
       chat,
       items: this.#state.items,
-      events: shownEvents(this.#watch.watch(stream), hidesThoughts),
+      events: shownEvents(this.#watch.watch(stream), request),
       promptTokens: () => stream.promptTokens,
-      message: async () => shownMessage(await stream.message, hidesThoughts),
+      message: async () => shownMessage(await stream.message, request),
     };
     return this.#answer;
   }

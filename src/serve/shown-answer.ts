@@ -1,8 +1,10 @@
 /** A chat as its client asked to see it. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
+import { partialArguments } from '../parser/json/partial-json.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import type { ReadRequest } from './endpoint.ts';
 import type { ServableModel } from './servable-model.ts';
 
 /** Begins a chat as `wished`, or as `demanded` if the model's template refuses the wish. Throws the errors of chats. */
@@ -22,17 +24,43 @@ export async function openStream(
   }
 }
 
-/** The events without thoughts, if they are hidden. */
+/** What of an answer its client asked to see. */
+export type Shown = Pick<ReadRequest, 'hidesThoughts' | 'unquotes'>;
+
+/** The events as the client asked for them. */
 export async function* shownEvents(
   events: AsyncIterable<ResponseEvent>,
-  hidesThoughts: boolean,
+  { hidesThoughts, unquotes = false }: Shown,
 ): AsyncGenerator<ResponseEvent, void> {
-  for await (const event of events) if (!hidesThoughts || !event.type.startsWith('reasoning-')) yield event;
+  let quoted = '';
+  for await (const event of events) {
+    if (hidesThoughts && event.type.startsWith('reasoning-')) continue;
+    if (!unquotes || event.type !== 'text-delta') {
+      yield event;
+      continue;
+    }
+    const before = contentsOf(quoted);
+    quoted += event.delta;
+    const delta = contentsOf(quoted).slice(before.length);
+    if (delta !== '') yield { ...event, delta };
+  }
 }
 
-/** The message without thoughts, if they are hidden. */
-export function shownMessage(message: ResponseMessage, hidesThoughts: boolean): ResponseMessage {
-  if (!hidesThoughts) return message;
-  const { reasoning_content: _, ...shown } = message;
-  return shown;
+/** The message as the client asked for it. */
+export function shownMessage(
+  message: ResponseMessage,
+  { hidesThoughts, unquotes = false }: Shown,
+): ResponseMessage {
+  const { reasoning_content: thoughts, content, ...rest } = message;
+  return {
+    ...rest,
+    content: unquotes && content !== null ? contentsOf(content) : content,
+    ...(hidesThoughts || thoughts === undefined ? {} : { reasoning_content: thoughts }),
+  };
+}
+
+/** The contents of a JSON string, of which the end may be missing. */
+function contentsOf(quoted: string): string {
+  const { text } = partialArguments(`{"text": ${quoted}`);
+  return typeof text === 'string' ? text : '';
 }

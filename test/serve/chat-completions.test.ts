@@ -224,7 +224,6 @@ describe('fields of a request', () => {
     [{ logit_bias: [1] }, 'logit_bias', 'invalid_value'],
     [{ functions: [{ name: 'f' }] }, 'functions', 'unsupported_parameter'],
     [{ grammar: 'root ::= "a"' }, 'grammar', 'unsupported_parameter'],
-    [{ guided_choice: ['a', 'b'] }, 'guided_choice', 'unsupported_parameter'],
     [{ guided_json: 'city' }, 'guided_json', 'invalid_value'],
     [{ json_schema: {}, response_format: { type: 'text' } }, 'json_schema', 'invalid_value'],
     [{ response_format: { type: 'json_object', schema: 5 } }, 'response_format.schema', 'invalid_value'],

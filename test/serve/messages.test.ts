@@ -40,7 +40,7 @@ describe.each(formats)('$name', ({ format }) => {
   it.each([false, true])('a tool loop, streamed: %s', async (isStreamed) => {
     const { client, served } = await open({ ...oneCall, ...thoughts }, { ...answer, ...thoughts });
     const ask = (messages: Anthropic.MessageParam[]) => {
-      const request = { ...asked, messages, tools: [weather], thinking: { type: 'adaptive' } } as const;
+      const request = { ...asked, messages, tools: [weather], thinking: { type: 'adaptive' as const } };
       return isStreamed ? client.messages.stream(request).finalMessage() : client.messages.create(request);
     };
     const first = await ask([question]);

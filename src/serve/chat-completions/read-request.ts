@@ -2,22 +2,19 @@
 
 import type { Message, ToolChoice } from '../../format/messages.ts';
 import {
-  anyValue,
   array,
   boolean,
   isRecord,
   numberFrom,
   type OptionRule,
-  requireOption,
   withoutUndefined,
 } from '../../format/option-rules.ts';
-import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
-import { field, flag, objectField, requiredField, schemaFormat } from '../fields/request-fields.ts';
+import { field, flag, objectField, requiredField } from '../fields/request-fields.ts';
 import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
 import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
@@ -30,6 +27,7 @@ import {
   toolOptions,
 } from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
+import { formatFields, readFormat } from './read-format.ts';
 import { readChatMessages } from './read-messages.ts';
 
 /** The contents of a request. */
@@ -45,7 +43,6 @@ export const readFields = [
   'tools',
   'tool_choice',
   'parallel_tool_calls',
-  'response_format',
   'max_completion_tokens',
   'max_tokens',
   'stop',
@@ -54,10 +51,9 @@ export const readFields = [
   'top_logprobs',
   'stream',
   'stream_options',
-  'json_schema',
-  'guided_json',
   'continue_final_message',
   'add_generation_prompt',
+  ...formatFields,
   ...thinkingFields,
 ] as const;
 
@@ -79,7 +75,7 @@ export const refusedFields: readonly Absent[] = [
     name: 'web_search_options',
     reason: 'there is no web search; offer a tool for it',
   },
-  ...['grammar', 'guided_grammar', 'guided_regex', 'guided_choice', 'structured_outputs'].map((name) => ({
+  ...['grammar', 'guided_grammar'].map((name) => ({
     name,
     reason: 'use response_format or tools to constrain answers',
   })),
@@ -102,10 +98,12 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
   const ignored = [...head.ignored, ...hosted];
   const messages = readChatMessages(requiredField(body, 'messages', array), (place) => ignored.push(place));
   const { chat: thinking, hidesThoughts } = readThinking(body);
+  const { responseFormat, unquotes } = readFormat(body);
   return {
     ...head,
     ignored,
     hidesThoughts,
+    unquotes,
     includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),
     chat: {
       ...readSampling(body),
@@ -118,7 +116,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
       ...readContinuation(body, messages),
       ...thinking,
       ...withoutUndefined({
-        responseFormat: readFormat(body),
+        responseFormat,
         stop: readStops(body, 'stop'),
         logitBias: readLogitBias(body),
         logprobs: readLogprobs(body),
@@ -180,21 +178,4 @@ function readContinuation(body: Body, messages: readonly Message[]): Partial<Cha
     ? 'a new turn cannot be opened where the last message is continued'
     : 'without a new turn the last message must be continued: set continue_final_message';
   throw invalid('add_generation_prompt', `add_generation_prompt: ${reason}`);
-}
-
-/** Where other servers expect the schema of an answer. */
-const schemaFields = ['json_schema', 'guided_json'] as const;
-
-function readFormat(body: Body): ResponseFormat | undefined {
-  const format = field(body, 'response_format', anyValue);
-  const [name, ...others] = schemaFields.filter((each) => body[each] != null);
-  if (name !== undefined && (format !== undefined || others.length > 0))
-    throw invalid(name, `${name}: another format is given already; leave one of them out`);
-  if (name !== undefined) return schemaFormat(body[name], name);
-  if (format === undefined) return undefined;
-  // Some servers accept a schema for JSON text here.
-  if (isRecord(format) && format.type === 'json_object' && format.schema != null)
-    return schemaFormat(format.schema, 'response_format.schema');
-  requireOption('response_format', format, grammarRules.responseFormat);
-  return format as ResponseFormat;
 }
