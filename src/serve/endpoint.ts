@@ -2,7 +2,7 @@
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
-import type { Frame } from './event-stream.ts';
+import type { Frame, Framing } from './event-stream.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { Body } from './read-body.ts';
 
@@ -46,8 +46,12 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
 /** An API. */
 export interface Endpoint<Request extends ReadRequest = ReadRequest> {
   readonly path: string;
+  /** How a stream is framed: as server-sent events (default), or as JSON on lines. */
+  readonly framing?: Framing;
   /** `items`: those of earlier answers. Throws `RequestError`, and the errors of chats for invalid options. */
   read(body: Body, items: ItemMemory): Request;
+  /** The response of a request that only opens a model; `null` for every other. Default: there are none. */
+  opened?(request: Request, model: string): object | null;
   /** The whole response, as JSON. */
   complete(answer: BegunAnswer<Request>): Promise<object>;
   /** The response as it arrives. */

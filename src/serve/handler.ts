@@ -16,7 +16,10 @@ import { messages } from './messages/endpoint.ts';
 import { ServerMetrics } from './metrics.ts';
 import { describeModel, listModels } from './model-list.ts';
 import { ModelPool } from './model-pool.ts';
+import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
+import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
 import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
+import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
@@ -35,7 +38,7 @@ export interface Handler {
 export type Servable = ServableModel | readonly (ServableModel | ModelEntry)[];
 
 /** The APIs that generate. */
-const endpoints: readonly Endpoint[] = [chatCompletions, responses, messages];
+const endpoints: readonly Endpoint[] = [chatCompletions, responses, messages, ollamaChat, ollamaGenerate];
 
 /**
  * A handler that serves one model, or several by name, with other vendors' APIs. Runs wherever requests and responses
@@ -106,6 +109,7 @@ class Server {
       this.#keys.caller(req.raw);
       return Response.json(await describeModel(pool, req.param('name') ?? '', req.raw));
     });
+    this.#addProbes(pool);
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);
       return this.#metrics.response();
@@ -123,6 +127,24 @@ class Server {
       throw notFound(req.raw);
     });
     this.#app.onError((error, { req }) => this.#refuse(error, apiOf(req.raw)));
+  }
+
+  /** What Ollama's clients ask before they ask a model. */
+  #addProbes(pool: ModelPool): void {
+    this.#app.get('/api/version', () => Response.json({ version: ollamaVersion }));
+    this.#app.get('/api/tags', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(await listTags(pool));
+    });
+    this.#app.get('/api/ps', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(await listOpen(pool));
+    });
+    this.#app.post('/api/show', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      const { model, name } = await readJsonBody(req.raw, this.#state.options);
+      return Response.json(await showModel(pool, String(model ?? name ?? '')));
+    });
   }
 
   #allowOrigins(allowed: readonly string[]): void {
@@ -178,7 +200,9 @@ class Server {
 function apiOf(request: Request): Endpoint {
   const pathname = pathOf(request);
   const asked = endpoints.find(({ path }) => withShortForm(path).some((each) => pathname.startsWith(each)));
-  return asked ?? (request.headers.has('anthropic-version') ? messages : chatCompletions);
+  if (asked !== undefined) return asked;
+  if (pathname.startsWith('/api/')) return ollamaChat;
+  return request.headers.has('anthropic-version') ? messages : chatCompletions;
 }
 
 function shuttingDown(): RequestError {
@@ -195,7 +219,7 @@ function refuseOrigin(): RequestError {
 function notFound({ method, url }: Request): RequestError {
   const { origin, pathname } = new URL(url);
   const paths = endpoints.map(({ path }) => path).join(', ');
-  const where = `the base address is ${origin}/v1 for OpenAI's clients, and ${origin} for Anthropic's`;
+  const where = `the base address is ${origin}/v1 for OpenAI's clients, and ${origin} for Anthropic's and Ollama's`;
   const reason = `there is no ${method} ${pathname}; ${where}; models are asked with POST ${paths}`;
   return new RequestError({ status: 404, reasonCode: 'not_found', param: null, reason });
 }

@@ -1,14 +1,8 @@
 /** `/v1/models`: the models, and what is known about them. */
 import { snakeCase } from '../format/json-values.ts';
 import { RequestError } from './errors.ts';
-import type { ModelPool } from './model-pool.ts';
+import type { ListedModel, ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
-
-/** A model of the server; `null` while it is not open. */
-interface ListedModel {
-  readonly name: string;
-  readonly model: ServableModel | null;
-}
 
 /** Writes what is known of a model. */
 type Card = (listed: ListedModel) => object;

@@ -6,7 +6,7 @@ import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
-import { eventStream, type Frame, orTimeout } from './event-stream.ts';
+import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
@@ -63,6 +63,8 @@ export class RequestRun {
       const read = this.#endpoint.read(body, this.#state.items);
       this.#watch.stream = read.stream;
       const headers = this.#headers(read);
+      const opened = await this.#opened(read);
+      if (opened !== null) return Response.json(opened, { headers });
       if (read.stream) return await this.#stream(read, body, headers);
       const whole = await this.#endpoint.complete(await this.#begin(read, body));
       this.#end(200);
@@ -74,6 +76,18 @@ export class RequestRun {
     }
   }
 
+  /** The response of a request that only opens its model; `null` for every other. */
+  async #opened(read: ReadRequest): Promise<object | null> {
+    const { pool } = this.#state;
+    const opened = this.#endpoint.opened?.(read, pool.nameOf(read.model)) ?? null;
+    if (opened === null) return null;
+    const { name, release } = await pool.borrow(read.model, this.#stopping.signal);
+    release();
+    this.#watch.model = name;
+    this.#end(200);
+    return opened;
+  }
+
   /**
    * An error before the first frame has its own HTTP status, unless it takes so long that the client might time out.
    */
@@ -82,9 +96,10 @@ export class RequestRun {
     this.#frames = frames;
     const first = frames.next();
     await orTimeout(first, this.#state.options.keepAliveMs);
-    headers.set('content-type', 'text/event-stream; charset=utf-8');
+    const { framing = 'events' } = this.#endpoint;
+    headers.set('content-type', streamTypes[framing]);
     headers.set('cache-control', 'no-cache');
-    const stream = eventStream(this.#ended(first, frames), this.#state.options, (reason) =>
+    const stream = eventStream(this.#ended(first, frames), framing, this.#state.options, (reason) =>
       this.#leave(reason),
     );
     return new Response(stream, { headers });
