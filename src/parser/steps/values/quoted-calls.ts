@@ -44,6 +44,11 @@ export class QuotedCalls {
     this.passed ??= end;
   }
 
+  /** Whether closers were passed as quoted, and a value that goes on with `text` after the first of them ends with them. */
+  endsPassed(text: string): boolean {
+    return this.passed !== null && text.trimEnd().endsWith(this.markers.closing.at(-1) ?? '');
+  }
+
   /** Offset of the value's end, if closers that looked quoted turn out to be its own: another call begins after them. */
   get endBeforeAnother(): number | null {
     return this.another ? this.passed : null;

@@ -11,7 +11,7 @@ import type { Reader, State } from '../../reader.ts';
 import type { CallMarkers, KeyedText, ValuePlace } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
 import type { ValueProgress } from '../step-progress.ts';
-import { otherEnds } from './other-ends.ts';
+import { otherEnds, shortestMarker } from './other-ends.ts';
 import { QuotedCalls } from './quoted-calls.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
@@ -82,7 +82,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const end = closerEnd(reader, closer, at);
     const follows = end < 0 ? end : continues(reader, end, values.place.continuations);
-    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, progress, at, end) : follows;
+    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, closer, progress, at, end) : follows;
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
       progress.calls?.isOpenAt(reader.cursor, textEnd);
@@ -104,12 +104,13 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
 function outOfQuotes(
   reader: Reader,
   calls: CallMarkers,
+  closer: Closer,
   progress: ValueProgress,
   at: number,
   end: number,
 ): number {
   if (progress.calls?.isOpenAt(reader.cursor, at) === true) return absent;
-  const verdict = goesOnAfterClosers(reader, calls, end);
+  const verdict = goesOnAfterClosers(reader, calls, closer, end);
   if (verdict === true) progress.calls?.pass(reader.cursor.offsetOf(at));
   return verdict === undecided ? undecided : verdict ? absent : end;
 }
@@ -118,12 +119,13 @@ function outOfQuotes(
 const goesOn = /^[\p{L}\p{N}"'`.,;:!?)]/u;
 
 /**
- * Whether text goes on in the line after all closers of the call, of which the first is at `at`: then they are quoted.
- * `undecided` if more text decides.
+ * Whether the value goes on after all closers of the call, of which the first is at `at`, with text in their line or
+ * with its own closer: then they are quoted. `undecided` if more text decides.
  */
 function goesOnAfterClosers(
   reader: Reader,
   { closing }: CallMarkers,
+  { parts: [own = ''], leadingSpace }: Closer,
   at: number,
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
@@ -134,6 +136,8 @@ function goesOnAfterClosers(
     if (next === undecided) return undecided;
     end = next;
   }
+  const again = own.length < shortestMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
+  if (again !== absent) return again === undecided ? undecided : true;
   const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
   if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
   return goesOn.test(next);
