@@ -176,11 +176,12 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['1', 'ab1'],
     invalid: ['ab', 'abcd1', '1 '],
   },
-  '`pattern` with a back-reference, lookbehind or other flags': {
-    schema: { type: 'string', pattern: '^(a|b)\\1$' },
-    valid: ['aa'],
-    invalid: ['ab'],
-  },
+  '`pattern` with a back-reference to a group of more than 64 values, a lookaround in a lookbehind, or other flags':
+    {
+      schema: { type: 'string', pattern: '^(.)\\1$' },
+      valid: ['aa'],
+      invalid: ['ab'],
+    },
   '`contentEncoding`, `contentMediaType`, `contentSchema`': {
     schema: {
       type: 'string',
