@@ -98,8 +98,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const single = closerEnd(reader, closer, at);
     const once = single < 0 ? single : continues(reader, single, values.place.continuations);
-    const isUnopened =
-      once === absent && single >= 0 && mends && progress.entries?.isOpenAt(reader.cursor, at) !== true;
+    const isUnopened = once === absent && single >= 0 && mends && !isQuoted(reader, progress, at);
     const end = isUnopened ? repeatedEnd(reader, values, closer, single) : single;
     const follows = end === single ? once : end;
     const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, closer, progress, at, end) : follows;
@@ -124,6 +123,11 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
   readQuotations(reader, progress, textEnd);
   return { textEnd, end: null, closer: text.length, refused };
+}
+
+/** Whether a call or an argument that the value quotes is open at a position. */
+function isQuoted({ cursor }: Reader, { calls, entries }: ValueProgress, at: number): boolean {
+  return calls?.isOpenAt(cursor, at) === true || entries?.isOpenAt(cursor, at) === true;
 }
 
 /** Counts what is quoted up to a position. */
