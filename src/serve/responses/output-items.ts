@@ -71,10 +71,18 @@ export class OutputItems {
         return this.#close();
       case 'finish':
         this.#finish = event;
-        return this.#close();
+        if (this.#open !== null && isCall(this.#open)) this.#open = null;
+        return [...this.#close(), ...this.#emptyAnswer(event)];
       default:
         return [];
     }
+  }
+
+  /** An answer of no text is a message, too: clients that find none ask again. */
+  #emptyAnswer({ reason }: Finish): readonly OutputEvent[] {
+    const isAnswered = this.#done.some(({ type }) => type !== 'reasoning');
+    if (isAnswered || reason !== 'stop') return [];
+    return [...this.#begin('message', '', noTool), ...this.#close()];
   }
 
   #beginCall(callId: string, name: string): readonly OutputEvent[] {
