@@ -11,6 +11,8 @@ export type Body = Readonly<Record<string, unknown>>;
 const maxDepth = 200;
 /** Maximum number of objects, arrays and separators: each costs many times its bytes. */
 const maxValues = 1_000_000;
+/** No API has as many fields. */
+const maxFields = 1_000;
 /** A body from this size on is read when it is its turn. */
 const largeBytes = 256 * 1024;
 
@@ -33,6 +35,8 @@ export async function readJsonBody(
   const value = parseJson(text);
   if (value === undefined) throw invalid(null, 'the body is not JSON', 'invalid_json');
   if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
+  if (Object.keys(value).length > maxFields)
+    throw invalid(null, `the body has more than ${maxFields} fields`);
   return 'messages' in value ? { ...value, messages: parseExactObject(text)?.messages } : value;
 }
 

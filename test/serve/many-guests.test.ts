@@ -123,6 +123,8 @@ describe('a large body', () => {
     const send = (body: string | Uint8Array<ArrayBuffer>) =>
       fetch(`${served.url}/v1/chat/completions`, { method: 'POST', headers: json, body });
     expect((await send(`{"messages":[${'{},'.repeat(400_000)}{}]}`)).status).toBe(400);
+    const fields = Array.from({ length: 1_001 }, (_, index) => `"field${index}":0`);
+    expect((await send(`{"messages":[],${fields.join()}}`)).status).toBe(400);
     expect((await send(Uint8Array.from([0x7b, 0xff, 0x7d]))).status).toBe(400);
     await served.close();
   });
