@@ -46,7 +46,8 @@ export class QuotedCalls {
 
   /** Whether closers were passed as quoted, and a value that goes on with `text` after the first of them ends with them. */
   endsPassed(text: string): boolean {
-    return this.passed !== null && text.trimEnd().endsWith(this.markers.closing.at(-1) ?? '');
+    const last = this.markers.closing.at(-1);
+    return this.passed !== null && typeof last === 'string' && text.trimEnd().endsWith(last);
   }
 
   /** Offset of the value's end, if closers that looked quoted turn out to be its own: another call begins after them. */
