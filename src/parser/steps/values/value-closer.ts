@@ -191,13 +191,9 @@ function goesOnAfterClosers(
   at: number,
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
-  let end = at;
-  for (const marker of closing) {
-    const next = matchText(reader, whole, skipSpace(whole, end), marker);
-    if (next === absent) return false;
-    if (next === undecided) return undecided;
-    end = next;
-  }
+  const end = continuesWith(reader, at, closing);
+  if (end === absent) return false;
+  if (end === undecided) return undecided;
   const again = own.length < shortestMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
   if (again !== absent) return again === undecided ? undecided : true;
   const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
