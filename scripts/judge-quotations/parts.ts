@@ -69,7 +69,7 @@ export const parts: Readonly<Record<string, (formats: readonly JudgedFormat[]) =
       .map((marking) => row(`stray thoughts, ${marking}`, thoughts(formats, marking), { 'leak untold': 0 })),
   values: (formats) =>
     (['plain', 'spelled'] as const).map((marking) =>
-      row(`values that quote calls, ${marking}`, values(formats, marking), { 'other untold': 0 }),
+      row(`values that quote calls, ${marking}`, values(formats, marking), { other: 0, 'other untold': 0 }),
     ),
 };
 

@@ -111,12 +111,21 @@ function entryPlace(
 }
 
 /** The markers by which a value that quotes a call is recognised; none if they occur in other text. */
-function callMarkers({ opening, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
-  const open = opening.at(-1)?.marker;
+function callMarkers({ opening, head, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
+  const last = opening.at(-1)?.marker;
   const closed = closers.find(({ isSignificant }) => isSignificant);
-  if (open?.isSignificant !== true || closed === undefined) return {};
+  if (closed === undefined) return {};
+  const open = last?.isSignificant === true ? last.core : tagBefore(head, closed.core);
   const closing = coresOf([...closers, ...close.pieces]);
-  return { calls: { open: open.core, close: closed.core, closing } };
+  return open === null ? {} : { calls: { open, close: closed.core, closing } };
+}
+
+/** The beginning of the tag in the head of a call that its closer closes. */
+function tagBefore(head: CallsLayout['head'], closer: string): string | null {
+  const tag = closer.replace('</', '<').replace(/>$/, '');
+  return tag.startsWith('<') && head.some((part) => typeof part === 'string' && part.includes(tag))
+    ? tag
+    : null;
 }
 
 function anotherEntry({ entry }: EntriesLayout): Pick<ValuePlace<StateName>, 'another'> {

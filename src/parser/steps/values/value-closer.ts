@@ -115,7 +115,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     }
     if (single < 0) continue;
     refused ??= textEnd;
-    if (isUnopened && progress.unopened === null)
+    if (isUnopened && opener !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
         isCertain: isAsWritten(closer, text, { textEnd, at, end: single }),
@@ -187,8 +187,10 @@ function goesOnAfterClosers(
   const whole = reader.cursor.text;
   let end = at;
   for (const marker of closing) {
-    const next = matchText(reader, whole, skipSpace(whole, end), marker);
-    if (next === absent) return false;
+    const start = skipSpace(whole, end);
+    const next = matchText(reader, whole, start, marker);
+    // One that is spelled out, where it is a special token, is a quotation.
+    if (next === absent) return whole.startsWith(marker, start);
     if (next === undecided) return undecided;
     end = next;
   }
