@@ -207,7 +207,7 @@ export interface Match<Ref> {
 }
 
 /** A marker that no other text has. */
-const isTag = /^(?:<[^<>\s]{2,}>|\[[A-Z_]{3,}\])$/;
+const isTag = /^(?:\S*<[^<>\s]{2,}>|\[[A-Z_]{3,}\])$/;
 
 /** Candidates are first searched unit by unit up to this distance, then in windows that double in size. */
 const nearby = 24;
@@ -319,6 +319,15 @@ export class MarkerTable<Ref> {
     return this.choices.some(
       ({ parts: [first = ''] }) => first.length > rest.length && first.startsWith(rest),
     );
+  }
+
+  /** End of the longest opener of calls at a position, whatever its conditions are; or `absent` or `undecided`. */
+  openerEnd(context: MatchContext, text: string, at: number): number {
+    const openers = this.choices.filter(
+      ({ role, repairs, parts }) => role === 'call' && repairs === undefined && parts.length > 0,
+    );
+    const ends = openers.map(({ parts }) => matchParts(context, text, at, parts));
+    return ends.find((end) => end >= 0) ?? (ends.includes(undecided) ? undecided : absent);
   }
 
   /** The first tag of a marker of the format that opens calls, at a position where none opens; `null` if there is none. */

@@ -173,7 +173,7 @@ function nextMatch(
       noteUnused(reader, markers, at);
       continue;
     }
-    const quoted = match === undecided ? false : isQuoted(reader, match, at);
+    const quoted = match === undecided ? false : isQuoted(reader, markers, match, at);
     if (quoted !== true) return { match: quoted === undecided ? undecided : match, at };
   }
   return null;
