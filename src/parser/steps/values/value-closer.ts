@@ -114,7 +114,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     }
     if (single < 0) continue;
     refused ??= textEnd;
-    if (isUnopened && progress.unopened === null)
+    if (isUnopened && opener !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
         isCertain: isAsWritten(closer, text, { textEnd, at, end: single }),
@@ -191,9 +191,16 @@ function goesOnAfterClosers(
   at: number,
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
-  const end = continuesWith(reader, at, closing);
-  if (end === absent) return false;
-  if (end === undecided) return undecided;
+  let end = at;
+  for (const part of closing) {
+    const start = skipSpace(whole, end);
+    const next =
+      typeof part === 'string' ? matchText(reader, whole, start, part) : keyEnd(whole, start, reader.ended);
+    // One that is spelled out, where it is a special token, is a quotation.
+    if (next === absent) return typeof part === 'string' && whole.startsWith(part, start);
+    if (next === undecided) return undecided;
+    end = next;
+  }
   const again = own.length < shortestMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
   if (again !== absent) return again === undecided ? undecided : true;
   const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
