@@ -1,6 +1,7 @@
 /** The templates of a model with their formats: from a generated module, or analysed here. */
 import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../analysis/capabilities.ts';
+import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
 import { sha256 } from '../../format/sha256.ts';
@@ -49,24 +50,28 @@ export function withToolFormat(
 export class TemplateCache {
   readonly specialTexts: SpecialTexts;
   readonly sources: TemplateSources;
+  readonly #facts: () => ModelFacts;
   readonly #learned: Map<string, LearnedTemplate>;
   #toolsRequired = false;
 
   private constructor(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
+    facts: () => ModelFacts,
     learned: Map<string, LearnedTemplate>,
   ) {
+    this.#facts = facts;
     this.sources = sources;
     this.specialTexts = specialTexts;
     this.#learned = learned;
   }
 
-  /** Looks for generated modules; templates without one are analysed on demand. */
+  /** Looks for generated modules; templates without one are analysed on demand, with the `facts` of the model's tokens. */
   static async open(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
     modules: readonly GeneratedModule[] | ModuleRegistry,
+    facts: () => ModelFacts = () => ({}),
   ): Promise<TemplateCache> {
     const learned = new Map<string, LearnedTemplate>();
     for (const source of new Set([sources.default, sources.toolUse])) {
@@ -75,7 +80,7 @@ export class TemplateCache {
         learned.set(source, { source, format: generated.format, responseModule: generated, analysis: null });
       }
     }
-    return new TemplateCache(sources, specialTexts, learned);
+    return new TemplateCache(sources, specialTexts, facts, learned);
   }
 
   /** Whether a generated module was found for the template of chats with tools. */
@@ -119,7 +124,11 @@ export class TemplateCache {
   }
 
   #analyze(source: string): LearnedTemplate {
-    const analysis = analyzeTemplate(source, { name: this.sources.name, ...this.specialTexts });
+    const analysis = analyzeTemplate(source, {
+      name: this.sources.name,
+      ...this.specialTexts,
+      ...this.#facts(),
+    });
     return { source, format: analysis.format, responseModule: null, analysis };
   }
 }
