@@ -18,6 +18,8 @@ export interface TargetOptions {
   readonly contextSize?: number;
   readonly threads?: number;
   readonly sequences?: number;
+  /** In GB. */
+  readonly cacheMemory?: number;
   readonly gpu: boolean;
   readonly server: ServerKind;
   readonly template?: string;
@@ -107,9 +109,10 @@ async function openModel(
   options: TargetOptions,
 ): Promise<OpenedTarget> {
   const { loadModel } = await importEngine(options.command);
-  const { requireTools, contextSize, sequences, threads, toolFormat } = options;
+  const { requireTools, contextSize, sequences, cacheMemory, threads, toolFormat } = options;
   const loadOptions: LoadModelOptions = {
     requireTools,
+    ...(cacheMemory === undefined ? {} : { cacheMemory: Math.floor(cacheMemory * 1e9) }),
     ...withoutUndefined({ contextSize, sequences, threads, toolFormat }),
     ...(options.gpu ? {} : { gpu: false }),
   };

@@ -24,6 +24,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly apiKey?: readonly string[];
   readonly sequences: number;
   readonly queue: number;
+  readonly cacheMemory: number;
   readonly memory?: number;
   readonly temperature: number;
   readonly degrade?: boolean;
@@ -55,6 +56,12 @@ export function registerServe(program: Command): void {
       'responses that one model writes at the same time',
       positiveInteger,
       2,
+    )
+    .option(
+      '--cache-memory <GB>',
+      'memory for prompts of conversations whose place others took; 0 keeps none',
+      nonNegative,
+      1,
     )
     .option('--queue <number>', 'requests that may wait; further ones get 429', wholeNumber, 100)
     .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
