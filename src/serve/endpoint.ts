@@ -38,6 +38,7 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly chat: ChatOptions;
   /** Where the API may keep what the client will name later. */
   readonly items: ItemMemory;
+  /** Calls come as wholes: their first event once the last one is known. */
   readonly events: AsyncIterable<ResponseEvent>;
   /** Tokens of the prompt, known before the first event; `null` if they are not counted. */
   promptTokens(): Promise<number | null>;

@@ -1,5 +1,6 @@
 /** One request to a model, from its body to the last byte of its response. */
 import { randomUUID } from 'node:crypto';
+import { writeExactJson } from '../format/exact-json.ts';
 import { follow } from '../format/on-abort.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
@@ -13,6 +14,7 @@ import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
 import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
+import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
 export interface ServerState {
@@ -68,7 +70,8 @@ export class RequestRun {
       if (read.stream) return await this.#stream(read, body, headers);
       const whole = await this.#endpoint.complete(await this.#begin(read, body));
       this.#end(200);
-      return Response.json(whole, { headers });
+      headers.set('content-type', 'application/json');
+      return new Response(writeExactJson(whole), { headers });
     } catch (error) {
       const failure = this.#failure(error);
       this.#end(failure.status, failure.code);
@@ -158,7 +161,7 @@ export class RequestRun {
       model: borrowed.name,
       chat,
       items: this.#state.items,
-      events: shownEvents(this.#watch.watch(stream), request),
+      events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
       promptTokens: () => stream.promptTokens,
       message: async () => shownMessage(await stream.message, request),
     };

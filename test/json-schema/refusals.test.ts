@@ -168,7 +168,7 @@ describe('several tools', () => {
     type: 'function' as const,
     function: { name, parameters: { type: 'object', properties: { text } } },
   });
-  const backReference = { type: 'string', pattern: '^(a|b)\\1$' };
+  const backReference = { type: 'string', pattern: '^(.)\\1$' };
 
   test('strict names every tool that it refuses', () => {
     const tools = [tool('a', backReference), tool('b', { type: 'string' }), tool('c', backReference)];

@@ -5,7 +5,14 @@ import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts'
 import { maxRepetitions } from '../../language/regular/counted.ts';
 import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../language/regular/terms.ts';
-import { formatPattern, narrowedFormats, unenforcedLengths } from '../document/formats.ts';
+import {
+  formatPattern,
+  type IntegerRange,
+  integerFormats,
+  narrowedFormats,
+  storageFormats,
+  unenforcedLengths,
+} from '../document/formats.ts';
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from '../shapes/assertions.ts';
 import { type Constraint, Constraints } from '../shapes/constraints.ts';
@@ -238,7 +245,10 @@ export class Compilation implements ExpansionContext {
   formatLanguage(node: SchemaNode, format: string): Term | null {
     if (this.#formats === 'ignore') return null;
     const pattern = formatPattern(format);
-    if (pattern === null) return null;
+    if (pattern === null) {
+      this.#reportStorage(node, 'string', format);
+      return null;
+    }
     if (pattern === 'unsupported') {
       this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
       return null;
@@ -249,6 +259,17 @@ export class Compilation implements ExpansionContext {
     if (tooLong !== undefined && lengthLimit(node) > tooLong.most)
       this.report(node, 'format', tooLong.reason, 'noted');
     return this.#patternTerm(pattern);
+  }
+
+  formatRange(node: SchemaNode, format: string): IntegerRange | null {
+    if (this.#formats === 'ignore') return null;
+    this.#reportStorage(node, 'number', format);
+    return integerFormats.get(format) ?? null;
+  }
+
+  #reportStorage(node: SchemaNode, type: keyof typeof storageFormats, format: string): void {
+    if (!storageFormats[type].has(format)) return;
+    this.report(node, 'format', `${JSON.stringify(format)} is OpenAPI's; it is not enforced`, 'noted');
   }
 
   /** The language of `pattern`, charged once. Throws `UnsupportedPattern`. */

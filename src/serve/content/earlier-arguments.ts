@@ -1,6 +1,6 @@
 /** The arguments of earlier calls. */
+import { isExactObject, writeExactJson } from '../../format/exact-json.ts';
 import { parseObject } from '../../format/json-values.ts';
-import { isRecord } from '../../format/option-rules.ts';
 import { partialArguments } from '../../parser/json/partial-json.ts';
 import type { Note } from './note.ts';
 
@@ -10,7 +10,7 @@ import type { Note } from './note.ts';
  * object nor text are returned as they are, to be refused.
  */
 export function earlierArguments(given: unknown, path: string, note: Note): unknown {
-  if (isRecord(given)) return JSON.stringify(given);
+  if (isExactObject(given)) return writeExactJson(given);
   if (typeof given !== 'string' || given.trim() === '' || parseObject(given) !== null) return given;
   note(path);
   return JSON.stringify(partialArguments(given));

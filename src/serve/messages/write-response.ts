@@ -1,4 +1,5 @@
 /** Writes responses of `/v1/messages`: whole, or as events. */
+import { parseExactJson } from '../../format/exact-json.ts';
 import type { Finish, ResponseEvent, Usage } from '../../parser/events.ts';
 import { DeviationLog, deviationsOf } from '../deviations.ts';
 import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
@@ -20,7 +21,7 @@ export async function completeMessage(answer: BegunAnswer): Promise<object> {
         type: 'tool_use',
         id,
         name,
-        input: JSON.parse(input),
+        input: parseExactJson(input),
       })),
     ],
     stop_reason: stopReason(finish),

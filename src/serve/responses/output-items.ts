@@ -69,9 +69,6 @@ export class OutputItems {
       case 'tool-call':
         if (this.#open?.type === 'custom_tool_call') this.#open.text = textOf(event);
         return this.#close();
-      case 'malformed':
-        if (this.#open !== null && event.toolCallId === this.#open.callId) this.#open = null;
-        return [];
       case 'finish':
         this.#finish = event;
         if (this.#open !== null && isCall(this.#open)) this.#open = null;
