@@ -30,7 +30,10 @@ export interface TargetOptions {
 /** A model in this process or on a server. */
 export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
-    Pick<ServableModel, 'preview' | 'contextSize' | 'trainedContextSize'> {
+    Pick<
+      ServableModel,
+      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize'
+    > {
   /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
 }
@@ -128,6 +131,9 @@ async function openModel(
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
+    complete: (request) => model.complete(request),
+    tokenize: (text) => model.tokenize(text),
+    detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };
 }

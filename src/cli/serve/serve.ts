@@ -98,17 +98,8 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
 
 async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   const model = await open();
-  return {
-    name,
-    ...withoutUndefined({
-      templates: model.templates,
-      contextSize: model.contextSize,
-      trainedContextSize: model.trainedContextSize,
-    }),
-    chat: (request) => model.chat(request),
-    ...(model.preview === undefined ? {} : { preview: (request) => model.preview?.(request) as never }),
-    dispose: async () => model.dispose?.(),
-  };
+  // The model's own members depend on it, not on this object.
+  return Object.create(model, { name: { value: name } }) as ServableModel;
 }
 
 function serveOptions(options: ServeCommandOptions): ServeOptions {
