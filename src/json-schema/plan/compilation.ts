@@ -52,6 +52,8 @@ export interface Culprit {
   readonly pointer: string;
   /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;
+  /** `enum` or `const`, if the schema there lists its values; otherwise `schema`. */
+  readonly keyword: string;
 }
 
 /** A part that values must have: the property `key`, or a first item if `key` is `null`. */
@@ -188,18 +190,20 @@ export class Compilation implements ExpansionContext {
   get culprit(): Culprit {
     let constraint = this.root;
     let pointer = '';
+    let keyword = listing(constraint);
     for (let depth = 0; depth < 100; depth += 1) {
       const next = this.#required(constraint).find((each) => !this.isSatisfiable(each.constraint));
       if (next === undefined) break;
       const node = next.constraint.nodes[0]?.node;
       const isForbidden =
         node === undefined || next.constraint.nodes.some((each) => each.node.schema === false);
-      if (isForbidden && next.key !== null) return { pointer, forbidden: next.key };
+      if (isForbidden && next.key !== null) return { pointer, keyword, forbidden: next.key };
       if (node === undefined) break;
       constraint = next.constraint;
       pointer = node.pointer;
+      keyword = listing(constraint);
     }
-    return { pointer, forbidden: null };
+    return { pointer, keyword, forbidden: null };
   }
 
   /** The parts that all values of `constraint` must have. */
@@ -280,4 +284,10 @@ export class Compilation implements ExpansionContext {
 function lengthLimit({ schema }: SchemaNode): number {
   const limit = isObject(schema) ? schema.maxLength : undefined;
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+}
+
+/** The keyword that lists the values of a constraint, none of which the others allow. */
+function listing({ nodes }: Constraint): string {
+  const schemas = nodes.flatMap(({ node }) => (isObject(node.schema) ? [node.schema] : []));
+  return ['enum', 'const'].find((keyword) => schemas.some((schema) => keyword in schema)) ?? 'schema';
 }
