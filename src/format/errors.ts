@@ -161,16 +161,18 @@ interface ToolSupport {
 export class ToolsUnsupportedError extends errorClass(
   'tools-unsupported',
   (facts: ToolSupport) =>
-    `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or allow it with requireTools: false (--no-require-tools)${toolFormatAdvice(facts)}`,
+    `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or ${otherwise(facts)}`,
 ) {}
 
-function toolFormatAdvice({ capabilities }: ToolSupport): string {
-  if (capabilities === null) return '';
-  return "; toolFormat: 'json-list' (--tool-format json-list) would describe them in the prompt";
+/** A model without a template cannot chat at all, so allowing it is no help. */
+function otherwise({ capabilities }: ToolSupport): string {
+  if (capabilities === null) return 'give it the template of a model like it: chatTemplate (--template)';
+  return "allow it with requireTools: false (--no-require-tools); toolFormat: 'json-list' (--tool-format json-list) would describe them in the prompt";
 }
 
 function missingSupport(facts: ToolSupport): string {
-  if (facts.template === null || facts.capabilities === null) return 'it has no chat template';
+  if (facts.template === null || facts.capabilities === null)
+    return 'it has no chat template, as base models have none';
   const missing = [
     facts.capabilities.supportsTools ? [] : ['never reads the tools (supportsTools is false)'],
     facts.capabilities.supportsToolCalls ? [] : ['renders no tool calls (supportsToolCalls is false)'],
