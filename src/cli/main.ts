@@ -21,7 +21,7 @@ async function createProgram(words: readonly string[], json: boolean): Promise<C
   const named = words.filter((word) => !word.startsWith('-'));
   const called = named[0] === 'help' ? named[1] : named[0];
   for (const entry of commands) {
-    if (called === entry.name || called === entry.alias) await addCommand(program, entry);
+    if (called !== undefined && [entry.name, entry.alias].includes(called)) await addCommand(program, entry);
     else announceCommand(program, entry);
   }
   return program;
