@@ -1,7 +1,7 @@
 /** The templates of a model with their formats: from a generated module, or analysed here. */
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
-import { sha256 } from '../../format/sha256.ts';
+import { templateFingerprint } from '../../format/template-fingerprint.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -119,7 +119,7 @@ async function findGenerated(
   source: string,
   modules: readonly GeneratedModule[] | ModuleRegistry,
 ): Promise<GeneratedModule | undefined> {
-  const fingerprint = sha256(source);
+  const fingerprint = templateFingerprint(source);
   if ('get' in modules) {
     return (await modules.get(fingerprint)?.())?.responseModule;
   }
