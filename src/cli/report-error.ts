@@ -1,7 +1,7 @@
 /** Formats an error that ends a command. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { IdiolectError, UnsupportedOptionError } from '../format/errors.ts';
+import { IdiolectError, TemplateError, UnsupportedOptionError } from '../format/errors.ts';
 import { terminalText } from './terminal-text.ts';
 
 /**
@@ -14,13 +14,25 @@ export function reportError(error: unknown, json: boolean, flags: Flags = new Ma
     const message = inFlags(error, flags);
     return json
       ? reportJson({ ...errorFacts(error), message })
-      : `${pc.red('error')} ${terminalText(message)}\n`;
+      : `${pc.red('error')} ${terminalText(message)}\n${excerpt(error)}`;
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return json
     ? reportJson({ code: 'internal', message, stack })
     : `${pc.red('internal error')} ${terminalText(stack ?? message)}\n`;
 }
+
+/** The line of a template at fault, and a caret under the place, cut to a line of the terminal. */
+function excerpt(error: unknown): string {
+  if (!(error instanceof TemplateError) || error.sourceLine === undefined) return '';
+  const { sourceLine, column = 1 + sourceLine.search(/\S|$/) } = error;
+  const from = Math.max(0, column - 1 - excerptWidth / 2);
+  const shown = sourceLine.slice(from, from + excerptWidth).replace(/\s/g, ' ');
+  const caret = ' '.repeat(Math.max(0, column - 1 - from));
+  return `  ${pc.dim(terminalText(shown.trimEnd()))}\n  ${caret}${pc.red('^')}\n`;
+}
+
+const excerptWidth = 70;
 
 /** The flags of a command by the options of the library that they set: `--context-size` by `contextSize`. */
 type Flags = ReadonlyMap<string, string>;

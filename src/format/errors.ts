@@ -22,7 +22,14 @@ export class TemplateError extends errorClass(
     readonly kind: 'syntax' | 'raised' | 'runtime';
     /** Line of the template's source, from 1, if known. */
     readonly line?: number;
-  }) => `${facts.template}${facts.line === undefined ? '' : `:${facts.line}`}: ${facts.reason}`,
+    /** Column of the tag at fault in that line, from 1, if known. */
+    readonly column?: number;
+    /** That line, or its beginning. */
+    readonly sourceLine?: string;
+  }) => {
+    const place = [facts.template, facts.line, facts.column].filter((part) => part !== undefined);
+    return `${place.join(':')}: ${facts.reason}`;
+  },
 ) {}
 
 const limitUnits = {
