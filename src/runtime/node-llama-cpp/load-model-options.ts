@@ -21,8 +21,9 @@ export interface LoadModelOptions extends EngineOptions {
   /** Chats that can run at the same time; further ones wait. Default: 1. */
   readonly sequences?: number;
   /**
-   * Compute threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
-   * spinning: on a busy machine fewer are many times faster, and very small models are fastest with 1.
+   * Compute threads; 0 for as many as node-llama-cpp finds useful. Default: the physical cores, within what the process
+   * may use (affinity, the limits of its control group) and its share of a machine that is busy as the model is loaded;
+   * 1 for models below 64 MB. Threads wait for each other by spinning, so more than are free are many times slower.
    */
   readonly threads?: number;
   /**
