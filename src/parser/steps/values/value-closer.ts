@@ -98,11 +98,10 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const single = closerEnd(reader, closer, at);
     const once = single < 0 ? single : continues(reader, single, values.place.continuations);
-    const isUnopened =
-      once === absent && single >= 0 && mends && progress.entries?.isOpenAt(reader.cursor, at) !== true;
+    const isUnopened = once === absent && single >= 0 && mends && !isQuoted(reader, progress, at);
     const end = isUnopened ? repeatedEnd(reader, values, closer, single) : single;
     const follows = end === single ? once : end;
-    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, progress, at, end) : follows;
+    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, closer, progress, at, end) : follows;
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
       readQuotations(reader, progress, textEnd);
@@ -124,6 +123,11 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
   readQuotations(reader, progress, textEnd);
   return { textEnd, end: null, closer: text.length, refused };
+}
+
+/** Whether a call or an argument that the value quotes is open at a position. */
+function isQuoted({ cursor }: Reader, { calls, entries }: ValueProgress, at: number): boolean {
+  return calls?.isOpenAt(cursor, at) === true || entries?.isOpenAt(cursor, at) === true;
 }
 
 /** Counts what is quoted up to a position. */
@@ -167,12 +171,13 @@ function isAsWritten(
 function outOfQuotes(
   reader: Reader,
   calls: CallMarkers,
+  closer: Closer,
   progress: ValueProgress,
   at: number,
   end: number,
 ): number {
   if (progress.calls?.isOpenAt(reader.cursor, at) === true) return absent;
-  const verdict = goesOnAfterClosers(reader, calls, end);
+  const verdict = goesOnAfterClosers(reader, calls, closer, end);
   if (verdict === true) progress.calls?.pass(reader.cursor.offsetOf(at));
   return verdict === undecided ? undecided : verdict ? absent : end;
 }
@@ -181,24 +186,28 @@ function outOfQuotes(
 const goesOn = /^[\p{L}\p{N}"'`.,;:!?)]/u;
 
 /**
- * Whether text goes on in the line after all closers of the call, of which the first is at `at`: then they are quoted.
- * `undecided` if more text decides.
+ * Whether the value goes on after all closers of the call, of which the first is at `at`, with text in their line or
+ * with its own closer: then they are quoted. `undecided` if more text decides.
  */
 function goesOnAfterClosers(
   reader: Reader,
   { closing }: CallMarkers,
+  { parts: [own = ''], leadingSpace }: Closer,
   at: number,
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
   let end = at;
-  for (const marker of closing) {
+  for (const part of closing) {
     const start = skipSpace(whole, end);
-    const next = matchText(reader, whole, start, marker);
+    const next =
+      typeof part === 'string' ? matchText(reader, whole, start, part) : keyEnd(whole, start, reader.ended);
     // One that is spelled out, where it is a special token, is a quotation.
-    if (next === absent) return whole.startsWith(marker, start);
+    if (next === absent) return typeof part === 'string' && whole.startsWith(part, start);
     if (next === undecided) return undecided;
     end = next;
   }
+  const again = own.length < shortestMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
+  if (again !== absent) return again === undecided ? undecided : true;
   const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
   if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
   return goesOn.test(next);
