@@ -168,9 +168,9 @@ describe('a stop', () => {
 it.each([true, false])(
   'what may be a call is an event where the message has it: before the stop, %s',
   async (before) => {
-    const invoked = '<invoke name="get_weather">\n<parameter name="city">Bern';
-    const options = { ...request, thinking: false, stop: [before ? 'Bern' : '<invoke'] } as const;
-    const model = await openScriptedChat([{ request: options, pieces: [invoked, '<|im_end|>'] }]);
+    const said = 'I use the tool: get_weather, for Bern';
+    const options = { ...request, thinking: false, stop: [before ? 'Bern' : 'tool'] } as const;
+    const model = await openScriptedChat([{ request: options, pieces: [said, '<|im_end|>'] }]);
     const stream = model.chat(options);
     const told = [];
     for await (const event of stream) if (event.type === 'possible-call') told.push(event);
