@@ -134,10 +134,19 @@ function callMarkers(
   for (const { opens, closes } of pairs) {
     const open = opens.findLast(({ isSignificant }) => isSignificant);
     const closed = closes.find(({ isSignificant }) => isSignificant);
-    if (open === undefined || closed === undefined) continue;
-    return { calls: { open: open.core, close: closed.core, closing: keyed(ends) } };
+    if (closed === undefined) continue;
+    const begin = open?.core ?? tagBefore(head, closed.core);
+    if (begin !== null) return { calls: { open: begin, close: closed.core, closing: keyed(ends) } };
   }
   return {};
+}
+
+/** The beginning of the tag in the head of a call that its closer closes. */
+function tagBefore(head: CallsLayout['head'], closer: string): string | null {
+  const tag = closer.replace('</', '<').replace(/>$/, '');
+  return tag.startsWith('<') && head.some((part) => typeof part === 'string' && part.includes(tag))
+    ? tag
+    : null;
 }
 
 function anotherEntry({ entry }: EntriesLayout): Pick<ValuePlace<StateName>, 'another'> {

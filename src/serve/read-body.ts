@@ -1,7 +1,7 @@
 /** Reads the JSON of a request, with limits on size, time and depth. */
-
+import { parseExactObject } from '../format/exact-json.ts';
+import { isObject, parseJson } from '../format/json-values.ts';
 import { readBeginning } from '../format/limited-body.ts';
-import { isRecord } from '../format/option-rules.ts';
 import { invalid, RequestError } from './errors.ts';
 
 /** The body of a request. */
@@ -10,7 +10,10 @@ export type Body = Readonly<Record<string, unknown>>;
 /** Maximum depth of a request; functions that walk through values may recurse this far. */
 const maxDepth = 200;
 
-/** Reads the body. Throws `RequestError`, also if a browser could have sent it without a preflight. */
+/**
+ * Reads the body. In its `messages`, which hold no numbers but those of calls, numbers are `JsonNumber` where JavaScript
+ * would change them. Throws `RequestError`, also if a browser could have sent it without a preflight.
+ */
 export async function readJsonBody(
   request: Request,
   limits: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
@@ -18,14 +21,10 @@ export async function readJsonBody(
   requireJson(request);
   const text = await readText(request, limits);
   requireShallow(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid(null, 'the body is not JSON', 'invalid_json');
-  }
-  if (!isRecord(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
-  return value;
+  const value = parseJson(text);
+  if (value === undefined) throw invalid(null, 'the body is not JSON', 'invalid_json');
+  if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
+  return 'messages' in value ? { ...value, messages: parseExactObject(text)?.messages } : value;
 }
 
 /** A page of any origin may send a form or plain text without a preflight, but not JSON. */

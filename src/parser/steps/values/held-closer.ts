@@ -14,13 +14,17 @@ import type { ValueStack } from './value-stack.ts';
 export function noteHeldCloser(
   reader: Reader,
   values: ValueStack<State>,
-  { frame, calls }: ValueProgress,
+  { frame, calls, unopened }: ValueProgress,
   text: string,
 ): void {
   if (!reader.allows('unclosed')) return;
   const named = nextName(reader, values, text);
   if (named !== undefined) reader.noteRepair(repair('unclosed', 'heldBefore', values.key, named));
-  else if (frame.close.trim().length >= shortestMarker || calls?.endsPassed(text) === true)
+  else if (
+    unopened === 'none' ||
+    frame.close.trim().length >= shortestMarker ||
+    calls?.endsPassed(text) === true
+  )
     reader.noteRepair(repair('unclosed', 'held', values.key));
 }
 
