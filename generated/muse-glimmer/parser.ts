@@ -86,7 +86,11 @@ export const responseModule = defineParser({
       hole: 'key', ends: { keyEnd: 'inValue' },
       place: {
         kind: 'entry', close: ['</atem:parameter>\n'], continuations: [['<atem:parameter name="'], ['</atem:invoke>']],
-        another: { open: '<atem:parameter name="', keyEnd: '">' }, next: 'afterEntry',
+        another: { open: '<atem:parameter name="', keyEnd: '">' },
+        calls: {
+          open: '<atem:invoke name="', close: '</atem:invoke>', closing: ['</atem:invoke>', '</atem:function_calls>'],
+        },
+        next: 'afterEntry',
       },
     }),
     // …ameter name="city">Paris</atem:paramete…

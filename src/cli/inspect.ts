@@ -1,7 +1,8 @@
 /** `idiolect inspect`: what was learned from a template, with the evidence. */
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
-import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
+import type { Analysis } from '../analysis/analysis.ts';
+import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import { generateModel } from '../generate/generate-model.ts';
 import { buildStructuralTag } from '../grammar/structural-tag/build-structural-tag.ts';
 import { annotatedSample, legend } from './annotate.ts';

@@ -1,7 +1,7 @@
 /** Lowers arguments that are written as entries. */
 import type { KeyedText } from '../format/chat-format.ts';
 import type { EntriesLayout } from '../layout/entries.ts';
-import { coresOf } from '../layout/marker.ts';
+import { coresOf, Marker } from '../layout/marker.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
 import type { ValuePlace } from '../parser/state-tables.ts';
 import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
@@ -111,10 +111,12 @@ function entryPlace(
 }
 
 /** The markers by which a value that quotes a call is recognised; none if they occur in other text. */
-function callMarkers({ opening, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
-  const open = opening.at(-1)?.marker;
+function callMarkers({ opening, head, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
+  const inHead = head.flatMap((part) => (typeof part === 'string' ? new Marker(part).pieces : []));
+  const links = opening.slice(-1).map(({ marker }) => marker);
+  const open = [...inHead, ...links].findLast(({ isSignificant }) => isSignificant);
   const closed = closers.find(({ isSignificant }) => isSignificant);
-  if (open?.isSignificant !== true || closed === undefined) return {};
+  if (open === undefined || closed === undefined) return {};
   const closing = coresOf([...closers, ...close.pieces]);
   return { calls: { open: open.core, close: closed.core, closing } };
 }

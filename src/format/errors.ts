@@ -185,7 +185,7 @@ export class ContextOverflowError extends errorClass(
     needed,
     available,
   }: {
-    /** Tokens that the prompt and the first token after it need. */
+    /** Tokens that the prompt and the first token after it need; at least, if it is many times too long. */
     readonly needed: number;
     /** Tokens that the context holds. */
     readonly available: number;

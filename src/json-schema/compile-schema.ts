@@ -216,9 +216,9 @@ function* writeWithin(
     return yield* writeSatisfiable(compilation, rules, write);
   } catch (error) {
     if (error instanceof Unsatisfiable) {
-      const { pointer, forbidden } = compilation.culprit;
+      const { pointer, forbidden, keyword } = compilation.culprit;
       const why = forbidden === null ? '' : `: the required key ${JSON.stringify(forbidden)} is not allowed`;
-      throw refusal(tool, error.message + why, compilation.issues, pointer);
+      throw refusal(tool, error.message + why, compilation.issues, { pointer, keyword });
     }
     if (error instanceof BudgetExceeded) return error.message;
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
@@ -249,6 +249,11 @@ function* writeSatisfiable(
   }
 }
 
-function refusal(tool: string, reason: string, others: readonly SchemaIssue[], pointer = ''): SchemaError {
-  return new SchemaError([{ tool, pointer, keyword: 'schema', effect: 'narrowed', reason }, ...others]);
+function refusal(
+  tool: string,
+  reason: string,
+  others: readonly SchemaIssue[],
+  { pointer, keyword }: Pick<SchemaIssue, 'pointer' | 'keyword'> = { pointer: '', keyword: 'schema' },
+): SchemaError {
+  return new SchemaError([{ tool, pointer, keyword, effect: 'narrowed', reason }, ...others]);
 }

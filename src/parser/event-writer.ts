@@ -38,6 +38,8 @@ export class EventWriter {
   private readonly regionCounts = { text: 0, reasoning: 0 };
   /** Where the text of the latest region stands. */
   private regionPlace = new RegionPlace(0);
+  /** Where the latest text that is no call ends: of the answer, or malformed. */
+  private otherTextEnd = Number.NEGATIVE_INFINITY;
   /** The latest thoughts. */
   private thoughts = '';
   /** Regions that are to be apart from those before. */
@@ -124,8 +126,12 @@ export class EventWriter {
     this.region = null;
     this.target = null;
     this.add(edgeEvent(region === 'text' ? 'text-end' : 'reasoning-end', target.id, at));
-    if (region === 'text') this.tellPossibleCall(text, at);
-    else this.thoughts = text;
+    if (region === 'reasoning') {
+      this.thoughts = text;
+      return;
+    }
+    this.otherTextEnd = this.regionPlace.endBefore(at);
+    this.tellPossibleCall(text, at);
   }
 
   /** Takes note that a stretch of the open region is no text of it. */
@@ -230,7 +236,7 @@ export class EventWriter {
   }
 
   private isEnforced({ name, argumentsAt }: StartedCall, end: number): boolean {
-    return this.options.provenance?.isEnforced(name, argumentsAt, end) === true;
+    return this.options.provenance?.isEnforced(name, argumentsAt, end, this.otherTextEnd) === true;
   }
 
   /** Delivers the events of a call that turned out to be valid. */
@@ -405,6 +411,7 @@ export class EventWriter {
   }
 
   private addMalformed(event: Malformed): void {
+    this.otherTextEnd = event.end;
     this.kept.note(event);
     this.add(event);
   }

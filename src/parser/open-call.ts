@@ -48,7 +48,8 @@ export function isJsonCallEnforced(reader: Reader): boolean {
   const { options, buffer } = reader;
   const call = options.provenance === null ? null : openCallOf(reader);
   if (call?.notation.kind !== 'json') return false;
-  return options.provenance?.isEnforced(call.toolName, call.from, buffer.start + buffer.length) === true;
+  const { start, length } = buffer;
+  return options.provenance?.isEnforced(call.toolName, call.from, start + length, start) === true;
 }
 
 /** Calls in the middle of text are calls only within the format's own markers. */

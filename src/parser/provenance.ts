@@ -3,8 +3,12 @@ import { isRecord } from '../format/option-rules.ts';
 
 /** What a caller that samples under a grammar knows about the text. Offsets are those of the events. */
 export interface Provenance {
-  /** Whether the grammar of the tool allowed all text from `start` to `end`, as far as it is written. */
-  isEnforced(toolName: string, start: number, end: number): boolean;
+  /**
+   * Whether the grammar of the tool allowed all text from `start` to `end`, as far as it is written. `otherTextEnd`:
+   * where the latest text before the call ends that was not read as a call. A grammar that wrote such text, too, means
+   * something else by it than the parser.
+   */
+  isEnforced(toolName: string, start: number, end: number, otherTextEnd: number): boolean;
   /** The text from `start` to `end`, for reports. */
   textOf(start: number, end: number): string;
 }

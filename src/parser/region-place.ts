@@ -16,6 +16,11 @@ export class RegionPlace {
     this.gaps.push({ start, length: end - start });
   }
 
+  /** Where the text ends if the region ends at `at`, perhaps after what is no text. */
+  endBefore(at: number): number {
+    return this.gaps.reduceRight((end, { start, length }) => (start + length === end ? start : end), at);
+  }
+
   /** The offset of a position in the text. */
   offsetOf(position: number): number {
     let offset = this.start + position;

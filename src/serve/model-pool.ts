@@ -17,6 +17,15 @@ interface Slot {
   lastUse: number;
 }
 
+/** A model of the server. */
+export interface ListedModel {
+  readonly name: string;
+  /** `null` while it is not open. */
+  readonly model: ServableModel | null;
+  /** Memory that it takes while it is open; 0 if unknown. */
+  readonly bytes: number;
+}
+
 /** A model in use. */
 export interface BorrowedModel {
   readonly name: string;
@@ -49,12 +58,18 @@ export class ModelPool {
   }
 
   /** Names in the given order, with the models that are open. */
-  async list(): Promise<readonly { readonly name: string; readonly model: ServableModel | null }[]> {
-    const open = async ({ entry, model }: Slot) => ({
+  async list(): Promise<readonly ListedModel[]> {
+    const open = async ({ entry, model }: Slot): Promise<ListedModel> => ({
       name: entry.name,
+      bytes: entry.bytes ?? 0,
       model: (await model?.catch(() => null)) ?? null,
     });
     return Promise.all(Array.from(this.#slots.values(), open));
+  }
+
+  /** The name of the model that answers to `name`; of the first one if it is `null`. Throws `RequestError` (404). */
+  nameOf(name: string | null): string {
+    return this.#find(name).entry.name;
   }
 
   /**
@@ -83,7 +98,8 @@ export class ModelPool {
 
   #find(name: string | null): Slot {
     const [first] = this.#slots.values();
-    const slot = name === null ? first : (this.#slots.get(name) ?? (this.#anyModel ? first : undefined));
+    const known = name === null ? first : (this.#slots.get(name) ?? this.#slots.get(withoutTag(name)));
+    const slot = known ?? (this.#anyModel ? first : undefined);
     if (slot !== undefined) return slot;
     const names = [...this.#slots.keys()].join(', ');
     const reason = `no model is called ${JSON.stringify(name)}, only ${names}; with anyModel (--any-model) the first answers to every name`;
@@ -141,6 +157,11 @@ async function shut(slot: Slot): Promise<void> {
   slot.model = null;
   await (await model?.catch(() => undefined))?.dispose?.();
   slot.isOpen = false;
+}
+
+/** Ollama's clients name the latest version of a model. */
+function withoutTag(name: string): string {
+  return name.replace(/:latest$/, '');
 }
 
 function isServable(value: unknown): boolean {

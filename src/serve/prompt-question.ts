@@ -2,10 +2,9 @@
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
-import type { HandlerOptions } from './handler-options.ts';
 import { messages } from './messages/endpoint.ts';
-import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
+import type { ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview } from './servable-model.ts';
 
@@ -45,13 +44,13 @@ export const promptQuestions: readonly PromptQuestion[] = [
 export async function answerQuestion(
   { endpoint, given, answer }: PromptQuestion,
   request: Request,
-  { options, pool }: { readonly options: Required<HandlerOptions>; readonly pool: ModelPool },
+  { options, pool, items }: Pick<ServerState, 'options' | 'pool' | 'items'>,
 ): Promise<Response> {
-  const asked = endpoint.read({ ...given, ...(await readJsonBody(request, options)) });
+  const asked = endpoint.read({ ...given, ...(await readJsonBody(request, options)) }, items);
   const { model, release } = await pool.borrow(asked.model, request.signal);
   try {
     if (model.preview === undefined) throw unanswerable('shows no prompt');
-    const chat = { ...options.defaults, policy: options.policy, ...asked.chat };
+    const chat = { ...asked.wishes, ...options.defaults, policy: options.policy, ...asked.chat };
     return Response.json(answer(await model.preview(chat)));
   } finally {
     release();

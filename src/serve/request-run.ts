@@ -7,17 +7,21 @@ import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
-import { eventStream, type Frame, orTimeout } from './event-stream.ts';
+import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
 import type { HandlerOptions } from './handler-options.ts';
+import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
 import { type Body, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
+import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
+import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
 export interface ServerState {
   readonly options: Required<HandlerOptions>;
   readonly pool: ModelPool;
   readonly admission: Admission;
+  readonly items: ItemMemory;
   /** Aborted when the server gives up running requests. */
   readonly closing: AbortSignal;
   /** Called with the record of every finished request. */
@@ -58,9 +62,11 @@ export class RequestRun {
     request.signal.addEventListener('abort', leave, { once: true });
     try {
       const body = await readJsonBody(request, this.#state.options);
-      const read = this.#endpoint.read(body);
+      const read = this.#endpoint.read(body, this.#state.items);
       this.#watch.stream = read.stream;
       const headers = this.#headers(read);
+      const opened = await this.#opened(read);
+      if (opened !== null) return Response.json(opened, { headers });
       if (read.stream) return await this.#stream(read, body, headers);
       const whole = await this.#endpoint.complete(await this.#begin(read, body));
       this.#end(200);
@@ -73,6 +79,18 @@ export class RequestRun {
     }
   }
 
+  /** The response of a request that only opens its model; `null` for every other. */
+  async #opened(read: ReadRequest): Promise<object | null> {
+    const { pool } = this.#state;
+    const opened = this.#endpoint.opened?.(read, pool.nameOf(read.model)) ?? null;
+    if (opened === null) return null;
+    const { name, release } = await pool.borrow(read.model, this.#stopping.signal);
+    release();
+    this.#watch.model = name;
+    this.#end(200);
+    return opened;
+  }
+
   /**
    * An error before the first frame has its own HTTP status, unless it takes so long that the client might time out.
    */
@@ -81,9 +99,10 @@ export class RequestRun {
     this.#frames = frames;
     const first = frames.next();
     await orTimeout(first, this.#state.options.keepAliveMs);
-    headers.set('content-type', 'text/event-stream; charset=utf-8');
+    const { framing = 'events' } = this.#endpoint;
+    headers.set('content-type', streamTypes[framing]);
     headers.set('cache-control', 'no-cache');
-    const stream = eventStream(this.#ended(first, frames), this.#state.options, (reason) =>
+    const stream = eventStream(this.#ended(first, frames), framing, this.#state.options, (reason) =>
       this.#leave(reason),
     );
     return new Response(stream, { headers });
@@ -131,9 +150,9 @@ export class RequestRun {
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
     const fixed = { createCallId: uniqueCallId, signal };
-    const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, ...fixed };
-    const stream = borrowed.model.chat(chat);
-    await stream.report;
+    const { defaults, policy } = options;
+    const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
+    const stream = await openStream(borrowed.model, { ...request.wishes, ...chat }, chat);
     this.#answer = {
       request,
       body,
@@ -141,16 +160,17 @@ export class RequestRun {
       created: Math.floor(Date.now() / 1000),
       model: borrowed.name,
       chat,
-      events: this.#watch.watch(stream),
+      items: this.#state.items,
+      events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
       promptTokens: () => stream.promptTokens,
-      message: () => stream.message,
+      message: async () => shownMessage(await stream.message, request),
     };
     return this.#answer;
   }
 
-  #headers({ unknown }: ReadRequest): Headers {
-    const headers = new Headers({ 'x-request-id': this.#id });
-    const names = unknown.map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 60)).slice(0, 20);
+  #headers({ ignored }: ReadRequest): Headers {
+    const headers = idHeaders(this.#id);
+    const names = ignored.map((name) => headerText(name).slice(0, 60)).slice(0, 20);
     if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
     return headers;
   }
@@ -178,9 +198,19 @@ export class RequestRun {
   }
 }
 
+/** The id, under the names that the clients of OpenAI and of Anthropic read. */
+function idHeaders(id: string): Headers {
+  return new Headers({ 'x-request-id': id, 'request-id': id });
+}
+
+/** A name of the request's, without anything that a header may not contain. */
+function headerText(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
+}
+
 /** An error as an HTTP response. */
 export function failureResponse({ status, retryAfter }: Failure, body: object, requestId: string): Response {
-  const headers = new Headers({ 'x-request-id': requestId });
+  const headers = idHeaders(requestId);
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
   // 413, 408: the rest of the body is not read.
   if (status === 413 || status === 408) headers.set('connection', 'close');

@@ -1,7 +1,7 @@
 /** What a server needs from a model. */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
-import type { LearnedTemplate } from '../runtime/chat/learned-template.ts';
+import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
 
 /** A model that can be served, such as those of `loadModel()` and `connectServer()`. */
 export interface ServableModel {

@@ -7,18 +7,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import type { Tool } from '../../src/format/messages.ts';
 import { ownJsonCall } from '../../src/grammar/call-grammar.ts';
-import type { Matcher } from '../../src/language/matcher/matcher.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
-import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
+import type { ResponseMessage } from '../../src/parser/events.ts';
 import type { OpenCall } from '../../src/parser/open-call.ts';
-import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
-import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { SteeredResponse } from '../../src/runtime/chat/steering/steered-response.ts';
 import { normalizeTools } from '../../src/tools/tools.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
+import { InsistingWriter, type WriteOptions, type Written } from '../support/insisting-writer.ts';
 import { sampled } from '../support/sample.ts';
 
 const parameters = {
@@ -28,87 +24,15 @@ const parameters = {
   additionalProperties: false,
 } as const;
 const ours = normalizeTools([{ name: 'get_weather', parameters }]);
-const anySpelling = {
-  leading: () => undefined,
-  splitAtBeginnings: (text: string) => [{ text, special: false }],
-};
+const writer = new InsistingWriter();
 
-interface Written {
-  readonly message: ResponseMessage;
-  /** The events before the end of the response. */
-  readonly events: readonly ResponseEvent[];
-  /** Whether the grammar refused to let the writer go on. */
-  readonly isRefused: boolean;
-}
-
-const grammars = new GrammarCache();
-
-interface WriteOptions {
-  /** Whether the response is cut off at the end of the text. */
-  readonly cut?: boolean;
-  readonly parallelToolCalls?: boolean;
-  readonly offered?: readonly Tool[];
-  readonly toolChoice?: 'auto' | 'required';
-}
-
-/** Writes `text` in pieces of these lengths until the grammar refuses one. */
 function write(
   format: ChatFormat,
   text: string,
   lengths: readonly number[],
-  { cut = false, parallelToolCalls = true, offered: tools = ours, toolChoice = 'auto' }: WriteOptions = {},
+  options: Partial<WriteOptions> = {},
 ): Written {
-  const request = {
-    tools,
-    toolChoice,
-    toolNames: 'any',
-    generationPrompt: format.turn.start,
-    parallelToolCalls,
-  } as const;
-  const { grammar, matcher } = grammars.get(format, request);
-  const guard = callGuard(request, tools, grammar.report);
-  const known = { tools, generationPrompt: request.generationPrompt, parallelToolCalls };
-  const parser = createResponseParser(format, {
-    ...known,
-    validate: guard.validate,
-    provenance: guard.enforced,
-  });
-  const response = new SteeredResponse({
-    grammar,
-    matcher,
-    parser,
-    guard,
-    restOf: (call: OpenCall, text: string) => grammars.restOf(format, request, call, text),
-    markers: anySpelling,
-    stops: [],
-    maxTokens: 10_000,
-    thinkingBudget: 10_000,
-    reasoningEnd: '',
-    unconstrainedAfterCalls: false,
-    plainText: false,
-  });
-  const events: ResponseEvent[] = [];
-  let turn = 0;
-  for (let at = 0; at < text.length && !response.over; ) {
-    const wanted = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
-    const piece = response.matcher === null ? wanted : allowedPart(response.matcher, wanted);
-    if (piece === '') {
-      response.cutOff();
-      return { message: response.finish().message, events, isRefused: true };
-    }
-    const { kept, events: more } = response.take({ spelling: piece, role: 'text', tokens: 1 });
-    events.push(...more);
-    at += (kept ?? piece).length;
-  }
-  if (!cut && (response.matcher === null || response.matcher.complete)) response.end(null);
-  else response.cutOff();
-  return { message: response.finish().message, events, isRefused: false };
-}
-
-/** A sampler would choose a shorter token if the longer one is not allowed. */
-function allowedPart(matcher: Matcher, wanted: string): string {
-  const bytes = new TextEncoder().encode(wanted);
-  return new TextDecoder().decode(bytes.subarray(0, matcher.allowedLength(bytes)), { stream: true });
+  return writer.write(format, text, lengths, { tools: ours, ...options });
 }
 
 const json = (days: number) => `{"city": "Bern", "days": ${days}}`;
@@ -267,6 +191,23 @@ describe('names under `auto`', () => {
     );
   });
 
+  it.each(sampled(formats, 3, 1))('enforce nothing in the arguments of another tool: $name', ({ format }) => {
+    for (const name of ['find_tree', '-']) {
+      const [before = '', after = ''] = own(format, name, '{"kind": "oak"}').split('oak');
+      for (const inner of Object.values(notations)) {
+        for (const gap of ['', '\n']) {
+          const text = before + gap + inner(14, format) + gap + after;
+          for (const { function: called } of write(format, text, [3]).message.tool_calls ?? [])
+            expect(JSON.parse(called.arguments).days).not.toSatisfy(isTooMany);
+          // Nothing of the other call's arguments but the call.
+          const bare = before.slice(0, before.indexOf(name) + name.length) + gap + inner(14, format);
+          for (const { function: called } of write(format, bare, [1]).message.tool_calls ?? [])
+            expect(JSON.parse(called.arguments).days).not.toSatisfy(isTooMany);
+        }
+      }
+    }
+  });
+
   it('are told in almost all formats', () => {
     const silent = formats.filter(({ format }) => {
       const { message } = write(format, own(format, 'find_tree', '{"kind": "oak"}'), [3]);
@@ -354,7 +295,7 @@ describe('the layout of a call as JSON', () => {
   const marked = unmarked.filter(({ format }) => jsonCallAfter(format, ownHead(format)) !== null);
   const restAfter = (format: ChatFormat, head: string) => {
     const call = jsonCallAfter(format, head) ?? expect.fail('no call');
-    return grammars.restOf(format, { tools: ours, toolChoice: 'auto' }, call, '');
+    return writer.grammars.restOf(format, { tools: ours, toolChoice: 'auto' }, call, '');
   };
 
   it('is the format’s own, and forced as far as that is, if the call begins in it', () => {
@@ -386,7 +327,7 @@ it('`null` for an optional argument may be written in a call as JSON, and is rea
   const [first] = unmarked;
   const { format } = first ?? expect.fail('no formats');
   const text = '{\n"name": "get_weather", "arguments": {"city": "Bern", "days": null}}';
-  const { message, isRefused } = write(format, text, [1], { offered: lax });
+  const { message, isRefused } = write(format, text, [1], { tools: lax });
   expect([isRefused, message.tool_calls]).toMatchObject([
     false,
     [{ function: { arguments: '{"city": "Bern"}' }, assurance: expect.any(String) }],

@@ -147,7 +147,7 @@ describe('a call in thoughts under a grammar that allows any text there', () => 
     ['opened by the model', '<think>', written],
     ['opened by the prompt', '', written.slice('<think>'.length)],
   ])('is not enforced: %s', (_, open, text) => {
-    expect(guardOf(text, open).isEnforced('f', ...place(text))).toBe(false);
+    expect(guardOf(text, open).isEnforced('f', ...place(text), 0)).toBe(false);
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe('a call in thoughts under a grammar that allows any text there', () => 
     ['never opened', '<think>', written.slice('<think>Then '.length)],
     ['opened by the prompt and closed', '', '</think><call>{"n": 9}</call>'],
   ])('is enforced if they are over: %s', (_, open, text) => {
-    expect(guardOf(text, open).isEnforced('f', ...place(text))).toBe(true);
+    expect(guardOf(text, open).isEnforced('f', ...place(text), 0)).toBe(true);
   });
 });
 

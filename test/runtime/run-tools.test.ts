@@ -63,7 +63,7 @@ describe('a run', () => {
   it('under degrade, says of a call what its grammar could not enforce', async () => {
     const parameters = {
       type: 'object',
-      properties: { tags: { type: 'string', pattern: '^(a|b)\\1$' } },
+      properties: { tags: { type: 'string', pattern: '^(.)\\1$' } },
       required: ['tags'],
       additionalProperties: false,
     } as const;
@@ -83,7 +83,7 @@ describe('a run', () => {
     const execute = vi.fn(() => 'stored');
     const parameters = {
       type: 'object',
-      properties: { tags: { type: 'string', pattern: '^(a|b)\\1$' } },
+      properties: { tags: { type: 'string', pattern: '^(.)\\1$' } },
     } as const;
     const tool = defineTool({ name: 'store', parameters, execute });
     const model = fakeModel(calling(['store', { tags: 'ab' }]), calling(['store', { tags: 'aa' }]));

@@ -87,7 +87,7 @@ async function converse(model: OpenedTarget, input: LineInput, options: ChatComm
     if (text === '/new') messages = start;
     else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
     else if (text !== '')
-      messages = await ask(model, [...messages, { role: 'user', content: text }], options);
+      messages = await ask(model, [...messages, { role: 'user', content: text }], options, input);
   }
 }
 
@@ -96,9 +96,15 @@ async function ask(
   model: OpenedTarget,
   messages: readonly Message[],
   options: ChatCommandOptions,
+  input: LineInput,
 ): Promise<readonly Message[]> {
   const view = createChatView((text) => process.stdout.write(text));
-  const interruption = catchInterrupt();
+  const interruption = new AbortController();
+  // The first Ctrl-C aborts, the second one exits at once.
+  const release = input.listen(() => {
+    if (interruption.signal.aborted) process.exit(130);
+    interruption.abort();
+  });
   const before = messages.slice(0, -1);
   try {
     const run = model.runTools({
@@ -113,9 +119,7 @@ async function ask(
   } catch (error) {
     view.end();
     if (interruption.signal.aborted) {
-      // The terminal shows ^C before it.
-      const gap = process.stdin.isTTY ? '\n' : '';
-      process.stderr.write(gap + pc.dim('(stopped; this question is forgotten)\n'));
+      process.stderr.write(pc.dim('(stopped; this question is forgotten)\n'));
       return before;
     }
     if (!(error instanceof IdiolectError)) throw error;
@@ -123,22 +127,6 @@ async function ask(
     process.exitCode = 1;
     return before;
   } finally {
-    interruption.release();
+    release();
   }
-}
-
-interface Interruption {
-  readonly signal: AbortSignal;
-  readonly release: () => void;
-}
-
-/** The first Ctrl-C aborts, the second one exits at once. */
-function catchInterrupt(): Interruption {
-  const controller = new AbortController();
-  const interrupt = (): void => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-  };
-  process.on('SIGINT', interrupt);
-  return { signal: controller.signal, release: () => void process.off('SIGINT', interrupt) };
 }

@@ -1,7 +1,8 @@
 /** `idiolect info`: a model's card, read from its header. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
+import type { Analysis } from '../../analysis/analysis.ts';
+import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import { snakeCase } from '../../format/json-values.ts';
 import { type Verification, verifyTemplate } from '../../generate/verify/verify-template.ts';

@@ -19,6 +19,7 @@ import {
 import { type RenderedWith, renderTurn } from './render-turn.ts';
 import {
   plainVerificationTools,
+  quotingCases,
   swappedCase,
   type VerificationCase,
   verificationCases,
@@ -73,7 +74,7 @@ export function verifyTemplate(templateSource: string, given: VerifyOptions = {}
   const analysis = analyzeTemplate(templateSource, { ...specialTokens, name });
   const format = options.format ?? analysis.format;
   const matcher = callMatcher(format);
-  const cases = [...verificationCases, swappedCase];
+  const cases = [...verificationCases, ...quotingCases(format), swappedCase];
   const tried = cases.flatMap((each) => {
     const rendered = renderCase({ templateSource, format, specialTokens }, each);
     return rendered === null ? [] : [breachesOf(each, rendered, matcher)];
@@ -119,7 +120,7 @@ function breachesOf(each: VerificationCase, rendered: RenderedCase, matcher: Mat
   add('round trip', roundTripLaw(rendered));
   add('any cut', anyCutLaw(rendered));
   add('nothing lost', nothingLostLaw(rendered));
-  // The grammar writes the order of the schema; other orders are only parsed.
-  if (matcher !== null && each !== swappedCase) add('complete', completeLaw(rendered, matcher));
+  // The grammar writes the order of the schema, and no raw string that holds what closes it: those are only parsed.
+  if (matcher !== null && verificationCases.includes(each)) add('complete', completeLaw(rendered, matcher));
   return found;
 }

@@ -11,7 +11,7 @@ import type { JsonSchema, JsonValue } from '../../format/messages.ts';
 import { plainSchema } from '../../tools/plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from '../../tools/standard-schema.ts';
 import { decimalOf, isMultiple } from '../document/decimal.ts';
-import { formatPattern } from '../document/formats.ts';
+import { formatPattern, type IntegerRange, integerFormats } from '../document/formats.ts';
 import { isObject } from '../document/schema-document.ts';
 import { type AjvReading, forAjv } from './ajv-schema.ts';
 import { hasNamedParts, withLocalReferences } from './local-references.ts';
@@ -142,8 +142,16 @@ function addOwnFormats(ajv: Ajv | Ajv2020): void {
   addFormats(ajv);
   for (const name of Object.keys(ajv.formats)) {
     const pattern = formatPattern(name);
-    if (pattern !== null && pattern !== 'unsupported') ajv.addFormat(name, formatTest(pattern));
+    if (pattern === null) ajv.addFormat(name, true);
+    else if (pattern !== 'unsupported') ajv.addFormat(name, formatTest(pattern));
   }
+  for (const [name, range] of integerFormats)
+    ajv.addFormat(name, { type: 'number', validate: integerTest(range) });
+}
+
+/** Whether a number is an integer of a range, of which a double holds the ends only about. */
+function integerTest({ least, most }: IntegerRange): (value: number) => boolean {
+  return (value) => Number.isInteger(value) && value >= Number(least) && value <= Number(most);
 }
 
 /** The tests of the formats so far, by pattern: their automata are large, and few schemas use more than one. */

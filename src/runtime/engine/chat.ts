@@ -32,7 +32,7 @@ import { ResponseRun } from './decoding/response-run.ts';
 import type { Shorten } from './decoding/shifting-window.ts';
 import type { Engine } from './engine.ts';
 import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
-import { encodePrompt, type PromptTokens } from './tokens/prompt-tokens.ts';
+import { encodePrompt, type PromptTokens, requireFits } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** What the chats with one engine share. */
@@ -132,9 +132,12 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   const { render: trace, strays, ...request } = readRequest(checked, templates);
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
-  const render = (messages: readonly Message[]): PromptTokens =>
-    encodePrompt(trace(messages), vocabulary, template.format);
   const { contextSize } = engine;
+  const render = (messages: readonly Message[]): PromptTokens => {
+    const traced = trace(messages);
+    requireFits(traced.text, vocabulary, contextSize);
+    return encodePrompt(traced, vocabulary, template.format);
+  };
   const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
     fitPrompt(options.messages, render, { contextSize, wanted });
   const shifts = options.contextOverflow === 'shift';

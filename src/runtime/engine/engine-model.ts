@@ -4,7 +4,7 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import type { LearnedTemplate } from '../chat/learned-template.ts';
+import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';

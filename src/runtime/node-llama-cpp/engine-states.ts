@@ -5,6 +5,7 @@
 import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
+import { requireBounded } from '../../language/gbnf/engine-limits.ts';
 import type { GrammarAt, Mask } from '../engine/engine.ts';
 
 /** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
@@ -102,6 +103,7 @@ export function requireBuildable(grammar: GrammarAt, model: LlamaModel): void {
 }
 
 function buildGrammar(gbnf: string, llama: Llama): LlamaGrammar {
+  requireBounded(gbnf);
   try {
     return new LlamaGrammar(llama, { grammar: gbnf });
   } catch (cause) {

@@ -16,7 +16,7 @@ export async function completeMessage(answer: BegunAnswer): Promise<object> {
     ...messageObject(answer),
     content: [
       ...(thoughts === undefined ? [] : [{ type: 'thinking', thinking: thoughts, signature: '' }]),
-      ...(content === null || content === '' ? [] : [{ type: 'text', text: content, citations: null }]),
+      ...(content === null || content === '' ? [] : [{ type: 'text', text: content }]),
       ...calls.map(({ id, function: { name, arguments: input } }) => ({
         type: 'tool_use',
         id,
@@ -153,8 +153,7 @@ class Blocks {
 
   #add(type: 'text' | 'thinking', delta: object): readonly MessageEvent[] {
     if (this.#open === type) return [this.#delta(delta)];
-    const block =
-      type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
+    const block = type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' };
     return [...this.end(), this.#begin(type, block), this.#delta(delta)];
   }
 

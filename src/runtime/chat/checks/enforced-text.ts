@@ -3,6 +3,8 @@ import type { Provenance } from '../../../parser/provenance.ts';
 
 interface Stretch {
   readonly start: number;
+  /** The tool whose call alone it is; `null` if it may be calls of any. */
+  readonly toolName: string | null;
   /** Infinite while the grammar is in force. */
   end: number;
   /** Whether it may still be thoughts, in which the grammar allows any text, calls included. */
@@ -35,11 +37,11 @@ export class EnforcedText implements Provenance {
     this.#read = read;
   }
 
-  /** The grammar allows the text from `start` on. */
-  begin(start: number): void {
+  /** The grammar allows the text from `start` on. `toolName`: it is that of the rest of one call of this tool. */
+  begin(start: number, toolName: string | null = null): void {
     this.end(start);
     const mayBeThoughts = this.#thoughts !== null && start <= 0;
-    this.#stretches.push({ start, end: Number.POSITIVE_INFINITY, mayBeThoughts });
+    this.#stretches.push({ start, toolName, end: Number.POSITIVE_INFINITY, mayBeThoughts });
   }
 
   /** The grammar is no longer in force at `end`, or has lost the text there. */
@@ -53,11 +55,15 @@ export class EnforcedText implements Provenance {
     return this.#covering(start, end) !== undefined;
   }
 
-  /** A call that the parser reads in thoughts that nothing has closed is text to the grammar. */
-  isEnforced(toolName: string, start: number, end: number): boolean {
+  /**
+   * A call that the parser reads in thoughts that nothing has closed is text to the grammar. So is one in the arguments
+   * of a tool that is not on offer; those are text, or malformed, to the parser.
+   */
+  isEnforced(toolName: string, start: number, end: number, otherTextEnd: number): boolean {
     if (!this.#tools.has(toolName)) return false;
     const stretch = this.#covering(start, end);
-    if (stretch === undefined) return false;
+    if (stretch === undefined || stretch.start < otherTextEnd) return false;
+    if (stretch.toolName !== null && stretch.toolName !== toolName) return false;
     if (stretch.mayBeThoughts) stretch.mayBeThoughts = this.#isThinking(stretch.start, start);
     return !stretch.mayBeThoughts;
   }

@@ -9,6 +9,7 @@ export interface EnforceableCall {
   readonly matcher: Matcher;
   /** Offset from which its grammar applies. */
   readonly from: number;
+  readonly toolName: string;
 }
 
 /** Watches the parser of one response. */
@@ -29,6 +30,6 @@ export class OpenCallWatch {
     if (call === null || call.from <= this.#triedAt || call.from < 0) return null;
     this.#triedAt = call.from;
     const matcher = this.#restOf(call, written.slice(call.from));
-    return matcher === null ? null : { matcher, from: call.from };
+    return matcher === null ? null : { matcher, from: call.from, toolName: call.toolName };
   }
 }

@@ -236,12 +236,12 @@ export class SteeredResponse {
     return new DecodingError({ reason, text: this.#written });
   }
 
-  /** The grammar applies to the text from `start` on. */
-  #begin(matcher: Matcher | null, start: number): void {
+  /** The grammar applies to the text from `start` on; `toolName`: that of the rest of one call of this tool. */
+  #begin(matcher: Matcher | null, start: number, toolName: string | null = null): void {
     this.#matcher = matcher;
     this.#constrained = matcher !== null;
     this.#changes += 1;
-    if (matcher !== null) this.#options.guard.enforced.begin(start);
+    if (matcher !== null) this.#options.guard.enforced.begin(start, toolName);
   }
 
   /** The response is free from here on. */
@@ -299,7 +299,7 @@ export class SteeredResponse {
   #followCall(): void {
     const found = this.#stopped ? null : this.#openCalls.find(this.#written);
     if (found === null) return;
-    this.#begin(found.matcher, found.from);
+    this.#begin(found.matcher, found.from, found.toolName);
     this.#inOpenCall = true;
   }
 

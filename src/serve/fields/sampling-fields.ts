@@ -1,9 +1,9 @@
 /** The sampling options of all APIs. */
-import { integerFrom, numberBetween, numberFrom, withoutUndefined } from '../format/option-rules.ts';
-import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
-import { samplingRules } from '../runtime/chat/sampling-rules.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import { integerFrom, numberBetween, numberFrom, withoutUndefined } from '../../format/option-rules.ts';
+import type { SamplingOptions } from '../../runtime/chat/chat-options.ts';
+import { samplingRules } from '../../runtime/chat/sampling-rules.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 import { numberField } from './request-fields.ts';
 
 /** The fields read here; those from `top_k` on exist in local servers, the last two under different names. */
