@@ -115,7 +115,7 @@ describe('refused, saying why', () => {
     [
       'a header cut off',
       modelFile().subarray(0, 100),
-      /ends within its header, after 100 bytes.*fetch it again/,
+      /is truncated: it ends after 100 bytes, within its header.*fetch it again/,
     ],
     ['too many tensors', modelFile({ declaredTensors: 2n ** 60n }), /declares 1152921504606846976 tensors/],
     ['too many entries', modelFile({ declaredEntries: 2n ** 63n }), /metadata entries/],

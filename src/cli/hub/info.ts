@@ -37,7 +37,6 @@ type Study = Pick<Information, 'analysis' | 'laws'>;
 export function registerInfo(program: Command): void {
   program
     .command('info')
-    .description('show what a model is and whether it can call tools, without downloading it')
     .argument('<model>', 'a GGUF file, or a model on the Hub: owner/name, owner/name:Q5_K_M')
     .option('--file <path>', 'which file of the repository; default: by the quantisation')
     .option('--json', 'for programs', false)

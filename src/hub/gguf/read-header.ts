@@ -118,7 +118,7 @@ function checkNeed(
   if (needed > size || read >= size) {
     throw new ModelFileError({
       file,
-      reason: `ends within its header, after ${size} bytes, or that declares more than it holds; if its download was broken off, fetch it again`,
+      reason: `is truncated: it ends after ${size} bytes, within its header; if its download was broken off, fetch it again`,
     });
   }
   if (needed <= maxBytes) return;

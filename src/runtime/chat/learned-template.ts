@@ -2,7 +2,7 @@
 import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
-import { sha256 } from '../../format/sha256.ts';
+import { templateFingerprint } from '../../format/template-fingerprint.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -47,8 +47,8 @@ export class TemplateCache {
   }
 
   /**
-   * Looks for generated modules; templates without one are analysed on demand, with the `facts` of the model's
-   * vocabulary, and the analysis is loaded for them.
+   * Looks for generated modules; templates without one are analysed on demand, with the `facts` of the model's tokens,
+   * and the analysis is loaded for them.
    */
   static async open(
     sources: TemplateSources,
@@ -124,7 +124,7 @@ async function findGenerated(
   source: string,
   modules: readonly GeneratedModule[] | ModuleRegistry,
 ): Promise<GeneratedModule | undefined> {
-  const fingerprint = sha256(source);
+  const fingerprint = templateFingerprint(source);
   if ('get' in modules) {
     return (await modules.get(fingerprint)?.())?.responseModule;
   }

@@ -16,7 +16,6 @@ export class TemplateAnalyzer implements TemplateReader {
   readonly #facts: () => ModelFacts;
   #learned: LearnedTemplate | null = null;
 
-  /** `facts`: what the model's vocabulary says; asked for when the template is analysed. */
   constructor(source: string, options: SpecialTexts & { readonly name: string }, facts: () => ModelFacts) {
     this.#source = source;
     this.#options = options;
