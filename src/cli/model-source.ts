@@ -79,7 +79,7 @@ async function readHubSource(reference: string, wanted: TemplateName): Promise<M
 function sourceOf(
   name: string,
   file: string,
-  { templates, specialTokens }: GgufHeader,
+  { templates, specialTokens, addedTokens, endTokens }: GgufHeader,
   wanted: TemplateName,
 ): ModelSource {
   const plain =
@@ -98,6 +98,7 @@ function sourceOf(
     templateSource: template.source,
     ...(bos === null ? {} : { bosToken: bos }),
     ...(eos === null ? {} : { eosToken: eos }),
+    facts: { addedTokens, endTokens },
   };
 }
 

@@ -18,6 +18,8 @@ export interface TargetOptions {
   readonly contextSize?: number;
   readonly threads?: number;
   readonly sequences?: number;
+  /** In GB. */
+  readonly cacheMemory?: number;
   readonly gpu: boolean;
   readonly server: ServerKind;
   readonly template?: string;
@@ -28,7 +30,10 @@ export interface TargetOptions {
 /** A model in this process or on a server. */
 export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
-    Pick<ServableModel, 'preview' | 'contextSize' | 'trainedContextSize'> {
+    Pick<
+      ServableModel,
+      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize'
+    > {
   /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
 }
@@ -109,10 +114,11 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
 /** `known`: whether it supports tools; `null`: its given template says so. */
 async function openModel(file: string, known: boolean | null, options: TargetOptions): Promise<OpenedTarget> {
   const { loadModel } = await importEngine(options.command);
-  const { requireTools, contextSize, sequences, threads, toolFormat, template } = options;
+  const { requireTools, contextSize, sequences, cacheMemory, threads, toolFormat, template } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const loadOptions: LoadModelOptions = {
     requireTools,
+    ...(cacheMemory === undefined ? {} : { cacheMemory: Math.floor(cacheMemory * 1e9) }),
     ...withoutUndefined({
       contextSize,
       sequences,
@@ -134,6 +140,9 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
+    complete: (request) => model.complete(request),
+    tokenize: (text) => model.tokenize(text),
+    detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };
 }

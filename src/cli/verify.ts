@@ -56,7 +56,15 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
   }
 }
 
-const laws: readonly LawName[] = ['exact', 'round trip', 'any cut', 'nothing lost', 'complete', 'as told'];
+const laws: readonly LawName[] = [
+  'exact',
+  'round trip',
+  'quotation',
+  'any cut',
+  'nothing lost',
+  'complete',
+  'as told',
+];
 
 /** A table if it fits, otherwise a block for each template. */
 function table(rows: readonly Row[], verbose: boolean): string {

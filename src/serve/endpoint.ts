@@ -11,6 +11,8 @@ export interface ReadRequest {
   /** The model's name; `null` for the first. */
   readonly model: string | null;
   readonly chat: ChatOptions;
+  /** A text to continue in place of the chat's messages. Default: there is none. */
+  readonly prompt?: string;
   readonly stream: boolean;
   /** Whether the answer has no thoughts, whatever the model thinks. */
   readonly hidesThoughts: boolean;

@@ -8,8 +8,10 @@ import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
 import { pathOf, withShortForm } from './addresses.ts';
 import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
+import { completions, nativeCompletions } from './completions/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { clientLeft, failureOf, RequestError } from './errors.ts';
+import { textField } from './fields/request-fields.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { ItemMemory } from './item-memory.ts';
 import { messages } from './messages/endpoint.ts';
@@ -23,6 +25,7 @@ import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
+import { detokenizeText, propertiesOf, tokenizeText } from './text-probes.ts';
 
 /** Answers requests. */
 export interface Handler {
@@ -38,7 +41,15 @@ export interface Handler {
 export type Servable = ServableModel | readonly (ServableModel | ModelEntry)[];
 
 /** The APIs that generate. */
-const endpoints: readonly Endpoint[] = [chatCompletions, responses, messages, ollamaChat, ollamaGenerate];
+const endpoints: readonly Endpoint[] = [
+  chatCompletions,
+  responses,
+  messages,
+  ollamaChat,
+  ollamaGenerate,
+  ...nativeCompletions,
+  completions,
+];
 
 /**
  * A handler that serves one model, or several by name, with other vendors' APIs. Runs wherever requests and responses
@@ -110,6 +121,7 @@ class Server {
       return Response.json(await describeModel(pool, req.param('name') ?? '', req.raw));
     });
     this.#addProbes(pool);
+    this.#addTextProbes(pool);
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);
       return this.#metrics.response();
@@ -145,6 +157,32 @@ class Server {
       const { model, name } = await readJsonBody(req.raw, this.#state.options);
       return Response.json(await showModel(pool, String(model ?? name ?? '')));
     });
+  }
+
+  /** What clients of llama-server and vLLM ask about texts. */
+  #addTextProbes(pool: ModelPool): void {
+    const { options } = this.#state;
+    this.#app.get('/props', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      const [first] = await pool.list();
+      return first === undefined
+        ? Response.json({})
+        : Response.json(propertiesOf(first, options.concurrency));
+    });
+    for (const [path, answer] of [
+      ['/tokenize', tokenizeText],
+      ['/detokenize', detokenizeText],
+    ] as const)
+      this.#app.post(path, async ({ req }) => {
+        this.#keys.caller(req.raw);
+        const body = await readJsonBody(req.raw, options);
+        const { model, release } = await pool.borrow(textField(body, 'model') ?? null, req.raw.signal);
+        try {
+          return Response.json(answer(model, body));
+        } finally {
+          release();
+        }
+      });
   }
 
   #allowOrigins(allowed: readonly string[]): void {

@@ -152,7 +152,7 @@ export class RequestRun {
     const fixed = { createCallId: uniqueCallId, signal };
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
-    const stream = await openStream(borrowed.model, { ...request.wishes, ...chat }, chat);
+    const stream = await openStream(borrowed.model, request, chat);
     this.#answer = {
       request,
       body,

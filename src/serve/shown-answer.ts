@@ -5,23 +5,38 @@ import { partialArguments } from '../parser/json/partial-json.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import type { ReadRequest } from './endpoint.ts';
+import { RequestError } from './errors.ts';
 import type { ServableModel } from './servable-model.ts';
 
-/** Begins a chat as `wished`, or as `demanded` if the model's template refuses the wish. Throws the errors of chats. */
+/**
+ * Begins what a request asks for. A wish is left out if the model's template refuses it. Throws the errors of chats, and
+ * `RequestError` if the model cannot continue texts.
+ */
 export async function openStream(
   model: ServableModel,
-  wished: ChatOptions,
-  demanded: ChatOptions,
+  { prompt, wishes = {} }: Pick<ReadRequest, 'prompt' | 'wishes'>,
+  chat: ChatOptions,
 ): Promise<ChatStream> {
-  const stream = model.chat(wished);
+  const stream =
+    prompt === undefined ? model.chat({ ...wishes, ...chat }) : continueText(model, prompt, chat);
   try {
     await stream.report;
     return stream;
   } catch (error) {
     const isRefused = error instanceof UnsupportedOptionError && error.option === 'thinking';
-    if (!isRefused || wished.thinking === demanded.thinking) throw error;
-    return openStream(model, demanded, demanded);
+    if (!isRefused || wishes.thinking === undefined || chat.thinking !== undefined) throw error;
+    return openStream(model, {}, chat);
   }
+}
+
+function continueText(model: ServableModel, prompt: string, chat: ChatOptions): ChatStream {
+  if (model.complete === undefined) {
+    const reason = 'the engine of this model continues no texts; use /v1/chat/completions';
+    throw new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
+  }
+  // What concerns conversations means nothing here.
+  const { messages, policy, thinking, thinkingBudget, createCallId, ...options } = chat;
+  return model.complete({ ...options, prompt });
 }
 
 /** What of an answer its client asked to see. */

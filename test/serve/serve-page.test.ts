@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as chat from '../../src/serve/chat-completions/read-request.ts';
 import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
+import * as completions from '../../src/serve/completions/read-request.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as ollama from '../../src/serve/ollama/read-request.ts';
@@ -27,6 +28,7 @@ describe('the page lists', () => {
     ['/v1/chat/completions', chat],
     ['/v1/responses', responses],
     ['/v1/messages', messages],
+    ['/v1/completions', completions],
   ] as const)('every field of %s', (address, { readFields, fieldsWithoutEffect, refusedFields }) => {
     const refused = refusedFields.map(({ name }) => name);
     const known = [...readFields, ...samplingFields, ...fieldsWithoutEffect, ...refused];

@@ -64,11 +64,12 @@ function study({ template, header }: ModelCard): Omit<Information, 'card' | 'adv
   return { ...studyTemplate(() => source, header), formats };
 }
 
-function studyTemplate(read: () => string, { file, specialTokens }: ModelCard['header']): Study {
+function studyTemplate(read: () => string, header: ModelCard['header']): Study {
+  const { file, specialTokens, addedTokens, endTokens } = header;
   try {
     const source = read();
     const tokens = { bosToken: specialTokens.bos ?? '', eosToken: specialTokens.eos ?? '' };
-    const analysis = analyzeTemplate(source, { name: file, ...tokens });
+    const analysis = analyzeTemplate(source, { name: file, ...tokens, addedTokens, endTokens });
     return { analysis, laws: verifyTemplate(source, { format: analysis.format, ...tokens }) };
   } catch (error) {
     if (error instanceof IdiolectError) return { analysis: null, laws: null };

@@ -24,6 +24,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly apiKey?: readonly string[];
   readonly sequences: number;
   readonly queue: number;
+  readonly cacheMemory: number;
   readonly memory?: number;
   readonly temperature: number;
   readonly degrade?: boolean;
@@ -58,6 +59,12 @@ export function registerServe(program: Command): void {
       'responses that one model writes at the same time',
       positiveInteger,
       2,
+    )
+    .option(
+      '--cache-memory <GB>',
+      'memory for prompts of conversations whose place others took; 0 keeps none',
+      nonNegative,
+      1,
     )
     .option('--queue <number>', 'requests that may wait; when full, requests get 429', wholeNumber, 100)
     .option('--temperature <number>', 'for requests that do not set it', nonNegative, 0.7)
@@ -94,17 +101,8 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
 
 async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   const model = await open();
-  return {
-    name,
-    ...withoutUndefined({
-      templates: model.templates,
-      contextSize: model.contextSize,
-      trainedContextSize: model.trainedContextSize,
-    }),
-    chat: (request) => model.chat(request),
-    ...(model.preview === undefined ? {} : { preview: (request) => model.preview?.(request) as never }),
-    dispose: async () => model.dispose?.(),
-  };
+  // The model's own members depend on it, not on this object.
+  return Object.create(model, { name: { value: name } }) as ServableModel;
 }
 
 function serveOptions(options: ServeCommandOptions): ServeOptions {

@@ -1,4 +1,5 @@
 /** The templates of a model with their formats: from a generated module, or analysed here. */
+import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
 import { templateFingerprint } from '../../format/template-fingerprint.ts';
@@ -45,17 +46,21 @@ export class TemplateCache {
     [this.#default, this.#toolUse] = readers;
   }
 
-  /** Looks for generated modules; templates without one are analysed on demand, and the analysis is loaded for them. */
+  /**
+   * Looks for generated modules; templates without one are analysed on demand, with the `facts` of the model's tokens,
+   * and the analysis is loaded for them.
+   */
   static async open(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
     modules: readonly GeneratedModule[] | ModuleRegistry,
+    facts: () => ModelFacts = () => ({}),
   ): Promise<TemplateCache> {
     const open = async (source: string): Promise<TemplateReader> => {
       const generated = await findGenerated(source, modules);
       if (generated !== undefined) return new ModuleReader(source, generated);
       const { TemplateAnalyzer } = await import('./template-analyzer.ts');
-      return new TemplateAnalyzer(source, { name: sources.name, ...specialTexts });
+      return new TemplateAnalyzer(source, { name: sources.name, ...specialTexts }, facts);
     };
     const reader = await open(sources.default);
     const same = sources.toolUse === sources.default;

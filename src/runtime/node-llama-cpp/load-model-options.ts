@@ -32,6 +32,11 @@ export interface LoadModelOptions extends EngineOptions {
    */
   readonly checkpointMemory?: number;
   /**
+   * Bytes for prompts of conversations whose sequences others took: they go on without evaluating them again. In memory
+   * where the system has a folder there, otherwise in the temporary folder. Default: 1 GiB; 0 keeps none.
+   */
+  readonly cacheMemory?: number;
+  /**
    * A folder that keeps schemas that take long to compile, shared between processes. Files are named by a hash of the
    * schema and of everything else that the result depends on. Default: none.
    */

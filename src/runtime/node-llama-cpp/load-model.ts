@@ -93,7 +93,9 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
       ...options,
       threads: options.threads ?? computeThreads(llamaModel.size, readProcessors(llama.cpuMathCores)),
     });
-    const engine = new LlamaEngine(model, context, options.checkpointMemory);
+    const { checkpointMemory, cacheMemory } = options;
+    const memory = withoutUndefined({ checkpointMemory, cacheMemory });
+    const engine = new LlamaEngine(model, context, memory);
     const grammars = new GrammarCache(
       (text) => createHash('sha256').update(text).digest('hex'),
       options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),

@@ -98,8 +98,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const single = closerEnd(reader, closer, at);
     const once = single < 0 ? single : continues(reader, single, values.place.continuations);
-    const isUnopened =
-      once === absent && single >= 0 && mends && progress.entries?.isOpenAt(reader.cursor, at) !== true;
+    const isUnopened = once === absent && single >= 0 && mends && !isQuoted(reader, progress, at);
     const end = isUnopened ? repeatedEnd(reader, values, closer, single) : single;
     const follows = end === single ? once : end;
     const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, closer, progress, at, end) : follows;
@@ -115,7 +114,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     }
     if (single < 0) continue;
     refused ??= textEnd;
-    if (isUnopened && progress.unopened === null)
+    if (isUnopened && opener !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
         isCertain: isAsWritten(closer, text, { textEnd, at, end: single }),
@@ -124,6 +123,11 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
   readQuotations(reader, progress, textEnd);
   return { textEnd, end: null, closer: text.length, refused };
+}
+
+/** Whether a call or an argument that the value quotes is open at a position. */
+function isQuoted({ cursor }: Reader, { calls, entries }: ValueProgress, at: number): boolean {
+  return calls?.isOpenAt(cursor, at) === true || entries?.isOpenAt(cursor, at) === true;
 }
 
 /** Counts what is quoted up to a position. */
@@ -188,9 +192,12 @@ function goesOnAfterClosers(
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
   let end = at;
-  for (const marker of closing) {
-    const next = matchText(reader, whole, skipSpace(whole, end), marker);
-    if (next === absent) return false;
+  for (const part of closing) {
+    const start = skipSpace(whole, end);
+    const next =
+      typeof part === 'string' ? matchText(reader, whole, start, part) : keyEnd(whole, start, reader.ended);
+    // One that is spelled out, where it is a special token, is a quotation.
+    if (next === absent) return typeof part === 'string' && whole.startsWith(part, start);
     if (next === undecided) return undecided;
     end = next;
   }
