@@ -123,6 +123,15 @@ export default defineConfig({
   title: 'Idiolect',
   description: 'Reads how a model writes from its chat template: typed tool calls from any model.',
   lang: 'en',
+  head: [
+    [
+      'link',
+      {
+        rel: 'icon',
+        href: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b57a4'/%3E%3Cpath d='M6 4 3 8l3 4M10 4l3 4-3 4' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E",
+      },
+    ],
+  ],
   srcDir: path.join(cache, 'site-source'),
   outDir: path.join(cache, 'site'),
   cacheDir: path.join(cache, 'vitepress'),

@@ -202,7 +202,7 @@ export class GgufMetadata {
     const value = this.#values.get(key);
     if (value === undefined || items?.type !== stringType) return null;
     const cursor = this.#cursor.at(value.start);
-    return Array.from({ length: items.count }, () => cursor.bytes(cursor.size()).toString('latin1'));
+    return Array.from({ length: items.count }, () => textOfBytes(cursor.bytes(cursor.size())));
   }
 
   /** Where an array of whole numbers has one of `wanted`. */
@@ -237,6 +237,13 @@ export class GgufMetadata {
     }
     return found;
   }
+}
+
+/** Each byte as the character of its number; pages have no `Buffer`. */
+function textOfBytes(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
 }
 
 /** The notation of numbers in a file. */
@@ -310,9 +317,9 @@ class Cursor {
     throw this.refuse(`declares ${count} ${what}: it is broken or hostile`);
   }
 
-  bytes(length: number): Buffer {
+  bytes(length: number): Uint8Array {
     this.skip(length);
-    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.position - length, length);
+    return this.#bytes.subarray(this.position - length, this.position);
   }
 
   text(length: number): string {
