@@ -3,7 +3,7 @@ import { codeOf } from '../format/error-class.ts';
 import { MissingPackageError } from '../format/errors.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
-import type { ChatModel, LoadModelOptions } from '../runtime/node-llama-cpp/index.ts';
+import type { ChatModel, LoadModelOptions, LoraAdapter } from '../runtime/node-llama-cpp/index.ts';
 import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
 import type { ServableModel } from '../serve/index.ts';
 import { createPullView } from './hub/pull-view.ts';
@@ -19,6 +19,12 @@ export interface TargetOptions {
   readonly threads?: number;
   readonly sequences?: number;
   readonly gpu: boolean;
+  readonly gpuLayers?: number;
+  /** Files of adapters, each with `=` and a weight or without. */
+  readonly lora?: readonly string[];
+  readonly batchSize?: number;
+  /** Whether the file is mapped into memory. Default: true. */
+  readonly mmap?: boolean;
   readonly server: ServerKind;
   readonly template?: string;
   /** A name, or the path of a file. */
@@ -110,11 +116,13 @@ async function openModel(
   options: TargetOptions,
 ): Promise<OpenedTarget> {
   const { loadModel } = await importEngine(options.command);
-  const { requireTools, contextSize, sequences, threads, toolFormat } = options;
+  const { requireTools, contextSize, sequences, threads, toolFormat, gpuLayers, batchSize } = options;
   const loadOptions: LoadModelOptions = {
     requireTools,
-    ...withoutUndefined({ contextSize, sequences, threads, toolFormat }),
+    ...withoutUndefined({ contextSize, sequences, threads, toolFormat, gpuLayers, batchSize }),
     ...(options.gpu ? {} : { gpu: false }),
+    ...(options.mmap === false ? { useMmap: false } : {}),
+    ...(options.lora === undefined ? {} : { lora: options.lora.map(readAdapter) }),
   };
   const model = await loadModel(file, loadOptions);
   return {
@@ -133,6 +141,12 @@ async function openModel(
     detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };
+}
+
+/** `style.gguf`, or `style.gguf=0.5`. */
+function readAdapter(argument: string): LoraAdapter {
+  const [, file, weight] = /^(.+)=([\d.]+)$/s.exec(argument) ?? [];
+  return file === undefined ? { file: argument } : { file, scale: Number(weight) };
 }
 
 /** Imported on demand, so that all other commands work without the engine. */

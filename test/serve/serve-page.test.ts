@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as chat from '../../src/serve/chat-completions/read-request.ts';
+import * as completions from '../../src/serve/completions/read-request.ts';
 import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
-import * as completions from '../../src/serve/completions/read-request.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as ollama from '../../src/serve/ollama/read-request.ts';
@@ -50,6 +50,6 @@ describe('the page lists', () => {
   });
 
   it('every option', () => {
-    expect(listed('Options')).toEqual([...Object.keys(readHandlerOptions({})), 'port', 'host'].sort());
+    expect(listed('Options')).toEqual([...Object.keys(readHandlerOptions({})), 'port', 'host', 'tls'].sort());
   });
 });
