@@ -1,5 +1,5 @@
 /**
- * `npm run judge:quotations -- [quotations] [marred] [bodies] [thoughts] [values] [cuts] [--only name] [--details]`:
+ * `npm run judge:quotations -- [quotations] [marred] [bodies] [thoughts] [values] [cuts] [--only name] [--partitions 20] [--details]`:
  * texts about calls, damaged calls and stray thoughts in all generated formats, and what the parser makes of them.
  */
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: 'string', default: '' },
+    partitions: { type: 'string', default: '20' },
     details: { type: 'boolean', default: false },
   },
 });
@@ -20,7 +21,7 @@ let missed = 0;
 for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
   const part = parts[name];
   if (part === undefined) throw new RangeError(`no part is called ${name}: ${Object.keys(parts).join(', ')}`);
-  for (const { label, runs, counts, goals, examples } of part(formats)) {
+  for (const { label, runs, counts, goals, examples } of part(formats, Number(values.partitions))) {
     const figures = Object.entries(counts).map(([what, count]) => {
       const most = goals[what];
       if (most === undefined) return `${what} ${count}`;

@@ -27,7 +27,9 @@ interface Trial {
 const markings: readonly Marking[] = ['plain', 'spelled', 'special'];
 
 /** All parts, by name. */
-export const parts: Readonly<Record<string, (formats: readonly JudgedFormat[]) => readonly Row[]>> = {
+export const parts: Readonly<
+  Record<string, (formats: readonly JudgedFormat[], partitions: number) => readonly Row[]>
+> = {
   quotations: (formats) =>
     [
       { offer: 'the tool', tools: offered, goals: { plain: 15 / 629, spelled: 0, special: 60 / 544 } },
@@ -67,9 +69,13 @@ export const parts: Readonly<Record<string, (formats: readonly JudgedFormat[]) =
     markings
       .filter((marking) => marking !== 'spelled')
       .map((marking) => row(`stray thoughts, ${marking}`, thoughts(formats, marking), { 'leak untold': 0 })),
+  cuts: (formats, partitions) =>
+    markings
+      .filter((marking) => marking !== 'spelled')
+      .map((marking) => row(`partitions, ${marking}`, cut(formats, marking, partitions), { different: 0 })),
   values: (formats) =>
     (['plain', 'spelled'] as const).map((marking) =>
-      row(`values that quote calls, ${marking}`, values(formats, marking), { 'other untold': 0 }),
+      row(`values that quote calls, ${marking}`, values(formats, marking), { other: 0, 'other untold': 0 }),
     ),
 };
 
@@ -178,6 +184,48 @@ function thoughts(formats: readonly JudgedFormat[], marking: Marking): readonly 
       };
     }),
   );
+}
+
+/** Every text in single units, and in `partitions` other ways that are drawn. */
+function cut(formats: readonly JudgedFormat[], marking: Marking, partitions: number): readonly Trial[] {
+  return formats.flatMap((judged) =>
+    textsOf(judged).flatMap((text, index) => {
+      const whole = read(judged, text, { marking });
+      const ways = [
+        Array.from(text, (_, at) => at),
+        ...Array.from({ length: partitions }, (_, way) => drawnCuts(text.length, index * partitions + way)),
+      ];
+      return ways.map((cuts): Trial => {
+        const reading = read(judged, text, { marking, cuts });
+        const different = reading.message !== whole.message;
+        return { head: `${judged.name}, cut at ${cuts.join(' ')}`, text, reading, faults: { different } };
+      });
+    }),
+  );
+}
+
+function textsOf(judged: JudgedFormat): readonly string[] {
+  const call = callText(judged, { city: 'Oslo' });
+  const { open, close } = judged.layout.content;
+  const answers = Object.values(quotations).map((quote) =>
+    quote({ call, placeholder: call, beginning: call.slice(0, call.indexOf(toolName) + toolName.length) }),
+  );
+  const damage = [...marredCalls(judged), ...foreignBodies(judged), ...strayThoughts(judged)];
+  const quoting = Object.values(quotingValues).map((quote) => callText(judged, { city: quote(call) }));
+  return [
+    ...answers.map((answer) => judged.lead + open.text + answer + close.text),
+    ...[...damage.map(({ text }) => text), ...quoting].map((text) => judged.lead + text),
+  ];
+}
+
+/** Up to seven positions, drawn by a seed. */
+function drawnCuts(length: number, seed: number): readonly number[] {
+  let state = (seed * 2654435761 + 1) % 2 ** 32;
+  const draw = () => {
+    state = (state * 1664525 + 1013904223) % 2 ** 32;
+    return Math.floor((state / 2 ** 32) * length);
+  };
+  return Array.from({ length: 1 + (seed % 7) }, draw).sort((a, b) => a - b);
 }
 
 const quotingValues: Readonly<Record<string, (call: string) => string>> = {

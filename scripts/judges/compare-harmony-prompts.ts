@@ -124,34 +124,51 @@ function withoutListed(prompt: string): string {
     );
 }
 
+/** A conversation, and the prompt that harmony writes for it, without what is listed. */
+export interface RecordedPrompt {
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly prompt: string;
+}
+
+const template = 'openai-gpt-oss-120b';
+const date = '2026-01-02';
+
 interface PromptAnswer {
   readonly id: number;
   readonly prompt: string;
 }
 
+/** Renders conversations as we do, without what is listed. */
+export async function harmonyRenderer(): Promise<(conversation: Omit<RecordedPrompt, 'prompt'>) => string> {
+  const { source } = await llamaTemplate(template);
+  const { input } = analyzeTemplate(source).format;
+  const now = new Date(`${date}T12:00:00Z`);
+  return ({ messages, tools: offered }) =>
+    withoutListed(renderPrompt(source, { messages, tools: offered, input, now }));
+}
+
 /** One comparison for each conversation. */
 export async function compareHarmonyPrompts(): Promise<readonly Comparison[]> {
-  const { source } = await llamaTemplate('openai-gpt-oss-120b');
-  const { input } = analyzeTemplate(source).format;
-  const date = '2026-01-02';
+  const render = await harmonyRenderer();
   const drawn = drawConversations().map((each, id) => ({ id, date, ...each }));
   const answers = new Map(
     askPython<PromptAnswer>('harmony_prompts.py', drawn).map(({ id, prompt }) => [id, prompt]),
   );
   return drawn.map(({ id, messages, tools: offered }): Comparison => {
     const theirs = withoutListed(answers.get(id) ?? '');
-    const now = new Date(`${date}T12:00:00Z`);
-    const ours = withoutListed(renderPrompt(source, { messages, tools: offered, input, now }));
+    const ours = render({ messages, tools: offered });
     let at = 0;
     while (at < ours.length && ours[at] === theirs[at]) at += 1;
     const around = (text: string) => text.slice(Math.max(0, at - 60), at + 100);
     return {
       mode: 'prompt',
       verdict: ours === theirs ? 'agree' : 'understood differently',
-      subject: 'a prompt',
+      subject: `llama/${template}`,
       text: messages.map(({ role }) => role).join(', '),
       ours: around(ours),
       theirs: around(theirs),
+      recordedPrompt: { messages, tools: offered, prompt: theirs },
     };
   });
 }

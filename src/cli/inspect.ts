@@ -29,7 +29,6 @@ interface InspectOptions {
 export function registerInspect(program: Command): void {
   program
     .command('inspect')
-    .description('show what a chat template says about its model, field by field, with the evidence')
     .argument('<file>', 'a chat template (.jinja), a model (.gguf) or a model on the Hub (owner/name)')
     .option('--grammar', 'also print the GBNF grammar', false)
     .option('--ohm', 'also print the Ohm grammar', false)

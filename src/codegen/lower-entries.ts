@@ -110,15 +110,39 @@ function entryPlace(
   };
 }
 
-/** The markers by which a value that quotes a call is recognised; none if they occur in other text. */
-function callMarkers({ opening, head, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
+/**
+ * The markers by which a value that quotes a call is recognised: those of a call or, if it has none, of the section.
+ * None if they occur in other text.
+ */
+function callMarkers(calls: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
+  const { opening, head, closing, closers, close } = calls;
   const inHead = head.flatMap((part) => (typeof part === 'string' ? new Marker(part).pieces : []));
-  const links = opening.slice(-1).map(({ marker }) => marker);
-  const open = [...inHead, ...links].findLast(({ isSignificant }) => isSignificant);
-  const closed = closers.find(({ isSignificant }) => isSignificant);
-  if (open === undefined || closed === undefined) return {};
-  const closing = coresOf([...closers, ...close.pieces]);
-  return { calls: { open: open.core, close: closed.core, closing } };
+  const links = opening.map(({ marker }) => marker);
+  const own = opening.filter(({ section }) => !section).map(({ marker }) => marker);
+  const ends = [
+    ...closing.map((part) => (part instanceof Marker ? part.core : anyKey)),
+    ...coresOf(close.pieces),
+  ];
+  const pairs = [
+    { opens: [...inHead, ...(own.length > 0 ? own : links.slice(-1))], closes: closers },
+    { opens: links, closes: close.pieces },
+  ];
+  for (const { opens, closes } of pairs) {
+    const open = opens.findLast(({ isSignificant }) => isSignificant);
+    const closed = closes.find(({ isSignificant }) => isSignificant);
+    if (closed === undefined) continue;
+    const begin = open?.core ?? tagBefore(head, closed.core);
+    if (begin !== null) return { calls: { open: begin, close: closed.core, closing: keyed(ends) } };
+  }
+  return {};
+}
+
+/** The beginning of the tag in the head of a call that its closer closes. */
+function tagBefore(head: CallsLayout['head'], closer: string): string | null {
+  const tag = closer.replace('</', '<').replace(/>$/, '');
+  return tag.startsWith('<') && head.some((part) => typeof part === 'string' && part.includes(tag))
+    ? tag
+    : null;
 }
 
 function anotherEntry({ entry }: EntriesLayout): Pick<ValuePlace<StateName>, 'another'> {

@@ -10,6 +10,7 @@ const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: fa
 const bare = { open: '', close: '' };
 const raw: ValueFrame = { ...bare, codec: 'raw' };
 const json: ValueFrame = { ...bare, codec: 'json' };
+/** Words and containers as Python writes them, or as JSON. */
 const python: ValueFrame = { ...bare, codec: 'python' };
 const name = { hole: 'name' } as const;
 const key = { hole: 'key' } as const;
@@ -32,13 +33,14 @@ function calls(
     tail,
     envelope: null,
     id: null,
+    unshown: ['spacing', 'gaps'],
   };
 }
 
 function entries(
   entry: EntryArguments['entry'],
   string: ValueFrame = raw,
-  other: ValueFrame = json,
+  other: ValueFrame = python,
 ): EntryArguments {
   return {
     kind: 'entries',
@@ -66,6 +68,7 @@ const nested: ValueFrame = { ...bare, codec: 'nested' };
 const quotedByTokens = entries(
   { open: '', key: ':', close: [] },
   { open: '<|"|>', close: '<|"|>', codec: 'raw' },
+  json,
 );
 const tokenQuotes: EntryArguments = {
   ...quotedByTokens,
@@ -94,12 +97,8 @@ export const callNotations = {
   /** `<invoke name="f">\n<a>x</a>\n</invoke>` */
   invokeTags: calls('<invoke name="', [name, '">\n'], tags, '</invoke>'),
   /** `<function=f>\n<parameter=a>\nx\n</parameter>\n</function>` */
-  functionTag: calls(
-    '<function=',
-    [name, '>\n'],
-    parameterTags,
-    '</function>',
-  ) /** `<parameter=f>\n<parameter=a>\nx\n</parameter>\n</function>` */,
+  functionTag: calls('<function=', [name, '>\n'], parameterTags, '</function>'),
+  /** `<parameter=f>\n<parameter=a>\nx\n</parameter>\n</function>` */
   parameterTag: calls('<parameter=', [name, '>\n'], parameterTags, '</function>'),
   /** `<parameter=tool_name>f</parameter>\n<parameter=a>x</parameter>\n</tool_use>` */
   nameAsParameter: calls(

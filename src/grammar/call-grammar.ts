@@ -80,22 +80,20 @@ export function callSection(calls: CallsRegion, options: CallGrammarOptions, rul
  * `null` if the name does not precede the arguments.
  */
 export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolean): Expression | null {
-  const rests = headsOf(calls).map(afterName);
+  const rests = headsOf(calls).map((head) => afterName(calls, head));
   if (rests.some((rest) => rest === null)) return null;
   const spell = (part: CallPart) => partExpression(part, calls, tool, 'first');
+  const spellFreely = (part: CallPart) =>
+    typeof part === 'string'
+      ? sequence(withAnySpace(calls, part), /[:,>\](]$/.test(part) ? gap : literal(''))
+      : spell(part);
   const closer = calls.call.close.upToCore;
   const firstMarker = /^\s*(?:<[^<>]*>|\S*)/.exec(closer)?.[0] ?? '';
   return sequence(
-    alternatives(
-      ...rests.map((rest) =>
-        sequence(
-          ...(rest ?? []).map((part) => (typeof part === 'string' ? withAnySpace(part) : spell(part))),
-        ),
-      ),
-    ),
+    alternatives(...rests.map((rest) => sequence(...(rest ?? []).map(spellFreely)))),
     tool.arguments,
     ...calls.tail.map(spell),
-    literal(opened ? closer : firstMarker),
+    spellGaps(calls, opened ? closer : firstMarker),
   );
 }
 
@@ -105,9 +103,11 @@ export interface OwnJsonCall {
   readonly tail: string;
 }
 
-/** A call of `toolName` within its markers, if the format writes it as one JSON object of name and arguments. */
+/** A call of `toolName` within its markers, if the format writes it as one JSON object of name and arguments, in one way. */
 export function ownJsonCall(calls: CallsRegion, toolName: string): OwnJsonCall | null {
-  if (calls.arguments.kind !== 'json' || calls.arguments.encoding !== 'value') return null;
+  const { arguments: input } = calls;
+  // Whether a model escapes other letters shows in none of its first words.
+  if (input.kind !== 'json' || input.encoding !== 'value' || input.style.ascii) return null;
   const textOf = (parts: readonly CallPart[]): string =>
     parts.map((part) => (typeof part === 'string' ? part : part.hole === 'name' ? toolName : '\0')).join('');
   const own = { head: textOf(calls.head), tail: textOf(calls.tail) };
@@ -121,30 +121,40 @@ function headsOf({ head, headWithoutId }: CallsRegion): readonly (readonly CallP
 }
 
 /** The head after the name; `null` if there is none. A parser reads an id that contains the name as a whole. */
-function afterName(head: readonly CallPart[]): readonly CallPart[] | null {
+function afterName({ envelope }: CallsRegion, head: readonly CallPart[]): readonly CallPart[] | null {
   const nameAt = head.findIndex(holdsName);
-  return nameAt < 0 ? null : head.slice(nameAt + 1);
+  if (nameAt < 0) return null;
+  const [next, ...others] = head.slice(nameAt + 1);
+  // In an object, the name ends with its quote.
+  const isQuoted = envelope !== null && typeof next === 'string' && next.startsWith('"');
+  return isQuoted ? [next.slice(1), ...others] : head.slice(nameAt + 1);
 }
 
 const anyBlank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 /** Maximum length of white space that differs from the format's. */
 const maxGap = 16;
+const gap = repeat(anyBlank, 0, maxGap);
 
-/** A literal with any white space where it has some, and after punctuation. */
-function withAnySpace(text: string): Expression {
-  const [first = '', ...others] = text.split(/\s+|(?<=[:,>\]])/);
-  return sequence(literal(first), ...others.flatMap((part) => [repeat(anyBlank, 0, maxGap), literal(part)]));
+/** Where white space may differ in an object: where it has some, and after punctuation. */
+const gapsInObject = /\s+|(?<=[:,])/;
+/** Where it may differ in other text: at its edges, around line breaks, and between markers. */
+const gapsInMarkers = /^\s+|\s*\n\s*|\s+$|(?<=[:,>\](])(?=[<[{])/;
+
+/** A literal with any white space in its gaps. */
+function withAnySpace({ envelope }: CallsRegion, text: string): Expression {
+  const [first = '', ...others] = text.split(envelope === null ? gapsInMarkers : gapsInObject);
+  return sequence(literal(first), ...others.flatMap((part) => [gap, literal(part)]));
 }
 
 /** Markers of calls, with any white space after each if no text shows which. */
-export function spellMarkers({ unshown = [] }: CallsRegion, text: string): Expression {
-  return unshown.includes('gaps') ? withAnySpace(text) : literal(text);
+export function spellMarkers(calls: CallsRegion, text: string): Expression {
+  return calls.unshown?.includes('gaps') === true ? withAnySpace(calls, text) : literal(text);
 }
 
 /** A literal after a call or its arguments; likewise, and also with any white space before it. */
 function spellGaps(calls: CallsRegion, text: string): Expression {
   return calls.unshown?.includes('gaps') === true
-    ? sequence(repeat(anyBlank, 0, maxGap), spellMarkers(calls, text.trimStart()))
+    ? sequence(gap, spellMarkers(calls, text.trimStart()))
     : literal(text);
 }
 
@@ -188,9 +198,10 @@ function anyTool(calls: CallsRegion, rules: RuleSet): OfferedTool {
   };
 }
 
-/** The layout of JSON arguments: the model's choice if no render shows how it spaces them. */
-export function argumentLayout({ unshown = [] }: CallsRegion): 'template' | 'free' {
-  return unshown.includes('spacing') ? 'free' : 'template';
+/** The layout of arguments: the model's choice if no render shows how it spaces them. */
+export function argumentLayout({ unshown = [], arguments: { kind } }: CallsRegion): 'template' | 'free' {
+  const part = kind === 'json' ? 'spacing' : 'gaps';
+  return unshown.includes(part) ? 'free' : 'template';
 }
 
 /** Whether all values are raw text in the same frame, so that their types cannot be distinguished. */

@@ -8,11 +8,13 @@ import { type CallNotationName, notationFormat } from '../format/call-notations.
 import { SchemaError, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { compileArguments } from '../json-schema/compile-arguments.ts';
+import { oneOf } from '../language/expression/alternatives.ts';
 import {
   characterClass,
   type Expression,
   type Grammar,
   literal,
+  optional,
   repeat,
   sequence,
 } from '../language/expression/expression.ts';
@@ -30,7 +32,7 @@ const blanks = repeat(blank, 0, 20);
 
 /** How the rest of a call is written. */
 export type RestNotation =
-  /** In the format's notation. `opened`: after its own opener, so that its whole closer must follow. */
+  /** In the format's notation, with any spacing. `opened`: after its own opener, so that its whole closer must follow. */
   | { readonly kind: 'format'; readonly opened: boolean }
   /** As JSON, within so many objects. `isOwn`: in the layout of the format's calls; otherwise in any. */
   | { readonly kind: 'json'; readonly objects: number; readonly isOwn: boolean }
@@ -66,11 +68,16 @@ export function openCallGrammar(
   notation: RestNotation,
 ): Grammar | null {
   try {
-    if (notation.kind === 'json' && !notation.isOwn) return freeJsonRest(tool, notation.objects, options);
-    if (notation.kind !== 'notation') return ownRest(calls, library, tool, notation);
-    const others = callsOfNotation(notation.name);
-    const own = { kind: 'format', opened: true } as const;
-    return ownRest(others, new ToolArguments(others, options), tool, own);
+    switch (notation.kind) {
+      case 'format':
+        return skeletonRest(withOwnSpacing(calls), tool, options, notation.opened);
+      case 'notation':
+        return skeletonRest(callsOfNotation(notation.name), tool, options, true);
+      case 'json':
+        return notation.isOwn
+          ? ownJsonRest(calls, library, tool)
+          : freeJsonRest(tool, notation.objects, options);
+    }
   } catch (error) {
     if (error instanceof SchemaError || error instanceof ToolError) return null;
     throw error;
@@ -83,21 +90,29 @@ function callsOfNotation(name: CallNotationName): CallsRegion {
   return calls;
 }
 
-/** The rest in the format's layout, with the compiled arguments of the request. */
-function ownRest(
+/** The calls of a format as a model writes them that has not begun as the template does: with spacing of its own. */
+function withOwnSpacing(calls: CallsRegion): CallsRegion {
+  return { ...calls, unshown: [...(calls.unshown ?? []), 'spacing', 'gaps'] };
+}
+
+/** The rest of a call after its name, as the skeleton of `calls` has it. */
+function skeletonRest(
   calls: CallsRegion,
-  library: ToolArguments,
   tool: Tool,
-  notation: Exclude<RestNotation, { readonly kind: 'notation' }>,
+  options: ArgumentOptions,
+  opened: boolean,
 ): Grammar | null {
+  const library = new ToolArguments(calls, options);
   const [offered] = library.offer([tool]).tools;
-  if (offered === undefined) return null;
-  if (notation.kind === 'format') {
-    const rest = restOfCall(calls, offered, notation.opened);
-    return rest === null ? null : grammarOf(library.branch(), rest);
-  }
+  const rest = offered === undefined ? null : restOfCall(calls, offered, opened);
+  return rest === null ? null : grammarOf(library.branch(), rest);
+}
+
+/** The rest of a call as JSON in the format's layout, with the compiled arguments of the request. */
+function ownJsonRest(calls: CallsRegion, library: ToolArguments, tool: Tool): Grammar | null {
+  const [offered] = library.offer([tool]).tools;
   const own = ownJsonCall(calls, tool.function.name);
-  if (own === null) return null;
+  if (offered === undefined || own === null) return null;
   const gap = own.head.slice(own.head.trimEnd().length);
   return grammarOf(library.branch(), sequence(literal(gap), offered.arguments, literal(own.tail)));
 }
@@ -112,10 +127,18 @@ const plainJson: JsonArguments = {
 
 function freeJsonRest(tool: Tool, objects: number, { policy, argumentOrder }: ArgumentOptions): Grammar {
   const rules = new RuleSet();
-  const compiled = compileArguments(tool, plainJson, { rules, policy, argumentOrder, layout: 'free' });
+  const compiled = compileArguments(tool, plainJson, { rules, policy, argumentOrder, layout: 'any' });
   const closing = Array.from({ length: objects }, () => sequence(blanks, literal('}')));
-  return grammarOf(rules, sequence(blanks, rules.add('arguments', compiled.expression), ...closing));
+  const after = [optional(laterMember), ...closing];
+  return grammarOf(rules, sequence(blanks, rules.add('arguments', compiled.expression), ...after));
 }
+
+/** A member that APIs write, after the arguments. */
+const laterMember = sequence(
+  ...[blanks, literal(','), blanks, oneOf(['"id"', '"type"']), blanks, literal(':'), blanks, literal('"')],
+  repeat(characterClass([0x2d, 0x2d], [0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]), 0, 64),
+  literal('"'),
+);
 
 function grammarOf(rules: RuleSet, rest: Expression): Grammar {
   return withoutUnused(rules.grammar('root', sequence(rest, blanks)));

@@ -17,7 +17,13 @@ import type { KeySorting } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
 import { blankOf } from './write/lenient-json.ts';
-import { indented, jsonStyleSyntax, lenientJsonSyntax, type ObjectNotation } from './write/syntax.ts';
+import {
+  freeJsonSyntax,
+  indented,
+  jsonStyleSyntax,
+  lenientJsonSyntax,
+  type ObjectNotation,
+} from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
 /** Options for compiling a tool's arguments. */
@@ -28,10 +34,11 @@ export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syn
    */
   readonly argumentOrder?: KeyOrdering;
   /**
-   * `template` (default): as the format writes them. `free`: JSON in any layout and with any escapes, as in a call that
-   * a model writes without the format's markers; without effect on entries and on JSON in a string.
+   * `template` (default): as the format writes them. `free`: JSON in any layout and with any escapes, entries with any
+   * white space between them; without effect on JSON in a string. `any`: the same, and JSON with any white space, too,
+   * as in a call that a model writes without the format's markers.
    */
-  readonly layout?: 'template' | 'free';
+  readonly layout?: 'template' | 'free' | 'any';
   /** The text after the arguments, such as `)`; tells quotes that end a value from other quotes. Default: `""`. */
   readonly followedBy?: string;
 }
@@ -127,8 +134,9 @@ function jsonWriting(
   compilation: Compilation,
   { rules, layout = 'template' }: CompileArgumentsOptions,
 ): ObjectWriting {
-  const isFree = layout === 'free' && format.encoding === 'value';
-  const syntax = isFree ? lenientJsonSyntax : jsonStyleSyntax(format.style, format.encoding);
+  const isFree = layout !== 'template' && format.encoding === 'value';
+  const freely = layout === 'any' ? freeJsonSyntax : lenientJsonSyntax;
+  const syntax = isFree ? freely : jsonStyleSyntax(format.style, format.encoding);
   const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
   const inner = syntax.margin + (syntax.indent ?? 0);
   return {
@@ -147,18 +155,22 @@ function entryWriting(
   tool: string,
   place: SchemaPlace,
   compilation: Compilation,
-  { rules, followedBy = '' }: CompileArgumentsOptions,
+  { rules, followedBy = '', layout = 'template' }: CompileArgumentsOptions,
 ): ObjectWriting {
+  const isFree = layout !== 'template';
   const values = new EntryValueWriter(format, tool, compilation, rules, followedBy);
   const object: ObjectNotation = {
     open: format.open,
     close: format.close,
-    separator: format.separator,
+    separator: isFree ? format.separator.trimEnd() : format.separator,
     empty: format.empty,
     keyOpen: format.entry.open,
     keySpelling: format.entry.open.endsWith('"') ? jsonSpelling(format.style.ascii) : null,
     keyClose: format.entry.key,
-    entryClose: format.entry.close.map((part) => (typeof part === 'string' ? part : null)),
+    entryClose: format.entry.close.map((part, at, { length }) => {
+      if (typeof part !== 'string') return null;
+      return isFree && at === length - 1 ? part.trimEnd() : part;
+    }),
   };
   if (format.entry.key === '') {
     throw new ToolError({ tool, reason: 'nothing stands between the keys and values of this format' });
@@ -167,7 +179,8 @@ function entryWriting(
     compilation,
     rules,
     object,
-    blank: empty,
+    blank: isFree ? blankOf(freeJsonSyntax, rules) : empty,
+    blankAfterKey: empty,
     value: (constraint, location, key, close) => values.value(constraint, location, key, close),
     absent: (key, close) =>
       meansAbsent(place, key) ? values.absent(allowedTypes(propertyPlace(place, key)), close) : null,

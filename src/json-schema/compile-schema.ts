@@ -30,6 +30,7 @@ import { finish, type Steps } from '../language/expression/steps.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
 import { Compilation, type CompilationOptions, type KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
+import { preparePatterns } from './plan/known-languages.ts';
 import { EmptyConstraint } from './plan/satisfiability.ts';
 import { settleChecks } from './validate/settle-checks.ts';
 import type { Syntax } from './write/syntax.ts';
@@ -128,6 +129,7 @@ export function* compile(
 ): Steps<CompiledSchema> {
   const { tool, policy } = options;
   const plain = plainSchema(schema, tool);
+  yield* preparePatterns(plain, options.budget ?? defaultBudget);
   const written = yield* writeFirst(plain, options, sortKeys, write);
   const { expression, steps } = written;
   const issues = settleChecks(plain, written.issues, options);

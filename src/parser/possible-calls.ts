@@ -24,6 +24,9 @@ const callBefore = [
 ];
 /** Before and after a name: a marker, or the beginning of a line, and then arguments. */
 const lineOrMarker = /(?:^|\n|[>\]|｜])[ \t>*[]*(?:functions?\.|call:)?$/;
+/** A name as the key of its arguments. */
+const openBefore = /[{,]\s*["']$/;
+const keyAfter = /^["']\s*:\s*\{/;
 const argumentsAfter = /^\s*(?:[({<[]|:\d|=\s*[{(])/;
 
 /** The first such place in a text. */
@@ -40,6 +43,7 @@ function namedCall(text: string, toolName: string): FoundCall | null {
     const after = text.slice(end, end + context);
     if (/[\w-]$/.test(before) || /^[\w-]/.test(after) || isInCode(text, at)) continue;
     if (callBefore.some((each) => each.test(before))) return { toolName, at };
+    if (openBefore.test(before) && keyAfter.test(after)) return { toolName, at };
     if (lineOrMarker.test(before) && argumentsAfter.test(after)) return { toolName, at };
   }
   return null;

@@ -151,7 +151,7 @@ describe('fields of a request', () => {
       { temperature: 0, top_p: 0.5, top_k: 3, min_p: 0.1 },
       { temperature: 0, topP: 0.5, topK: 3, minP: 0.1 },
     ],
-    [{}, { temperature: 0.7, policy: 'strict' }],
+    [{}, { temperature: 0.7, maxTokens: 32_768, policy: 'strict' }],
     [{ reasoning_effort: 'none' }, { thinking: false }],
     [{ reasoning_effort: 'xhigh' }, { thinking: true, templateVariables: { reasoning_effort: 'high' } }],
     [{ chat_template_kwargs: { a: 1 } }, { templateVariables: { a: 1 } }],

@@ -11,6 +11,7 @@ import type { CallNotation, OpenCall } from '../../src/parser/open-call.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { SteeredResponse } from '../../src/runtime/chat/steering/steered-response.ts';
+import { isUnconstrainedAfterCalls } from '../../src/runtime/engine/chat.ts';
 
 /** What became of a text. */
 export interface Written {
@@ -60,7 +61,9 @@ export class InsistingWriter {
       notation = call.notation;
       return this.grammars.restOf(format, request, call, begun);
     };
-    const response = new SteeredResponse({ grammar, matcher, parser, guard, restOf, ...unlimited });
+    const unconstrainedAfterCalls = isUnconstrainedAfterCalls(format, grammar);
+    const steering = { ...unlimited, unconstrainedAfterCalls, restOf };
+    const response = new SteeredResponse({ ...steering, grammar, matcher, parser, guard });
     const events: ResponseEvent[] = [];
     const isRefused = insist(response, text, lengths, events);
     if (!cut && !isRefused && (response.matcher === null || response.matcher.complete)) response.end(null);
@@ -81,7 +84,6 @@ const unlimited = {
   maxTokens: 10_000,
   thinkingBudget: 10_000,
   reasoningEnd: '',
-  unconstrainedAfterCalls: false,
   plainText: false,
 };
 
@@ -94,7 +96,7 @@ function insist(
 ): boolean {
   let turn = 0;
   for (let at = 0; at < text.length && !response.over; ) {
-    const wanted = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
+    const wanted = text.slice(at, endOfPiece(text, at + (lengths[turn++ % lengths.length] ?? 1)));
     const piece = response.matcher === null ? wanted : allowedPart(response.matcher, wanted);
     if (piece === '') return true;
     const { kept, events: more } = response.take({ spelling: piece, role: 'text', tokens: 1 });
@@ -102,6 +104,11 @@ function insist(
     at += (kept ?? piece).length;
   }
   return false;
+}
+
+/** No piece ends within a pair of surrogates. */
+function endOfPiece(text: string, end: number): number {
+  return /^[\udc00-\udfff]/.test(text.slice(end)) ? end + 1 : end;
 }
 
 /** A sampler would choose a shorter token if the longer one is not allowed. */

@@ -11,6 +11,7 @@ import { terminalText } from '../terminal-text.ts';
 import { chatTools } from './chat-tools.ts';
 import { createChatView } from './chat-view.ts';
 import { type LineInput, openLineInput } from './line-input.ts';
+import { promptStatus } from './prompt-status.ts';
 
 interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireTools'> {
   readonly tools: boolean;
@@ -26,11 +27,11 @@ interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireToo
 export function registerChat(program: Command): void {
   const command = program
     .command('chat')
-    .description('talk to a model in the terminal; it can call a clock, a calculator and dice')
     .argument(
       '<model>',
       'a GGUF file, a model on the Hub (owner/name, owner/name:Q5_K_M), or the address of a server (http://localhost:8080)',
     )
+    .optionsGroup('Conversation:')
     .option('--no-tools', 'offer no tools')
     .option('--thinking', 'turn thinking on, if the template supports it')
     .option('--no-thinking', 'turn thinking off, if the template supports it')
@@ -47,14 +48,16 @@ export function registerChat(program: Command): void {
     )
     .option('--seed <number>', 'makes answers reproducible; default: random', wholeNumber)
     .option('--system <text>', 'a system message; default: none')
+    .optionsGroup('Model:')
     .option('--require-tools', 'reject a model that cannot call tools (the default, unless --no-tools)')
     .option('--no-require-tools', 'also accept a model that cannot call tools');
   addTargetOptions(command).addHelpText('after', `\n${usage}`).action(chat);
 }
 
-const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and
-Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation.
-A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.`;
+const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an
+answer, and Ctrl-C again leaves. Lines may also be piped in: each is a question
+of one conversation. A server that asks for a key is given the one in the
+environment's IDIOLECT_API_KEY.`;
 
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
   const requireTools = options.requireTools ?? options.tools;
@@ -106,17 +109,23 @@ async function ask(
     interruption.abort();
   });
   const before = messages.slice(0, -1);
+  const status = promptStatus();
   try {
     const run = model.runTools({
       messages,
       tools: options.tools ? chatTools : [],
       temperature: options.temperature,
       signal: interruption.signal,
+      onPromptProgress: status.show,
       ...withoutUndefined({ seed: options.seed, maxTokens: options.maxTokens, thinking: options.thinking }),
     });
-    for await (const event of run) view.show(event);
+    for await (const event of run) {
+      status.clear();
+      view.show(event);
+    }
     return await run.messages;
   } catch (error) {
+    status.clear();
     view.end();
     if (interruption.signal.aborted) {
       process.stderr.write(pc.dim('(stopped; this question is forgotten)\n'));

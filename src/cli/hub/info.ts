@@ -37,7 +37,6 @@ type Study = Pick<Information, 'analysis' | 'laws'>;
 export function registerInfo(program: Command): void {
   program
     .command('info')
-    .description('show what a model is and whether it can call tools, without downloading it')
     .argument('<model>', 'a GGUF file, or a model on the Hub: owner/name, owner/name:Q5_K_M')
     .option('--file <path>', 'which file of the repository; default: by the quantisation')
     .option('--json', 'for programs', false)
@@ -65,11 +64,12 @@ function study({ template, header }: ModelCard): Omit<Information, 'card' | 'adv
   return { ...studyTemplate(() => source, header), formats };
 }
 
-function studyTemplate(read: () => string, { file, specialTokens }: ModelCard['header']): Study {
+function studyTemplate(read: () => string, header: ModelCard['header']): Study {
+  const { file, specialTokens, addedTokens, endTokens } = header;
   try {
     const source = read();
     const tokens = { bosToken: specialTokens.bos ?? '', eosToken: specialTokens.eos ?? '' };
-    const analysis = analyzeTemplate(source, { name: file, ...tokens });
+    const analysis = analyzeTemplate(source, { name: file, ...tokens, addedTokens, endTokens });
     return { analysis, laws: verifyTemplate(source, { format: analysis.format, ...tokens }) };
   } catch (error) {
     if (error instanceof IdiolectError) return { analysis: null, laws: null };

@@ -332,8 +332,8 @@ export class ObjectWriter {
   }
 
   #keyClose(): Expression {
-    const { object, blank } = this.#writing;
-    return sequence(literal(object.keyClose), blank);
+    const { object, blank, blankAfterKey = blank } = this.#writing;
+    return sequence(literal(object.keyClose), blankAfterKey);
   }
 
   #valueOf(key: string | null, value: Constraint): Expression {

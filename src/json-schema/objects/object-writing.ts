@@ -13,6 +13,8 @@ export interface ObjectWriting {
   readonly object: ObjectNotation;
   /** White space allowed between tokens; `empty` if the notation fixes it. */
   readonly blank: Expression;
+  /** The same between a key and its value, where more of it would be part of the value. */
+  readonly blankAfterKey?: Expression;
   /** A value and the text after it; `key` is `null` for undeclared keys. */
   value(constraint: Constraint, location: InstanceLocation, key: string | null, close: string): Expression;
   /** `null` and the text after it, where that can only mean that `key` is absent; `null` elsewhere. */

@@ -17,6 +17,7 @@ import { type AjvReading, forAjv } from './ajv-schema.ts';
 import { hasNamedParts, withLocalReferences } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 import { isTooLarge, tooLarge } from './schema-size.ts';
+import { areDistinct } from './unique-items.ts';
 
 /** One reason why a value is invalid. */
 export interface ValidationFailure {
@@ -120,6 +121,13 @@ function prepareAjv(
   if (formats === 'assert') addOwnFormats(ajv);
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    compile: (asked) => (asked === true ? areDistinct : () => true),
+    error: { message: 'must NOT have duplicate items' },
+  });
   for (const [uri, document] of isNamed ? [] : documents) {
     if (ajv.getSchema(uri) === undefined) ajv.addSchema(asAjvSchema(document, reading), uri);
   }

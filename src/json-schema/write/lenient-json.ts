@@ -16,18 +16,30 @@ import type { Syntax } from './syntax.ts';
 
 /** Maximum number of spaces or tabs at the start of a line. */
 const deepestLine = 40;
+/** The same within a line, and of line breaks in a row. */
+const widestGap = 4;
 
 const space = characterClass([0x20, 0x20], [0x09, 0x09]);
+const lineBreaks = repeat(sequence(optional(literal('\r')), literal('\n')), 1, widestGap);
 
 /**
  * White space between tokens: none, a space, or a line break with indentation. Bounded, because a model could emit
  * white space forever.
  */
-const whiteSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(space, 0, deepestLine))));
+const usualSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(space, 0, deepestLine))));
+
+/** More of it: some spaces, some line breaks, then indentation. */
+const anySpace = sequence(
+  repeat(space, 0, widestGap),
+  optional(sequence(lineBreaks, repeat(space, 0, deepestLine))),
+);
 
 /** White space allowed after an opener or separator, and before a close. */
-export function blankOf({ lenient }: Syntax, rules: RuleSet): Expression {
-  return lenient ? rules.remember('white space', () => rules.add('blank', whiteSpace)) : empty;
+export function blankOf({ space: wanted }: Pick<Syntax, 'space'>, rules: RuleSet): Expression {
+  if (wanted === 'none') return empty;
+  const [key, blank] =
+    wanted === 'any' ? (['any white space', anySpace] as const) : (['white space', usualSpace] as const);
+  return rules.remember(key, () => rules.add('blank', blank));
 }
 
 const hex = characterClass(range('0', '9'), range('A', 'F'), range('a', 'f'));

@@ -32,6 +32,8 @@ export interface Syntax {
   readonly sortKeys: boolean;
   /** Allows other spellings of JSON: any layout, `1.0` for integers, any escape in unrestricted strings. */
   readonly lenient: boolean;
+  /** White space between tokens: none but the notation's own, as JSON is usually laid out, or more than that, too. */
+  readonly space: 'none' | 'usual' | 'any';
 }
 
 /** A string between delimiters. */
@@ -101,6 +103,7 @@ export function jsonStyleSyntax(style: JsonStyle, encoding: 'value' | 'string' =
     margin: style.margin ?? 0,
     sortKeys: style.sortKeys,
     lenient: false,
+    space: 'none',
   };
 }
 
@@ -123,7 +126,11 @@ export const lenientJsonSyntax: Syntax = {
     sortKeys: false,
   }),
   lenient: true,
+  space: 'usual',
 };
+
+/** JSON in any layout, with any white space: as in a call that a model has begun in a notation of its own. */
+export const freeJsonSyntax: Syntax = { ...lenientJsonSyntax, space: 'any' };
 
 const single = pythonSpelling("'");
 const doubleQuoted: StringNotation = { open: '"', close: '"', spelling: pythonSpelling('"') };

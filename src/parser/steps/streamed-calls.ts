@@ -113,7 +113,7 @@ function endOfCloser(
   if (next === '}') return at + 1;
   if (next === ',' || next === ';') {
     const after = skipSpace(text, at + 1);
-    return after === text.length ? undecided : text[after] === '{' ? after : at;
+    return after === text.length ? undecided : /[{}\]]/.test(text.charAt(after)) ? after : at;
   }
   if (progress.isFenced && '```'.startsWith(text.slice(at, at + 3))) {
     if (text.length < at + 3) return undecided;

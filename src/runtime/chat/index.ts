@@ -11,7 +11,7 @@ export {
   type ToolList,
 } from '../../tools/tools.ts';
 export type { AnswerOf, PartialAnswer } from './answer.ts';
-export type { DryOptions, LogitBias, SamplingOptions, XtcOptions } from './chat-options.ts';
+export type { DryOptions, LogitBias, PromptProgress, SamplingOptions, XtcOptions } from './chat-options.ts';
 export type { ChatStream } from './chat-stream.ts';
 export type { ModuleRegistry } from './learned-template.ts';
 export type { LearnedTemplate } from './template-reader.ts';

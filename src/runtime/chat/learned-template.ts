@@ -1,7 +1,8 @@
 /** The templates of a model with their formats: from a generated module, or analysed here. */
+import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
-import { sha256 } from '../../format/sha256.ts';
+import { templateFingerprint } from '../../format/template-fingerprint.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -45,17 +46,21 @@ export class TemplateCache {
     [this.#default, this.#toolUse] = readers;
   }
 
-  /** Looks for generated modules; templates without one are analysed on demand, and the analysis is loaded for them. */
+  /**
+   * Looks for generated modules; templates without one are analysed on demand, with the `facts` of the model's tokens,
+   * and the analysis is loaded for them.
+   */
   static async open(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
     modules: readonly GeneratedModule[] | ModuleRegistry,
+    facts: () => ModelFacts = () => ({}),
   ): Promise<TemplateCache> {
     const open = async (source: string): Promise<TemplateReader> => {
       const generated = await findGenerated(source, modules);
       if (generated !== undefined) return new ModuleReader(source, generated);
       const { TemplateAnalyzer } = await import('./template-analyzer.ts');
-      return new TemplateAnalyzer(source, { name: sources.name, ...specialTexts });
+      return new TemplateAnalyzer(source, { name: sources.name, ...specialTexts }, facts);
     };
     const reader = await open(sources.default);
     const same = sources.toolUse === sources.default;
@@ -119,7 +124,7 @@ async function findGenerated(
   source: string,
   modules: readonly GeneratedModule[] | ModuleRegistry,
 ): Promise<GeneratedModule | undefined> {
-  const fingerprint = sha256(source);
+  const fingerprint = templateFingerprint(source);
   if ('get' in modules) {
     return (await modules.get(fingerprint)?.())?.responseModule;
   }

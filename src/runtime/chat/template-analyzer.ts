@@ -4,6 +4,7 @@
  */
 import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../analysis/capabilities.ts';
+import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { parseTemplate } from '../../template/template.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -12,11 +13,13 @@ import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-r
 export class TemplateAnalyzer implements TemplateReader {
   readonly #source: string;
   readonly #options: SpecialTexts & { readonly name: string };
+  readonly #facts: () => ModelFacts;
   #learned: LearnedTemplate | null = null;
 
-  constructor(source: string, options: SpecialTexts & { readonly name: string }) {
+  constructor(source: string, options: SpecialTexts & { readonly name: string }, facts: () => ModelFacts) {
     this.#source = source;
     this.#options = options;
+    this.#facts = facts;
   }
 
   get capabilities(): Capabilities {
@@ -26,7 +29,7 @@ export class TemplateAnalyzer implements TemplateReader {
 
   learn(): LearnedTemplate {
     if (this.#learned !== null) return this.#learned;
-    const analysis = analyzeTemplate(this.#source, this.#options);
+    const analysis = analyzeTemplate(this.#source, { ...this.#options, ...this.#facts() });
     this.#learned = { source: this.#source, format: analysis.format, responseModule: null, analysis };
     return this.#learned;
   }

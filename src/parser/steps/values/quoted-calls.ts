@@ -4,13 +4,14 @@
  * end it if text goes on in their line.
  */
 import type { Cursor } from '../../cursor.ts';
+import type { KeyedText } from '../../state-tables.ts';
 
 /** The markers of what a value quotes. */
 export interface QuotedMarkers {
   readonly open: string;
   readonly close: string;
   /** Nothing counts after a closer of what was not opened in the value. */
-  readonly closing?: readonly string[];
+  readonly closing?: KeyedText;
 }
 
 /** Where calls, or arguments, are quoted in a value that is read from the left. */
@@ -54,7 +55,7 @@ export class QuotedCalls {
   /** Whether closers were passed as quoted, and a value that goes on with `text` after the first of them ends with them. */
   endsPassed(text: string): boolean {
     const last = this.markers.closing?.at(-1);
-    return this.passed !== null && last !== undefined && text.trimEnd().endsWith(last);
+    return this.passed !== null && typeof last === 'string' && text.trimEnd().endsWith(last);
   }
 
   /** Offset of the value's end, if closers that looked quoted turn out to be its own: another call begins after them. */

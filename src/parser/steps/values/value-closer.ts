@@ -114,7 +114,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     }
     if (single < 0) continue;
     refused ??= textEnd;
-    if (isUnopened && progress.unopened === null)
+    if (isUnopened && opener !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
         isCertain: isAsWritten(closer, text, { textEnd, at, end: single }),
@@ -192,9 +192,12 @@ function goesOnAfterClosers(
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
   let end = at;
-  for (const marker of closing) {
-    const next = matchText(reader, whole, skipSpace(whole, end), marker);
-    if (next === absent) return false;
+  for (const part of closing) {
+    const start = skipSpace(whole, end);
+    const next =
+      typeof part === 'string' ? matchText(reader, whole, start, part) : keyEnd(whole, start, reader.ended);
+    // One that is spelled out, where it is a special token, is a quotation.
+    if (next === absent) return typeof part === 'string' && whole.startsWith(part, start);
     if (next === undecided) return undecided;
     end = next;
   }

@@ -301,6 +301,8 @@ export class SteeredResponse {
     if (found === null) return;
     this.#begin(found.matcher, found.from, found.toolName);
     this.#inOpenCall = true;
+    // One token may have held all that was left of it.
+    if (this.#isFreeAgain()) this.#release();
   }
 
   /**

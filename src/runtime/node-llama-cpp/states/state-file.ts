@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { StateFileError } from '../../../format/errors.ts';
 import { parseObject } from '../../../format/json-values.ts';
+import { renameFile } from '../../../hub/rename-file.ts';
 
 /** The first bytes of the file; the number is the version of the header. */
 const magic = 'idiolect state 2\n';
@@ -76,7 +77,7 @@ export async function writeStateFile(
     } finally {
       await target.close();
     }
-    await fs.rename(whole, file);
+    await renameFile(whole, file);
     return headerSize + written.bytes;
   });
 }
