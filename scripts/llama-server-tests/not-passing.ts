@@ -35,14 +35,7 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
       'test_compat_oai_responses.py::test_responses_stream_with_openai_library',
     ],
   ],
-  [
-    'completes a text without a conversation, which has no format: POST /completions',
-    [
-      'test_basic.py::test_server_multiple_addresses',
-      `${security}correct_api_key`,
-      `${security}correct_api_key_anthropic_header`,
-    ],
-  ],
+  ['wants a server at several addresses', ['test_basic.py::test_server_multiple_addresses']],
   [
     'asks for an address of llama-server alone: /props, /slots, /tokenize, /cors-proxy, files of its own page',
     [
