@@ -35,14 +35,7 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
       'test_compat_oai_responses.py::test_responses_stream_with_openai_library',
     ],
   ],
-  [
-    'completes a text without a conversation, which has no format: POST /completions',
-    [
-      'test_basic.py::test_server_multiple_addresses',
-      `${security}correct_api_key`,
-      `${security}correct_api_key_anthropic_header`,
-    ],
-  ],
+  ['wants a server at several addresses', ['test_basic.py::test_server_multiple_addresses']],
   [
     'asks for an address of llama-server alone: /props, /slots, /tokenize, /cors-proxy, files of its own page',
     [
@@ -87,7 +80,7 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
     [`${chat}invalid_chat_completion_req[messages7]`],
   ],
   [
-    'wants 500 for an image; it is the request that is wrong: 400',
+    'wants 500 for an image; here the model is told that there is one',
     [`${anthropic}tool_result_with_image`, `${anthropic}vision_format_accepted`],
   ],
   [
@@ -98,10 +91,7 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['wants a conversation without a message answered; it is refused', [`${anthropic}empty_messages`]],
-  [
-    'wants the tokens of the prompt in the first event; they are in message_delta',
-    [`${anthropic}messages_streaming`],
-  ],
+  ['wants nothing at /; clients of Ollama look there for the server', ['test_basic.py::test_no_ui']],
   [
     'wants pages of every origin let in unless something else is said; here it is none',
     [`${security}cors_options`, `${security}cors_origins_defaults_to_localhost_with_tools_enabled`],

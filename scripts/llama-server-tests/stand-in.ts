@@ -99,7 +99,14 @@ function startServer(model: ChatModel, asked: Arguments): Promise<RunningServer>
   const [name = model.name] = asked.get('--alias')?.split(',') ?? [];
   const key = asked.get('--api-key');
   const origins = asked.get('--cors-origins');
-  const named = { name, chat: model.chat.bind(model), preview: model.preview.bind(model) };
+  const named = {
+    name,
+    chat: model.chat.bind(model),
+    preview: model.preview.bind(model),
+    complete: model.complete.bind(model),
+    tokenize: model.tokenize.bind(model),
+    detokenize: model.detokenize.bind(model),
+  };
   return serve(named, {
     port: Number(asked.get('--port')),
     host: asked.get('--host')?.split(',')[0] ?? '127.0.0.1',

@@ -3,7 +3,7 @@ import { codeOf } from '../format/error-class.ts';
 import { MissingPackageError } from '../format/errors.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
-import type { ChatModel, LoadModelOptions } from '../runtime/node-llama-cpp/index.ts';
+import type { ChatModel, LoadModelOptions, LoraAdapter } from '../runtime/node-llama-cpp/index.ts';
 import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
 import type { ServableModel } from '../serve/index.ts';
 import { createPullView } from './hub/pull-view.ts';
@@ -21,6 +21,12 @@ export interface TargetOptions {
   /** In GB. */
   readonly cacheMemory?: number;
   readonly gpu: boolean;
+  readonly gpuLayers?: number;
+  /** Files of adapters, each with `=` and a weight or without. */
+  readonly lora?: readonly string[];
+  readonly batchSize?: number;
+  /** Whether the file is mapped into memory. Default: true. */
+  readonly mmap?: boolean;
   readonly server: ServerKind;
   readonly template?: string;
   /** A name, or the path of a file. */
@@ -115,6 +121,7 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
 async function openModel(file: string, known: boolean | null, options: TargetOptions): Promise<OpenedTarget> {
   const { loadModel } = await importEngine(options.command);
   const { requireTools, contextSize, sequences, cacheMemory, threads, toolFormat, template } = options;
+  const { gpuLayers, batchSize } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const loadOptions: LoadModelOptions = {
     requireTools,
@@ -124,9 +131,13 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
       sequences,
       threads,
       toolFormat,
+      gpuLayers,
+      batchSize,
       chatTemplate: source?.templateSource,
     }),
     ...(options.gpu ? {} : { gpu: false }),
+    ...(options.mmap === false ? { useMmap: false } : {}),
+    ...(options.lora === undefined ? {} : { lora: options.lora.map(readAdapter) }),
   };
   const model = await loadModel(file, loadOptions);
   return {
@@ -145,6 +156,12 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };
+}
+
+/** `style.gguf`, or `style.gguf=0.5`. */
+function readAdapter(argument: string): LoraAdapter {
+  const [, file, weight] = /^(.+)=([\d.]+)$/s.exec(argument) ?? [];
+  return file === undefined ? { file: argument } : { file, scale: Number(weight) };
 }
 
 function supportsTools({ default: { format } }: ChatModel['templates']): boolean {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError, TemplateError, UnsupportedOptionError } from '../format/errors.ts';
+import { neighbourOf } from './option-neighbours.ts';
 import { terminalText } from './terminal-text.ts';
 
 /**
@@ -73,8 +74,18 @@ export interface ErrorFacts {
 }
 
 /** Formats commander's error about a command line; for people, the usage follows. */
-export function reportUsage(complaint: string, json: boolean): string {
+export function reportUsage(given: string, json: boolean): string {
+  const complaint = withNeighbour(given);
   return json ? reportJson({ code: 'usage', message: complaint.replace(/^error: /, '').trim() }) : complaint;
+}
+
+/** For an option of another program, the one here, in place of those that are spelled similarly. */
+function withNeighbour(complaint: string): string {
+  const [line = '', option = ''] = /^.*unknown option '([^']*)'.*$/m.exec(complaint) ?? [];
+  const advice = neighbourOf(option);
+  if (advice === null) return complaint;
+  const plain = complaint.replace(/\n\(Did you mean .*\?\)/, '');
+  return plain.replace(line, `${line}\n(${advice})`);
 }
 
 function reportJson(error: ErrorFacts): string {

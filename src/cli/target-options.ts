@@ -18,6 +18,14 @@ export function addTargetOptions(command: Command): Command {
       wholeNumber,
     )
     .option('--no-gpu', 'use no GPU')
+    .option(
+      '--gpu-layers <number>',
+      'layers on the GPU; default: as many as fit into its memory',
+      wholeNumber,
+    )
+    .option('--lora <file...>', 'LoRA adapters, as a file or file=weight; default: none')
+    .option('--batch-size <number>', 'prompt tokens evaluated at once; default: 512', positiveInteger)
+    .option('--no-mmap', 'read the file into memory instead of mapping it')
     .addOption(
       new Option('--server <kind>', 'kind of server at the address')
         .choices(['llama-server', 'vllm', 'sglang'])

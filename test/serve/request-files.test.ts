@@ -146,6 +146,16 @@ describe.each(Object.entries(apis))('%s', (path, { parts, places, ...requests })
       else expect([text, ignored]).toEqual([expect.stringMatching(read), places[where]]);
     });
 
+    it('a file of the server’s own machine is refused', async () => {
+      const url = 'file:///etc/hosts';
+      const parts = {
+        '/v1/chat/completions': { type: 'image_url', image_url: { url } },
+        '/v1/responses': { type: 'input_image', image_url: url },
+        '/v1/messages': { type: 'image', source: { type: 'url', url } },
+      };
+      expect((await post(path, requests[where](parts[path as keyof typeof parts]))).status).toBe(400);
+    });
+
     it('a part of no kind is refused, and named', async () => {
       const response = await post(path, requests[where]({ type: 'hologram' }));
       const body = await response.text();

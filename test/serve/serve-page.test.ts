@@ -50,6 +50,6 @@ describe('the page lists', () => {
   });
 
   it('every option', () => {
-    expect(listed('Options')).toEqual([...Object.keys(readHandlerOptions({})), 'port', 'host'].sort());
+    expect(listed('Options')).toEqual([...Object.keys(readHandlerOptions({})), 'port', 'host', 'tls'].sort());
   });
 });

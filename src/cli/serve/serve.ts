@@ -1,6 +1,8 @@
 /** `idiolect serve`: models over HTTP. */
+import fs from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { UnsupportedOptionError } from '../../format/errors.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type {
   HandlerOptions,
@@ -16,7 +18,8 @@ import { reportError } from '../report-error.ts';
 import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
 import { logJson, logLine } from './log-line.ts';
-import { locateAll, readTarget } from './served-targets.ts';
+import { readServeConfig } from './serve-config.ts';
+import { locateAll, type NamedTarget, readTarget } from './served-targets.ts';
 
 interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly port: number;
@@ -31,6 +34,10 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly cors?: readonly string[];
   readonly anyModel?: boolean;
   readonly allowHost?: readonly string[];
+  readonly alias?: string;
+  readonly config?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly open?: boolean;
   readonly log?: boolean;
   readonly json?: boolean;
@@ -41,7 +48,7 @@ export function registerServe(program: Command): void {
   const command = program
     .command('serve')
     .argument(
-      '<model...>',
+      '[model...]',
       'GGUF files, models on the Hub (owner/name), or addresses of servers; name=model serves it under that name',
     )
     .optionsGroup('Address and access:')
@@ -53,6 +60,8 @@ export function registerServe(program: Command): void {
       '--api-key <key...>',
       "accepted keys; a request needs one; default: IDIOLECT_SERVE_KEY's, or none",
     )
+    .option('--tls-cert <file>', 'certificate (PEM) to serve HTTPS with; default: none, HTTP')
+    .option('--tls-key <file>', 'its key; default: none')
     .optionsGroup('Requests:')
     .option(
       '-s, --sequences <number>',
@@ -70,6 +79,8 @@ export function registerServe(program: Command): void {
     .option('--temperature <number>', 'for requests that do not set it', nonNegative, 0.7)
     .option('--degrade', 'accept schemas that cannot be enforced in full')
     .option('--any-model', 'let the first model answer to unknown names; default: they get 404')
+    .option('--alias <name>', 'name of the first model in requests; default: that of its file', String)
+    .option('--config <file>', 'a JSON file with these options and models; default: none')
     .optionsGroup('Output:')
     .option('--open', 'show a page to chat with the models and see their calls as they arrive')
     .option('--log', 'one line per request; no contents')
@@ -80,16 +91,24 @@ export function registerServe(program: Command): void {
   addTargetOptions(command).action(serveModels);
 }
 
-async function serveModels(targets: readonly string[], options: ServeCommandOptions): Promise<void> {
+async function serveModels(
+  targets: readonly string[],
+  { config }: ServeCommandOptions,
+  command: Command,
+): Promise<void> {
+  const configured = config === undefined ? [] : await readServeConfig(config, command);
+  const options = command.opts<ServeCommandOptions>();
   if (options.open === true) await readPage(builtPage('chat'));
-  const named = targets.map(readTarget);
+  const named = withAlias([...targets.map(readTarget), ...configured], options.alias);
+  if (named.length === 0)
+    command.error("error: missing argument 'model': name one, or a --config with models");
   const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
   // A single model is opened at once, so that the address is only printed when it works.
   const opened = only !== undefined && others.length === 0 ? await openNow(only) : null;
   try {
-    const server = await serve(opened ?? entries, serveOptions(options));
+    const server = await serve(opened ?? entries, { ...serveOptions(options), ...(await readTls(options)) });
     const names = named.map(({ name }) => name);
     process.stderr.write(greeting(server, names));
     if (options.open === true) openBrowser(`${server.url}/`);
@@ -97,6 +116,22 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
   } finally {
     await opened?.dispose?.();
   }
+}
+
+function withAlias(models: readonly NamedTarget[], alias: string | undefined): readonly NamedTarget[] {
+  return models.map((model, index) =>
+    index === 0 && alias !== undefined ? { ...model, name: alias } : model,
+  );
+}
+
+async function readTls({ tlsCert, tlsKey }: ServeCommandOptions): Promise<Pick<ServeOptions, 'tls'>> {
+  if (tlsCert === undefined && tlsKey === undefined) return {};
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const option = tlsCert === undefined ? '--tls-cert' : '--tls-key';
+    throw new UnsupportedOptionError({ option, reason: 'certificate and key are needed together' });
+  }
+  const [cert, key] = await Promise.all([fs.readFile(tlsCert, 'utf8'), fs.readFile(tlsKey, 'utf8')]);
+  return { tls: { cert, key } };
 }
 
 async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {

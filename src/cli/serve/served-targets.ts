@@ -8,6 +8,8 @@ import { type LocatedTarget, locateTarget, type TargetOptions } from '../model-t
 export interface NamedTarget {
   readonly name: string;
   readonly target: string;
+  /** Its own, which precede those of all. Default: none. */
+  readonly options?: Partial<TargetOptions>;
 }
 
 /** Reads one argument. Throws `UnsupportedOptionError` for an empty name. */
@@ -29,7 +31,8 @@ export async function locateAll(
   options: TargetOptions,
 ): Promise<readonly ModelEntry[]> {
   const entries: ModelEntry[] = [];
-  for (const { name, target } of targets) entries.push(entryOf(name, await locateTarget(target, options)));
+  for (const { name, target, options: own } of targets)
+    entries.push(entryOf(name, await locateTarget(target, { ...options, ...own })));
   return entries;
 }
 

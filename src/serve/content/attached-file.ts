@@ -29,9 +29,9 @@ export function fileOf(part: Body): FilePart | null {
   return isFileType(part.type) ? (files[String(part.type)]?.(part) ?? null) : null;
 }
 
-/** An address, a `data:` address, or plain Base64. */
+/** An address, a `data:` address, or plain Base64. A file of this machine is none: it would be described as if it were read. */
 function atAddress(given: unknown, kind: string): FilePart | null {
-  if (typeof given !== 'string' || given === '') return null;
+  if (typeof given !== 'string' || given === '' || /^file:/i.test(given)) return null;
   const [, type, isBase64, data] = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(given) ?? [];
   if (type !== undefined && data !== undefined)
     return { mediaType: type === '' ? kind : type, data: isBase64 === undefined ? encoded(data) : data };

@@ -1,0 +1,94 @@
+/** The file of `--config`: the options of `idiolect serve` by their names, and models with options of their own. */
+import fs from 'node:fs/promises';
+import type { Command, Option } from 'commander';
+import { UnsupportedOptionError } from '../../format/errors.ts';
+import { parseObject } from '../../format/json-values.ts';
+import { isRecord } from '../../format/option-rules.ts';
+import type { TargetOptions } from '../model-target.ts';
+import { type NamedTarget, readTarget } from './served-targets.ts';
+
+/** Options that concern one model, and may differ between the models of a file. */
+const ofOneModel: readonly string[] = [
+  'contextSize',
+  'threads',
+  'gpu',
+  'gpuLayers',
+  'lora',
+  'batchSize',
+  'mmap',
+  'server',
+  'template',
+  'toolFormat',
+  'sequences',
+  'requireTools',
+];
+
+/**
+ * Reads the file, and gives its options to `command` unless its line has them. Returns the models. Throws
+ * `UnsupportedOptionError` for what is no option, the errors of commander for wrong values, and those of the disk.
+ */
+export async function readServeConfig(file: string, command: Command): Promise<readonly NamedTarget[]> {
+  const config = parseObject(await fs.readFile(file, 'utf8'));
+  if (config === null) throw refuse(file, 'it is not the JSON of an object');
+  const { models = [], ...options } = config;
+  for (const [name, value] of Object.entries(options)) {
+    const read = readOption(command, name, value, file);
+    if (command.getOptionValueSource(name) !== 'cli') command.setOptionValueWithSource(name, read, 'config');
+  }
+  if (!Array.isArray(models)) throw refuse(file, 'models must be a list');
+  return models.map((model: unknown, index) => readModel(command, model, `${file}: models[${index}]`));
+}
+
+/** `"qwen3.gguf"`, or `{"name": "qwen", "model": "qwen3.gguf", "contextSize": 8192}`. */
+function readModel(command: Command, given: unknown, path: string): NamedTarget {
+  if (typeof given === 'string') return readTarget(given);
+  if (!isRecord(given) || typeof given.model !== 'string')
+    throw refuse(path, 'it must be a string, or an object with a string as model');
+  const { model, name, ...rest } = given;
+  const shared = Object.keys(rest).find((each) => !ofOneModel.includes(each));
+  if (shared !== undefined)
+    throw refuse(path, `${shared} is no option of one model; these are ${ofOneModel.join(', ')}`);
+  const entries = Object.entries(rest).map(([key, value]) => [key, readOption(command, key, value, path)]);
+  const options: Partial<TargetOptions> = Object.fromEntries(entries);
+  return { ...readTarget(model), ...(typeof name === 'string' ? { name } : {}), options };
+}
+
+function readOption(command: Command, name: string, value: unknown, path: string): unknown {
+  const option = command.options.find((each) => each.attributeName() === name && name !== 'config');
+  if (option === undefined) {
+    const known = command.options.map((each) => each.attributeName()).join(', ');
+    throw refuse(path, `there is no option ${JSON.stringify(name)}; the options are models, ${known}`);
+  }
+  return readValue(option, value, `${path}: ${name}`);
+}
+
+/** The value as the command line would have it. */
+function readValue(option: Option, value: unknown, path: string): unknown {
+  if (option.isBoolean() || option.negate) {
+    if (typeof value === 'boolean') return value;
+    throw refuse(path, 'it must be true or false');
+  }
+  if (option.variadic) {
+    const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (all.every((each) => typeof each === 'string')) return all;
+    throw refuse(path, 'it must be a list of strings');
+  }
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw refuse(path, 'it must be a string or a number');
+  const { argChoices: choices, parseArg } = option;
+  if (choices !== undefined && !choices.includes(String(value)))
+    throw refuse(path, `it must be one of ${choices.join(', ')}`);
+  return parseArg === undefined ? String(value) : parsed(parseArg, String(value), path);
+}
+
+function parsed(parse: NonNullable<Option['parseArg']>, text: string, path: string): unknown {
+  try {
+    return parse(text, undefined);
+  } catch (error) {
+    throw refuse(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(option: string, reason: string): UnsupportedOptionError {
+  return new UnsupportedOptionError({ option, reason });
+}
