@@ -14,8 +14,10 @@ export interface JudgedFormat {
   readonly layout: TurnLayout;
   /** Special tokens of its vocabulary, judged by their spelling. */
   readonly special: readonly string[];
-  /** What precedes an answer after the prompt with thinking off, where that leaves thoughts open. */
+  /** What precedes a call after the prompt with thinking off, where that leaves thoughts open. */
   readonly lead: string;
+  /** What precedes an answer there: also its marker, as far as the prompt has not written it. */
+  readonly open: string;
 }
 
 /** Different generated formats that have calls. */
@@ -27,12 +29,22 @@ export function judgedFormats(): readonly JudgedFormat[] {
     if (layout.calls === null || known.has(written)) return [];
     known.add(written);
     const bare = { name, format, layout, special: specialTokens(written) };
-    const lead = ['', layout.reasoning?.end.text ?? ''].find((each) => {
-      const { content, reasoning } = readAnswer({ ...bare, lead: each }, 'Hello.');
-      return content === 'Hello.' && reasoning === '';
-    });
-    return lead === undefined ? [] : [{ ...bare, lead }];
+    const opened = afterPrompt(layout.content.open.text, format.turn.start + format.turn.prompt.off);
+    const ways = ['', layout.reasoning?.end.text ?? ''].map((lead) => ({
+      ...bare,
+      lead,
+      open: lead + opened,
+    }));
+    const judged = ways.find((each) => readAnswer(each, 'Hello.').content === 'Hello.');
+    return judged === undefined ? [] : [judged];
   });
+}
+
+/** A marker without what a prompt already ends with. */
+function afterPrompt(marker: string, prompt: string): string {
+  for (let length = marker.length; length > 0; length -= 1)
+    if (prompt.endsWith(marker.slice(0, length))) return marker.slice(length);
+  return marker;
 }
 
 const spelledLikeTokens =
@@ -55,8 +67,8 @@ export function callText({ layout }: JudgedFormat, ...values: readonly JsonObjec
 
 /** Reads an answer, in the markers that the format has around answers, which are special tokens if any are. */
 export function readAnswer(judged: JudgedFormat, text: string, asked: Asked = {}): Reading {
-  const { open, close } = judged.layout.content;
-  const before = judged.lead + open.text;
+  const { open: before, layout } = judged;
+  const { close } = layout.content;
   const whole = before + text + close.text;
   if (asked.marking !== 'spelled') return read(judged, whole, asked);
   const ordinary = { from: before.length, to: before.length + text.length };

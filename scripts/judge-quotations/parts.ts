@@ -206,14 +206,14 @@ function cut(formats: readonly JudgedFormat[], marking: Marking, partitions: num
 
 function textsOf(judged: JudgedFormat): readonly string[] {
   const call = callText(judged, { city: 'Oslo' });
-  const { open, close } = judged.layout.content;
+  const { close } = judged.layout.content;
   const answers = Object.values(quotations).map((quote) =>
     quote({ call, placeholder: call, beginning: call.slice(0, call.indexOf(toolName) + toolName.length) }),
   );
   const damage = [...marredCalls(judged), ...foreignBodies(judged), ...strayThoughts(judged)];
   const quoting = Object.values(quotingValues).map((quote) => callText(judged, { city: quote(call) }));
   return [
-    ...answers.map((answer) => judged.lead + open.text + answer + close.text),
+    ...answers.map((answer) => judged.open + answer + close.text),
     ...[...damage.map(({ text }) => text), ...quoting].map((text) => judged.lead + text),
   ];
 }

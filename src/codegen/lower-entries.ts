@@ -105,7 +105,7 @@ function entryPlace(
     close: format.entry.close,
     continuations: entryContinuations(calls, format, followers),
     ...anotherEntry(format),
-    ...callMarkers(calls),
+    ...callMarkers(calls, format),
     next: 'afterEntry',
   };
 }
@@ -114,7 +114,10 @@ function entryPlace(
  * The markers by which a value that quotes a call is recognised: those of a call or, if it has none, of the section.
  * None if they occur in other text.
  */
-function callMarkers(calls: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
+function callMarkers(
+  calls: CallsLayout,
+  { frames: { string } }: EntriesLayout,
+): Pick<ValuePlace<StateName>, 'calls'> {
   const { opening, head, closing, closers, close } = calls;
   const inHead = head.flatMap((part) => (typeof part === 'string' ? new Marker(part).pieces : []));
   const links = opening.map(({ marker }) => marker);
@@ -125,7 +128,8 @@ function callMarkers(calls: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
   ];
   const pairs = [
     { opens: [...inHead, ...(own.length > 0 ? own : links.slice(-1))], closes: closers },
-    { opens: links, closes: close.pieces },
+    // Strings in quotes need none, and text may follow a section in its line.
+    ...(string.codec === 'raw' ? [{ opens: links, closes: close.pieces }] : []),
   ];
   for (const { opens, closes } of pairs) {
     const open = opens.findLast(({ isSignificant }) => isSignificant);

@@ -1,4 +1,5 @@
 /** Writes the frames of a stream as they are read; server-sent events with comments during pauses. */
+import { writeExactJson } from '../format/exact-json.ts';
 
 /** One event of a stream. */
 export interface Frame {
@@ -62,7 +63,7 @@ const texts: Readonly<Record<Framing, (frame: Frame) => string>> = {
 };
 
 function dataText(data: Frame['data']): string {
-  return typeof data === 'string' ? data : JSON.stringify(data);
+  return typeof data === 'string' ? data : writeExactJson(data);
 }
 
 /** The result of `promise`, or `null` if that takes longer. */

@@ -79,6 +79,8 @@ class Server {
       options,
       pool: new ModelPool(models, options),
       admission,
+      questions: new Admission(options),
+      large: new Admission({ ...options, concurrency: 1 }),
       items: new ItemMemory(),
       closing: this.#giveUp.signal,
       report: (record) => {
@@ -202,10 +204,17 @@ class Server {
   }
 
   async #preview(question: PromptQuestion, request: Request): Promise<Response> {
+    const answer = this.#answerPreview(question, request);
+    this.#running.add(answer);
+    void answer.then(() => this.#running.delete(answer));
+    return answer;
+  }
+
+  async #answerPreview(question: PromptQuestion, request: Request): Promise<Response> {
     try {
-      this.#keys.caller(request);
+      const caller = this.#keys.caller(request);
       if (this.#isClosing) throw shuttingDown();
-      return await answerQuestion(question, request, this.#state);
+      return await answerQuestion(question, request, caller, this.#state);
     } catch (error) {
       // If the client has left, this is no error of the server.
       if (request.signal.aborted) return new Response(null, { status: clientLeft.status });

@@ -8,6 +8,8 @@ import type { ModelEntry, ServableModel } from './servable-model.ts';
 interface Slot {
   readonly entry: ModelEntry;
   model: Promise<ServableModel> | null;
+  /** The model, once it is open. */
+  opened: ServableModel | null;
   /** Whether it takes memory: it is open, or being opened, but not waiting to be. */
   isOpen: boolean;
   /** Whether it was passed open, and stays open. */
@@ -57,14 +59,10 @@ export class ModelPool {
     }
   }
 
-  /** Names in the given order, with the models that are open. */
-  async list(): Promise<readonly ListedModel[]> {
-    const open = async ({ entry, model }: Slot): Promise<ListedModel> => ({
-      name: entry.name,
-      bytes: entry.bytes ?? 0,
-      model: (await model?.catch(() => null)) ?? null,
-    });
-    return Promise.all(Array.from(this.#slots.values(), open));
+  /** Names in the given order, with the models that are open; nobody waits for those that are being opened. */
+  list(): readonly ListedModel[] {
+    const slots = [...this.#slots.values()];
+    return slots.map(({ entry: { name, bytes = 0 }, opened: model }) => ({ name, bytes, model }));
   }
 
   /** The name of the model that answers to `name`; of the first one if it is `null`. Throws `RequestError` (404). */
@@ -110,7 +108,8 @@ export class ModelPool {
     const turn = this.#opening.then(async () => {
       await this.#makeRoom(slot);
       slot.isOpen = true;
-      return slot.entry.open();
+      slot.opened = await slot.entry.open();
+      return slot.opened;
     });
     this.#opening = turn.catch(() => {
       // The next request tries again.
@@ -147,15 +146,25 @@ export class ModelPool {
 
 function newSlot(given: ServableModel | ModelEntry): Slot {
   if ('open' in given)
-    return { entry: given, model: null, isOpen: false, isFixed: false, users: 0, lastUse: 0 };
+    return { entry: given, model: null, opened: null, isOpen: false, isFixed: false, users: 0, lastUse: 0 };
   const entry: ModelEntry = { name: given.name, open: async () => given };
-  return { entry, model: Promise.resolve(given), isOpen: true, isFixed: true, users: 0, lastUse: 0 };
+  return {
+    entry,
+    model: Promise.resolve(given),
+    opened: given,
+    isOpen: true,
+    isFixed: true,
+    users: 0,
+    lastUse: 0,
+  };
 }
 
 async function shut(slot: Slot): Promise<void> {
   const { model } = slot;
   slot.model = null;
-  await (await model?.catch(() => undefined))?.dispose?.();
+  const opened = await model?.catch(() => undefined);
+  slot.opened = null;
+  await opened?.dispose?.();
   slot.isOpen = false;
 }
 

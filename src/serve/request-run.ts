@@ -1,7 +1,7 @@
 /** One request to a model, from its body to the last byte of its response. */
 import { randomUUID } from 'node:crypto';
 import { writeExactJson } from '../format/exact-json.ts';
-import { follow } from '../format/on-abort.ts';
+import { follow, untilAborted } from '../format/on-abort.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
@@ -11,7 +11,7 @@ import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.
 import type { HandlerOptions } from './handler-options.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
-import { type Body, readJsonBody } from './read-body.ts';
+import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
 import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
 import { wholeCalls } from './whole-calls.ts';
@@ -21,6 +21,10 @@ export interface ServerState {
   readonly options: Required<HandlerOptions>;
   readonly pool: ModelPool;
   readonly admission: Admission;
+  /** Of requests that only ask about a prompt: they do not wait for responses. */
+  readonly questions: Admission;
+  /** Of large bodies, from before they are read to when their prompt is made: one at a time. */
+  readonly large: Admission;
   readonly items: ItemMemory;
   /** Aborted when the server gives up running requests. */
   readonly closing: AbortSignal;
@@ -37,6 +41,8 @@ export class RequestRun {
   /** Aborted when the client leaves, and when the server gives up. */
   readonly #stopping = new AbortController();
   #hasLeft = false;
+  #isIn = false;
+  #leaveLarge = (): void => undefined;
   readonly #watch: RequestWatch;
   readonly #release: (() => void)[] = [];
   #frames: AsyncGenerator<Frame, void> | null = null;
@@ -61,7 +67,8 @@ export class RequestRun {
     const leave = (): void => this.#leave(new Error('the client left'));
     request.signal.addEventListener('abort', leave, { once: true });
     try {
-      const body = await readJsonBody(request, this.#state.options);
+      if (isLarge(request)) await this.#enterLarge();
+      const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
       const read = this.#endpoint.read(body, this.#state.items);
       this.#watch.stream = read.stream;
       const headers = this.#headers(read);
@@ -77,6 +84,19 @@ export class RequestRun {
       this.#end(failure.status, failure.code);
       return failureResponse(failure, this.#endpoint.errorBody(failure, this.#id), this.#id);
     }
+  }
+
+  /** What waits for its turn is not read yet, so it takes no memory. */
+  async #enterLarge(): Promise<void> {
+    this.#leaveLarge = await this.#state.large.enter(this.#caller, this.#stopping.signal);
+    this.#release.push(this.#leaveLarge);
+    await this.#enter();
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#isIn) return;
+    this.#release.push(await this.#state.admission.enter(this.#caller, this.#stopping.signal));
+    this.#isIn = true;
   }
 
   /** The response of a request that only opens its model; `null` for every other. */
@@ -143,9 +163,9 @@ export class RequestRun {
 
   /** Waits for a turn and for the model, and begins the response. */
   async #begin(request: ReadRequest, body: Body): Promise<BegunAnswer> {
-    const { admission, pool, options } = this.#state;
+    const { pool, options } = this.#state;
     const { signal } = this.#stopping;
-    this.#release.push(await admission.enter(this.#caller, signal));
+    await this.#enter();
     const borrowed = await pool.borrow(request.model, signal);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;

@@ -166,7 +166,8 @@ describe.each(styles)('markers of $name', (style) => {
   test.each(inOneStyle(bare))('calls as $layout.name, $name', ({ layout, name, calls }) => {
     const { breaches } = verifyTemplate(turnsOf(style, calls(style, layout)));
     // Where nothing ends a call, and its strings are raw, a quoted call looks like the next one.
-    const known = layout.name.startsWith('elements') && name === 'markers in front alone' ? ['quotation'] : [];
+    const known =
+      layout.name.startsWith('elements') && name === 'markers in front alone' ? ['quotation'] : [];
     expect(breaches.filter(({ law }) => !known.includes(law))).toEqual([]);
   });
 

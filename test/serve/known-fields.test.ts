@@ -4,9 +4,9 @@ import path from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import * as chatCompletions from '../../src/serve/chat-completions/read-request.ts';
+import * as completions from '../../src/serve/completions/read-request.ts';
 import type { KnownFields } from '../../src/serve/fields/request-head.ts';
 import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
-import * as completions from '../../src/serve/completions/read-request.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
 

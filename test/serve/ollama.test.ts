@@ -145,7 +145,7 @@ describe('a request', () => {
       { options: { temperature: 0, top_k: 3, num_predict: 9, stop: ['x'], repeat_last_n: 5 } },
       { temperature: 0, topK: 3, maxTokens: 9, stop: ['x'], repeatLastN: 5 },
     ],
-    [{ options: { num_predict: -1 } }, { temperature: 0.7 }],
+    [{ options: { num_predict: -1 } }, { temperature: 0.7, maxTokens: Number.MAX_SAFE_INTEGER }],
     [{ format: 'json' }, { responseFormat: { type: 'json_object' } }],
     [
       { format: weatherSchema },

@@ -33,6 +33,8 @@ export class Languages {
   readonly #automata = new Map<string, Automaton>();
   /** Automata that are also cached across schemas. */
   readonly #known = new Map<string, Automaton | 'too large'>();
+  /** The greatest length that can be written, by language and wanted length. */
+  readonly #written = new Map<string, number>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
   #largestProduct = 0;
@@ -89,7 +91,7 @@ export class Languages {
   fitting(shape: StringShape): StringShape {
     const { language, min, max } = shape;
     if (max === null) return shape;
-    if (!this.#isTooLong(shape)) return this.#written(shape, max);
+    if (!this.#isTooLong(shape)) return this.#writable(shape, max);
     const automaton = this.of(language);
     const count = automaton.states.length;
     const lengths = lengthsOf(automaton);
@@ -103,11 +105,14 @@ export class Languages {
   }
 
   /** `shape`, or its shorter strings if its length makes the automaton too large to be written. */
-  #written(shape: StringShape, max: number): StringShape {
+  #writable(shape: StringShape, max: number): StringShape {
     const automaton = this.of(shape.language);
     const lengths = lengthsOf(automaton);
-    if (lengths.max !== null && lengths.max <= max) return shape;
-    const most = lengthWithin(automaton, max, writtenStates, this.#budget);
+    const isShort = lengths.max !== null && lengths.max <= max;
+    if (isShort || automaton.states.length * (max + 1) <= writtenStates) return shape;
+    const key = `${shape.language.id} ${max}`;
+    const most = this.#written.get(key) ?? lengthWithin(automaton, max, writtenStates, this.#budget);
+    this.#written.set(key, most);
     return most < max && most >= Math.max(shape.min, lengths.min) ? { ...shape, max: most } : shape;
   }
 

@@ -170,22 +170,14 @@ function nextMatch(
   ) {
     const match = markers.matchAt(reader, text, at);
     if (match === null) {
-      noteUnused(reader, markers, at);
+      const opener = markers.unusedOpener(reader, text, at);
+      if (opener !== null) reader.writer.noteOpener(opener);
       continue;
     }
     const quoted = match === undecided ? false : isQuoted(reader, markers, match, at);
     if (quoted !== true) return { match: quoted === undecided ? undecided : match, at };
   }
   return null;
-}
-
-/** Reports a marker that opens calls elsewhere, unless the text quotes it. */
-function noteUnused(reader: Reader, markers: MarkerTable<State>, at: number): void {
-  const { cursor } = reader;
-  const opener = reader.isSpecial(at) ? null : markers.unusedOpener(reader, cursor.text, at);
-  if (opener === null || standsInQuotation(reader, at)) return;
-  reader.emitText(at);
-  if (reader.quotations.isNew()) reader.noteRepair(repair('quoted', 'token', opener));
 }
 
 /**

@@ -32,7 +32,7 @@ import { ResponseRun } from './decoding/response-run.ts';
 import type { Shorten } from './decoding/shifting-window.ts';
 import type { Engine } from './engine.ts';
 import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
-import { encodePrompt, type PromptTokens, requireFits } from './tokens/prompt-tokens.ts';
+import { encodePrompt, type PromptTokens, requireFits, requireTokens } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** What the chats with one engine share. */
@@ -129,6 +129,8 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   refuseOptions(checked, engine.refused ?? {});
   checked.signal?.throwIfAborted();
   refuseDisposed(engine);
+  const shifts = checked.contextOverflow === 'shift';
+  if (!shifts) requireTokens(checked.messages.length, engine.contextSize);
   const { render: trace, strays, ...request } = readRequest(checked, templates);
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
@@ -140,7 +142,6 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   };
   const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
     fitPrompt(options.messages, render, { contextSize, wanted });
-  const shifts = options.contextOverflow === 'shift';
   const { prompt: rendered, dropped } = shifts
     ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
     : { prompt: render(options.messages), dropped: 0 };

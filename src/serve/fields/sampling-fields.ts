@@ -55,7 +55,7 @@ function readTopK(body: Body): number | undefined {
 
 /** The maximum number of tokens; −1 means no limit in other servers. */
 export function readLimit(body: Body, name: string): number | undefined {
-  if (body[name] === -1) return undefined;
+  if (body[name] === -1) return Number.MAX_SAFE_INTEGER;
   return numberField(body, name, integerFrom(1, Number.POSITIVE_INFINITY));
 }
 

@@ -11,12 +11,12 @@ const unknownDate = '1970-01-01T00:00:00Z';
 
 /** `/api/tags`: all models. */
 export async function listTags(pool: ModelPool): Promise<object> {
-  return { models: (await pool.list()).map(tagOf) };
+  return { models: pool.list().map(tagOf) };
 }
 
 /** `/api/ps`: the open ones. */
 export async function listOpen(pool: ModelPool): Promise<object> {
-  const open = (await pool.list()).filter(({ model }) => model !== null);
+  const open = pool.list().filter(({ model }) => model !== null);
   const models = open.map((listed) => ({
     ...tagOf(listed),
     expires_at: '9999-12-31T23:59:59Z',
@@ -29,7 +29,7 @@ export async function listOpen(pool: ModelPool): Promise<object> {
 /** `/api/show`: one model. Throws `RequestError` (404). */
 export async function showModel(pool: ModelPool, name: string): Promise<object> {
   const known = pool.nameOf(name);
-  const model = (await pool.list()).find((each) => each.name === known)?.model ?? null;
+  const model = pool.list().find((each) => each.name === known)?.model ?? null;
   const context = model?.contextSize;
   return {
     modelfile: '',

@@ -110,7 +110,7 @@ function unheard(options: Body): readonly string[] {
 
 /** −1 means no limit, and −2 as many tokens as the context has room for, which is the same. */
 function readLimit(options: Body): number | undefined {
-  if (options.num_predict === -1 || options.num_predict === -2) return undefined;
+  if (options.num_predict === -1 || options.num_predict === -2) return Number.MAX_SAFE_INTEGER;
   return numberField(options, 'num_predict', integerFrom(1, Number.POSITIVE_INFINITY));
 }
 

@@ -1,4 +1,5 @@
 /** Writes responses of `/api/chat` and `/api/generate`: one object, or one on each line. */
+import { parseExactJson } from '../../format/exact-json.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type { Finish, ResponseEvent, ToolCallEvent } from '../../parser/events.ts';
 import { DeviationLog } from '../deviations.ts';
@@ -91,11 +92,8 @@ function writtenIn(event: ResponseEvent, index: number): Written | null {
   return event.type === 'tool-call' ? { calls: [shownCall(event, index)] } : null;
 }
 
-function shownCall(
-  { toolCallId: id, toolName: name, arguments: input }: ToolCallEvent,
-  index: number,
-): object {
-  return { id, function: { index, name, arguments: input } };
+function shownCall({ toolCallId: id, toolName: name, input }: ToolCallEvent, index: number): object {
+  return { id, function: { index, name, arguments: parseExactJson(input) } };
 }
 
 /** What the last object says: why the response ended, and its figures; times are in nanoseconds. */

@@ -117,7 +117,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     if (isUnopened && opener !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
-        isCertain: isAsWritten(closer, text, { textEnd, at, end: single }),
+        isCertain: isAsWritten(values, closer, text, { textEnd, at, end: single }),
       };
   }
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
@@ -152,14 +152,19 @@ function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, 
   }
 }
 
-/** Whether a closer is written as the format does, with nothing after it in its line, or a word right after it. */
+/** Whether the text around a closer is as the format writes it, except that the opener after it is missing. */
 function isAsWritten(
-  { leadingSpace }: Closer,
+  { place: { another } }: ValueStack<State>,
+  { leadingSpace, trailingSpace }: Closer,
   text: string,
   { textEnd, at, end }: { readonly textEnd: number; readonly at: number; readonly end: number },
 ): boolean {
-  const begins = !leadingSpace.includes('\n') || textEnd < at;
-  return begins && /^(?:[ \t]*\r?\n|[\p{L}\p{N}])/u.test(text.slice(end, end + longestGap));
+  if (another === undefined || (leadingSpace.includes('\n') && textEnd === at)) return false;
+  // The opener ends with the white space that the closer begins with.
+  const gap = trailingSpace + leadingSpace;
+  const [space = ''] = /^\s*/.exec(text.slice(end, end + longestGap)) ?? [];
+  const isGap = space.replaceAll('\r', '') === gap || (gap === '' && space === '\n');
+  return isGap && /[\p{L}\p{N}]/u.test(text.charAt(end + space.length));
 }
 
 /** Whether a closer, from `at` to `end`, is that of the value and not of a call that the value quotes. */

@@ -63,9 +63,9 @@ export class AnswerStops {
     });
   }
 
-  /** The end of the response, without what the answer has from the stop on. */
-  finish({ events, message }: Finished): Finished {
-    const passed = this.pass(events);
+  /** The end of the response, without what the answer has from the stop on. `searches`: whether a stop may be in it. */
+  finish({ events, message }: Finished, searches: boolean): Finished {
+    const passed = searches || this.hasFound ? this.pass(events) : [...this.#release(), ...events];
     const found = this.#found;
     if (found === null) return { events: passed, message };
     const { content, malformed = [], repaired = [], possible_calls: possible = [], ...rest } = message;

@@ -24,8 +24,12 @@ export interface PromptTokens {
  * would take seconds.
  */
 export function requireFits(text: string, vocabulary: Vocabulary, contextSize: number): void {
-  const needed = vocabulary.fewestTokens(text.length);
-  if (needed >= contextSize) throw new ContextOverflowError({ needed: needed + 1, available: contextSize });
+  requireTokens(vocabulary.fewestTokens(text.length), contextSize);
+}
+
+/** Throws `ContextOverflowError` if the context has no room for `least` tokens, such as one for each message. */
+export function requireTokens(least: number, contextSize: number): void {
+  if (least >= contextSize) throw new ContextOverflowError({ needed: least + 1, available: contextSize });
 }
 
 /**

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LlamaContextSequence } from 'node-llama-cpp';
+import { makePrivateFolder } from '../private-folder.ts';
 import { sharedLength } from './shared-prefix.ts';
 
 /** A kept prompt. */
@@ -101,8 +102,7 @@ const folders = new Set<string>();
 
 function makeFolder(most: number): string {
   const parent = hasRoom(most) ? memory : os.tmpdir();
-  removeAbandoned(parent);
-  const folder = fs.mkdtempSync(path.join(parent, `${prefix}${process.pid}-`));
+  const folder = makePrivateFolder(parent, prefix);
   if (folders.size === 0) process.once('exit', removeAll);
   folders.add(folder);
   return folder;
@@ -125,22 +125,5 @@ function hasRoom(most: number): boolean {
     return bavail * bsize > 2 * most;
   } catch {
     return false;
-  }
-}
-
-/** Folders of processes that were killed. */
-function removeAbandoned(parent: string): void {
-  for (const name of fs.readdirSync(parent)) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : process.pid;
-    if (!isRunning(pid)) fs.rmSync(path.join(parent, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
