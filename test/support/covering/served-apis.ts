@@ -139,6 +139,8 @@ const apis = {
       output_config: responseFormat === undefined ? undefined : { format: flatFormat(responseFormat) },
       stop_sequences: stop,
       max_tokens: options.maxTokens,
+      // Who does not ask for thoughts gets none in this API.
+      enable_thinking: options.thinking,
       ...samplingOf(options),
     }),
     readWhole: (answer) => readBlocks(listAt(answer, 'content'), answer, answer),
