@@ -2,7 +2,16 @@
 import { callText, type JudgedFormat, readAnswer } from './judged-format.ts';
 import { foreignBodies, type Marred, marredArguments, marredCalls } from './marred-calls.ts';
 import { quotations } from './quotations.ts';
-import { type Asked, type Marking, offered, type Reading, read, toolName, toolNamed } from './reading.ts';
+import {
+  type Asked,
+  type Marking,
+  offered,
+  pieces,
+  type Reading,
+  read,
+  toolName,
+  toolNamed,
+} from './reading.ts';
 import { strayThoughts } from './stray-thoughts.ts';
 
 /** One line of the judge's table. */
@@ -102,6 +111,8 @@ function quoted(formats: readonly JudgedFormat[], asked: Asked): readonly Trial[
   );
   return formats.flatMap((judged) => {
     const call = callText(judged, { city: 'Oslo' });
+    // Some prompts write thoughts themselves.
+    const thoughts = readAnswer(judged, 'Hello.').reasoning;
     const placeholder = call
       .replace(toolName, 'function_name')
       .replace('city', 'parameter')
@@ -111,7 +122,7 @@ function quoted(formats: readonly JudgedFormat[], asked: Asked): readonly Trial[
       const text = quote({ call, placeholder, beginning });
       const reading = readAnswer(judged, text, asked);
       const { calls, malformed, content, reasoning, told } = reading;
-      const whole = squeezed(content) === squeezed(text) && reasoning === '';
+      const whole = squeezed(content) === squeezed(text) && reasoning === thoughts;
       return {
         head: `${judged.name}, ${kind}`,
         text,
@@ -191,11 +202,13 @@ function cut(formats: readonly JudgedFormat[], marking: Marking, partitions: num
   return formats.flatMap((judged) =>
     textsOf(judged).flatMap((text, index) => {
       const whole = read(judged, text, { marking });
+      const tokens = marking === 'special' ? tokenPlaces(judged, text) : [];
       const ways = [
         Array.from(text, (_, at) => at),
         ...Array.from({ length: partitions }, (_, way) => drawnCuts(text.length, index * partitions + way)),
       ];
-      return ways.map((cuts): Trial => {
+      return ways.map((way): Trial => {
+        const cuts = way.filter((cut) => !tokens.some(([start, end]) => start < cut && cut < end));
         const reading = read(judged, text, { marking, cuts });
         const different = reading.message !== whole.message;
         return { head: `${judged.name}, cut at ${cuts.join(' ')}`, text, reading, faults: { different } };
@@ -216,6 +229,16 @@ function textsOf(judged: JudgedFormat): readonly string[] {
     ...answers.map((answer) => judged.open + answer + close.text),
     ...[...damage.map(({ text }) => text), ...quoting].map((text) => judged.lead + text),
   ];
+}
+
+/** Where special tokens begin and end: each is one piece. */
+function tokenPlaces({ special }: JudgedFormat, text: string): readonly (readonly [number, number])[] {
+  let at = 0;
+  return pieces(text, special).flatMap((piece) => {
+    const start = at;
+    at += piece.text.length;
+    return piece.special ? [[start, at] as const] : [];
+  });
 }
 
 /** Up to seven positions, drawn by a seed. */
