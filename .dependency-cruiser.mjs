@@ -30,7 +30,7 @@ const rooms = [
 const nodeRooms = '^src/(hub|serve|cli|runtime/node-llama-cpp)/';
 
 /** Packages that `scripts/bundle.ts` puts into the bundle, and that nobody has to install. */
-const bundled = 'node_modules/(?:ajv|ajv-formats|ohm-js)/';
+const bundled = 'node_modules/(?:ajv|ajv-formats|ohm-js|hono|@hono/node-server|@huggingface/(?:gguf|hub))/';
 
 const noImportUpwards = rooms.map((room, floor) => ({
   name: `${room}-imports-upwards`,

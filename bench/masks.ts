@@ -1,187 +1,171 @@
 /**
- * What one mask of the whole vocabulary costs at three places of a call, by the tools on offer: under our
- * grammar and under the one that llama.cpp's chat layer makes for the same tools (through
- * `@fugood/llama.node`, cut down to one call), both in the same engine. Processor time, the least of some
- * rounds in which all places take turns, less the same token without a grammar.
+ * Masks of a whole vocabulary, along valid values of schemas: ours, and next to them llguidance and XGrammar, natively
+ * and in one run, where `IDIOLECT_MASKS_PYTHON` names a Python that has them (`pip install llguidance xgrammar torch`,
+ * outside the repository). Each position counts where its state is new to the grammar: the least of three passes over
+ * fresh grammars, with warm code. Values come from the instances of a file in MaskBench's form; their tokens are the
+ * longest that fit.
  *
- *     npx tsx --conditions=idiolect:source bench/masks.ts
+ *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 80 qwen2
  */
-import { createRequire } from 'node:module';
-import {
-  getLlama,
-  type LlamaContextSequence,
-  LlamaGrammarEvaluationState,
-  LlamaLogLevel,
-} from 'node-llama-cpp';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import zlib from 'node:zlib';
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
-import { tinyModelFile } from '../examples/support/small-models.ts';
-import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
-import { GrammarError } from '../src/format/errors.ts';
-import type { JsonSchema, Tool } from '../src/format/messages.ts';
-import { buildGrammar } from '../src/grammar/build-grammar.ts';
-import type { Grammar } from '../src/language/expression/expression.ts';
-import { gbnfExpression } from '../src/language/gbnf/gbnf-expression.ts';
-import { readGbnf } from '../src/language/gbnf/read-gbnf.ts';
-import { createMatcher } from '../src/language/matcher/matcher.ts';
+import { SchemaError } from '../src/format/errors.ts';
+import type { JsonSchema, JsonValue } from '../src/format/messages.ts';
+import { spellValue } from '../src/json-schema/spell-value.ts';
+import {
+  createMaskVocabulary,
+  createTokenMatcher,
+  type MaskVocabulary,
+  type SchemaGrammar,
+  schemaGrammar,
+} from '../src/runtime/masks/index.ts';
+import { tokenTexts, vocabularyOf } from '../src/testing/index.ts';
 import { cpuTime } from './processor-time.ts';
 
-const peerPackage = createRequire(import.meta.url)('@fugood/llama.node');
-await peerPackage.toggleNativeLog(false);
-
+/** A schema with the tokens of some of its values. */
 interface Case {
-  readonly name: string;
-  readonly tools: readonly Tool[];
-  /** After `"arguments": {`: where a key has begun, and where a value has. */
-  readonly key: string;
-  readonly value: string;
+  readonly schema: JsonSchema;
+  readonly grammar: SchemaGrammar;
+  readonly values: readonly (readonly number[])[];
 }
 
-const rounds = Number(process.env.REPEATS ?? 15);
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-function tool(
-  name: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[],
-): Tool {
-  const parameters = { type: 'object', properties, required, additionalProperties: false };
-  return { type: 'function', function: { name, description: name, parameters } };
+/** Microseconds of each mask, and milliseconds of each grammar; how many schemas were refused. */
+interface Times {
+  readonly masks: readonly number[];
+  readonly compiled: readonly number[];
+  readonly refused: number;
 }
 
-function manyTools(count: number): Case {
-  const properties = { city: { type: 'string' }, days: { type: 'integer' }, unit: { enum: ['c', 'f'] } };
-  const tools = numbers(count).map((index) => tool(`tool_${index}`, properties, ['city']));
-  return { name: `${count} tools`, tools, key: '"ci', value: '"city": "Bern' };
+const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: false, sortKeys: false };
+const valuesPerSchema = 3;
+const tokensPerValue = 120;
+const passes = 3;
+
+const [file = '', count = '80', ...names] = process.argv.slice(2);
+for (const name of names.length === 0 ? ['llama-spm', 'qwen2', 'gemma-4'] : names) {
+  const vocabulary = await readVocabulary(name);
+  const cases = readCases(vocabulary, Number(count));
+  const rows = { Idiolect: measure(vocabulary, cases), ...peers(vocabulary, cases) };
+  console.log(`${name}: ${vocabulary.size} tokens, ${cases.length} schemas`);
+  console.table(Object.fromEntries(Object.entries(rows).map(([peer, times]) => [peer, summary(times)])));
 }
 
-const values = numbers(5000).map((index) => `value-${(index * 7919) % 100_000}`);
-const optional = Object.fromEntries(numbers(50).map((index) => [`key_${index}`, { type: 'string' }]));
-const cases: readonly Case[] = [
-  ...[1, 10, 100, 1000].map(manyTools),
-  {
-    name: 'enum of 5,000',
-    tools: [tool('tool_0', { size: { enum: values } }, ['size'])],
-    key: '"si',
-    value: '"size": "value-1',
-  },
-  {
-    name: '50 optional properties',
-    tools: [tool('tool_0', optional, [])],
-    key: '"key_3": "a", "key_',
-    value: '"key_3": "a", "key_17": "b',
-  },
-];
-
-const template = (await readBundledFile('models/templates/Qwen-Qwen3-0.6B.jinja')).toString('utf8');
-const { format } = analyzeTemplate(template);
-const file = await tinyModelFile({ vocabulary: 'qwen2', markers: [], controls: [], chatTemplate: template });
-const llama = await getLlama({
-  gpu: false,
-  build: 'never',
-  progressLogs: false,
-  logLevel: LlamaLogLevel.disabled,
-});
-const model = await llama.loadModel({ modelPath: file });
-const context = await model.createContext({ contextSize: 64, threads: 1 });
-const slot = context.getSequence();
-const prompt = model.tokenize('a');
-const peer = await peerPackage.loadModel({ model: file, n_ctx: 64, n_threads: 1, use_mmap: false });
-
-/** A place whose mask is measured, or why there is none. */
-interface Place {
-  readonly grammar: string;
-  readonly name: string;
-  readonly state: (() => LlamaGrammarEvaluationState | undefined) | string;
+async function readVocabulary(name: string): Promise<MaskVocabulary> {
+  const source = vocabularyOf(await readBundledFile(`models/ggml-vocab-${name}.gguf`));
+  const spelling = name === 'llama-spm' || name.startsWith('gemma') ? 'sentencepiece' : 'byte-level';
+  const tokens = tokenTexts(source).map((text) => (/^<[^<>]*[a-z|][^<>]*>$/.test(text) ? null : text));
+  return createMaskVocabulary({ tokens, spelling });
 }
 
-const free: Place = { grammar: 'none', name: 'token', state: () => undefined };
-const all = [free, ...(await places())];
-const least = await measure(all);
-console.log(
-  `qwen2's vocabulary; ms per mask, above ${least.get(free)?.toFixed(1)} ms of a token without a grammar`,
-);
-console.table(rows());
-await peer.release();
-await llama.dispose();
-process.exit(0);
-
-async function places(): Promise<readonly Place[]> {
-  const found: Place[] = [];
-  for (const each of cases) {
-    const ours = buildGrammar(format, { tools: each.tools, toolChoice: 'auto' });
-    found.push(...(await placesOf(`${each.name}, ours`, ours.expression, each)));
-    found.push(...(await placesOf(`${each.name}, llama.cpp`, peerGrammar(each.tools), each)));
-  }
-  return found;
+function readCases(vocabulary: MaskVocabulary, wanted: number): readonly Case[] {
+  const bytes = fs.readFileSync(file);
+  const lines = (file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString('utf8').trim().split('\n');
+  const every = Math.max(1, Math.floor(lines.length / wanted));
+  const tokenize = tokenizerOf(vocabulary);
+  return lines.flatMap((line, index) => {
+    if (index % every !== every >> 1) return [];
+    const { schema, tests } = JSON.parse(line) as {
+      readonly schema: JsonSchema;
+      readonly tests: readonly { readonly valid: boolean; readonly data: JsonValue }[];
+    };
+    try {
+      const values = tests
+        .filter(({ valid }) => valid)
+        .slice(0, valuesPerSchema)
+        .map(({ data }) => tokenize(spellValue(schema, data, style)).slice(0, tokensPerValue));
+      return [{ schema, grammar: schemaGrammar(schema, { layout: 'any' }), values }];
+    } catch (error) {
+      if (error instanceof SchemaError) return [];
+      throw error;
+    }
+  });
 }
 
-/** The places where the name is about to come, in a key and in a value. */
-async function placesOf(name: string, grammar: Grammar | null, { key, value }: Case): Promise<Place[]> {
-  if (grammar === null) return [];
-  const head = '<tool_call>\n{"name": "';
-  const call = `${head}tool_0", "arguments": {`;
-  return [
-    { grammar: name, name: 'name', state: await stateAfter(grammar, head) },
-    { grammar: name, name: 'key', state: await stateAfter(grammar, call + key) },
-    { grammar: name, name: 'value', state: await stateAfter(grammar, call + value) },
-  ];
+/** Cuts a text into the longest tokens that fit. */
+function tokenizerOf({ index, bytesOf }: MaskVocabulary): (text: string) => readonly number[] {
+  const byText = new Map(Array.from(index.ids, (id) => [Buffer.from(bytesOf(id)).toString('latin1'), id]));
+  return (text) => {
+    const rest = Buffer.from(text).toString('latin1');
+    const tokens: number[] = [];
+    for (let at = 0; at < rest.length; ) {
+      let length = Math.min(index.longest, rest.length - at);
+      while (length > 1 && !byText.has(rest.slice(at, at + length))) length -= 1;
+      tokens.push(byText.get(rest.slice(at, at + length)) ?? 0);
+      at += length;
+    }
+    return tokens;
+  };
 }
 
-async function measure(measured: readonly Place[]): Promise<ReadonlyMap<Place, number>> {
-  const least = new Map<Place, number>();
-  for (let round = 0; round < rounds; round += 1) {
-    for (const place of measured) {
-      if (typeof place.state === 'string') continue;
-      const state = place.state();
-      const start = cpuTime();
-      await sample(slot, state);
-      least.set(place, Math.min(least.get(place) ?? Number.POSITIVE_INFINITY, cpuTime() - start));
+function measure(vocabulary: MaskVocabulary, cases: readonly Case[]): Times {
+  const least: number[] = [];
+  for (let pass = 0; pass < passes; pass += 1) {
+    let place = 0;
+    for (const { grammar, values } of cases) {
+      const start = createTokenMatcher(vocabulary, grammar);
+      for (const tokens of values) {
+        const matcher = start.clone();
+        for (const token of tokens) {
+          const before = performance.now();
+          matcher.mask();
+          const time = 1000 * (performance.now() - before);
+          least[place] = Math.min(least[place] ?? Number.POSITIVE_INFINITY, time);
+          place += 1;
+          if (!matcher.accept(token)) break;
+        }
+      }
     }
   }
-  return least;
+  const compiled = cases.map(({ schema }) => {
+    const before = cpuTime();
+    createTokenMatcher(vocabulary, schemaGrammar(schema));
+    return cpuTime() - before;
+  });
+  return { masks: least, compiled, refused: 0 };
 }
 
-function rows(): readonly Readonly<Record<string, string>>[] {
-  const table = new Map<string, Record<string, string>>();
-  for (const place of all.slice(1)) {
-    const row = table.get(place.grammar) ?? { grammar: place.grammar };
-    const above = (least.get(place) ?? 0) - (least.get(free) ?? 0);
-    row[place.name] = typeof place.state === 'string' ? place.state : above.toFixed(1);
-    table.set(place.grammar, row);
-  }
-  return [...table.values()];
-}
-
-/** llama.cpp's grammar of one call, or `null` where it makes none. */
-function peerGrammar(tools: readonly Tool[]): Grammar | null {
-  const messages = [{ role: 'user', content: 'a' }];
+/** The same with the Python packages that are there; nothing without a Python. */
+function peers(vocabulary: MaskVocabulary, cases: readonly Case[]): Readonly<Record<string, Times>> {
+  const python = process.env.IDIOLECT_MASKS_PYTHON;
+  if (python === undefined) return {};
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'masks-'));
   try {
-    const chat = peer.getFormattedChat(messages, template, { jinja: true, tools, tool_choice: 'required' });
-    return gbnfExpression(readGbnf(String(chat.grammar).replace(/^root ::= .*$/m, 'root ::= tool-call')));
-  } catch {
-    return null;
+    const input = path.join(folder, 'input.json');
+    const tokens = Array.from({ length: vocabulary.size }, (_, id) =>
+      Buffer.from(vocabulary.bytesOf(id)).toString('base64'),
+    );
+    const written = cases.map(({ schema, values }) => ({ schema: JSON.stringify(schema), values }));
+    fs.writeFileSync(input, JSON.stringify({ tokens, cases: written, passes }));
+    const script = path.join(import.meta.dirname, 'masks-peers.py');
+    const output = execFileSync(python, [script, input], {
+      maxBuffer: 2 ** 28,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return JSON.parse(output.toString()) as Readonly<Record<string, Times>>;
+  } finally {
+    fs.rmSync(folder, { recursive: true });
   }
 }
 
-/** What makes a state after `text`, or why nothing does. */
-async function stateAfter(grammar: Grammar, text: string): Promise<Place['state']> {
-  try {
-    // llama.cpp writes a list of texts as so many alternatives.
-    const matcher = createMatcher(grammar, { maxStacks: 100_000 });
-    if (!matcher.accept(text)) return 'not accepted';
-    const rest = await llama.createGrammar({ grammar: matcher.gbnf() });
-    return () => new LlamaGrammarEvaluationState({ model, grammar: rest });
-  } catch (error) {
-    return error instanceof GrammarError ? 'too ambiguous' : 'not built';
-  }
-}
-
-/** Samples one token. Asking for its confidence makes the engine mask the whole vocabulary in any case. */
-async function sample(
-  sequence: LlamaContextSequence,
-  state: LlamaGrammarEvaluationState | undefined,
-): Promise<void> {
-  await sequence.clearHistory();
-  const options = state === undefined ? {} : { grammarEvaluationState: state };
-  for await (const _ of sequence.evaluateWithMetadata(prompt, { confidence: true }, options)) break;
+function summary({ masks, compiled, refused }: Times) {
+  const sorted = masks.toSorted((a, b) => a - b);
+  const grammars = compiled.toSorted((a, b) => a - b);
+  const at = (values: readonly number[], share: number) =>
+    (values[Math.min(values.length - 1, Math.floor(share * values.length))] ?? 0).toFixed(1);
+  return {
+    masks: masks.length,
+    'mean, µs': (masks.reduce((sum, each) => sum + each, 0) / masks.length).toFixed(1),
+    p50: at(sorted, 0.5),
+    p90: at(sorted, 0.9),
+    p99: at(sorted, 0.99),
+    worst: at(sorted, 1),
+    'compile p50, ms': at(grammars, 0.5),
+    'compile p90': at(grammars, 0.9),
+    'compile worst': at(grammars, 1),
+    refused,
+  };
 }

@@ -64,3 +64,12 @@ run(process.execPath, ['all.js'], folder);
 const said = run(process.execPath, ['node_modules/idiolect/dist/src/cli/main.js', '--version'], folder);
 check(said.trim() === version, `the command says it is version ${said.trim()}`);
 console.log(`package: ${names.size} files; ${entries.length} entries imported; the command runs`);
+
+if (process.argv.includes('--pages')) {
+  const { runPages } = await import('./run-pages.ts');
+  const after = process.argv.slice(process.argv.indexOf('--pages') + 1);
+  const failures = await runPages(folder, after);
+  check(failures.length === 0, `programs of pages fail:\n${failures.join('\n')}`);
+  console.log('package: the programs of the pages run');
+}
+process.exit();

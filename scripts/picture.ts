@@ -137,6 +137,10 @@ const style = [
   '.text-delta { fill: #f0f6fc; font-weight: bold }',
   '.tool-input-start { fill: #d2a8ff }',
   '.tool-input-delta { fill: #56d364 }',
+  '@media (prefers-color-scheme: light) {',
+  '.title { fill: #1f2328 } .panel { fill: #f6f8fa } .other { fill: #59636e } .marker { fill: #0969da }',
+  '.reasoning-delta { fill: #9a6700 } .text-delta { fill: #1f2328 } .tool-input-start { fill: #8250df }',
+  '.tool-input-delta { fill: #116329 } }',
 ].join(' ');
 
 const picture = draw();

@@ -31,6 +31,10 @@ node -e '
   if (missing.length > 0) throw new Error(`release: the SBOM lacks ${missing.join(", ")}`);
 ' "$sbom"
 
+# The pages install it from npm from now on.
+npm run --silent pages:released
+[ ${#dry[@]} -eq 0 ] || git checkout -- README.md docs
+
 .ci/run
 
 # The keys with which the registry signs come from sigstore.dev.

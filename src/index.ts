@@ -2,10 +2,10 @@
  * Idiolect: reads the format of a model's responses from its chat template, and generates a streaming parser and a
  * grammar for it. Everything exported here also runs in a browser.
  */
-export { type Analysis, type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
+export type { Analysis, SelfCheck } from './analysis/analysis.ts';
+export { type AnalyzeOptions, analyzeTemplate } from './analysis/analyze-template.ts';
 export type { AnalysisWarning, Evidence, EvidenceBasis } from './analysis/evidence.ts';
 export type { CallSample } from './analysis/prompt/call-example.ts';
-export type { SelfCheck } from './analysis/result/self-check.ts';
 export { type CreateParserOptions, createResponseParser } from './codegen/create-response-parser.ts';
 export type * from './format/chat-format.ts';
 export * from './format/errors.ts';

@@ -18,7 +18,7 @@ import { showToy } from './toy.ts';
 const { values } = parseArgs({
   options: {
     model: { type: 'string', short: 'm' },
-    question: { type: 'string', short: 'q', default: 'How warm will it be in Bern tomorrow?' },
+    question: { type: 'string', short: 'q', default: 'How is the weather in Bern?' },
     seed: { type: 'string', default: '7' },
     chat: { type: 'boolean', default: false },
   },
@@ -33,7 +33,7 @@ const model = await loadModel(file, {
   ...(toy ? { gpu: false, threads: 1 } : {}),
 });
 // The toy was trained on conversations of two questions, and loses its way in longer ones.
-if (values.chat) await converse(model, toy ? 1 : Number.POSITIVE_INFINITY);
+if (values.chat) await converse(model, { remembered: toy ? 1 : Number.POSITIVE_INFINITY });
 else {
   printModel(file, generated, model.templates.toolUse);
   await (toy ? showToy(model, values.question) : showTools(model));

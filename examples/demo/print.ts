@@ -4,23 +4,30 @@ import { Ajv } from 'ajv';
 import type { ChatPreview, LearnedTemplate, ToolRun, ToolRunEvent } from 'idiolect/node-llama-cpp';
 import type { ResponseEvent, ResponseMessage } from 'idiolect/parser';
 import pc from 'picocolors';
+import { terminalText } from '../../src/cli/terminal-text.ts';
 import type { Tool } from '../../src/format/messages.ts';
+import type { CopyVerdict } from './copies.ts';
 import type { DemoModule } from './generate-module.ts';
+import { type WrappedOutput, wrappedOutput, wrapText } from './wrap.ts';
+
+const columns = (): number => process.stdout.columns ?? 100;
 
 export const say = (line = ''): void => console.log(line);
+/** Says a text in lines that fit. */
+export const sayText = (text: string, paint = (line: string): string => line): void =>
+  say(wrapText(text, columns()).split('\n').map(paint).join('\n'));
 const heading = (title: string): void => say(`\n${pc.bold(pc.cyan(`▍ ${title}`))}`);
-const note = (text: string): void => say(pc.dim(`  ${text}`));
+const note = (text: string): void => sayText(text, pc.dim);
 
 /** Says what will happen, and how little the toy knows. */
 export function printIntroduction(toy: boolean): void {
-  say(pc.bold('\n  Idiolect') + pc.dim(' · reads how a model writes, and makes it keep to it'));
+  say(`\n  ${pc.bold('Idiolect')}`);
+  note('learns a model’s format from its chat template, and enforces it');
   if (!toy) return;
   say();
-  say(
-    `  ${pc.yellow('This model is a toy:')} two megabytes, trained to use a few tools, and it comes with the`,
+  sayText(
+    'This model is a toy: two megabytes, trained to use a few tools, and it comes with the package. It chooses calls and answers itself; it knows little and makes mistakes. The results of its tools are made up. The grammar guarantees that every call fits its schema.',
   );
-  say('  package. It does decide what to call and what to say, knows nothing else, and makes mistakes.');
-  say('  The results of its tools are made up. That every call fits its schema is the grammar’s work.');
 }
 
 /** The model, and what was read off its template. */
@@ -28,7 +35,7 @@ export function printModel(file: string, generated: DemoModule, { format }: Lear
   heading('The module, generated from the model’s chat template');
   note(`${path.basename(file)} → ${generated.folder} in ${generated.milliseconds.toFixed(0)} ms`);
   const files = [...generated.files].map(([name, lines]) => `${name} ${pc.dim(`${lines} lines`)}`);
-  say(`  ${files.join(pc.dim(' · '))}`);
+  for (const file of files) say(`  ${file}`);
   note(`calls ${format.labels.toolFormat ?? 'none'} · reasoning ${format.labels.reasoningMode}`);
 }
 
@@ -51,79 +58,119 @@ export function printPrompt({ prompt, promptTokens }: ChatPreview): void {
     lines.length <= longestPrompt
       ? lines
       : [...lines.slice(0, half), `… ${lines.length - longestPrompt} lines more …`, ...lines.slice(-half)];
-  for (const line of shown) say(pc.dim('  │ ') + pc.gray(line.slice(0, 110)));
+  for (const line of shown) say(pc.dim('  │ ') + pc.gray(line.slice(0, columns() - 5)));
 }
 
 /** The events as they come. */
 export async function printResponse(title: string, stream: AsyncIterable<ResponseEvent>): Promise<void> {
   heading(title);
-  for await (const event of stream) process.stdout.write(showEvent(event));
-  say();
+  const output = openOutput();
+  for await (const event of stream) showEvent(event, output);
+  output.newLine();
 }
 
 /** A run of tools as it goes: thoughts, calls, results, the answer. */
 export async function printRun(title: string | null, run: ToolRun): Promise<void> {
   const started = performance.now();
   if (title !== null) heading(title);
-  for await (const event of run) process.stdout.write(showStep(event));
+  const output = openOutput();
+  try {
+    for await (const event of run) showStep(event, output);
+  } finally {
+    output.flush();
+  }
   note(`${(performance.now() - started).toFixed(0)} ms`);
 }
 
-/** Whether a run of the toy is to be believed: it can only copy. */
-export function printCopies(invented: readonly string[]): void {
-  if (invented.length === 0)
-    say(pc.green('  ✓ all values in its call and its answer come from the question and the result'));
+/** Whether a turn of the toy is to be believed: it can only copy. */
+export function printCopies({ calls, invented }: CopyVerdict): void {
+  const inventions = invented.map((each) => JSON.stringify(each)).join(', ');
+  if (invented.length > 0) sayText(`✗ the toy erred: nobody said ${inventions}`, pc.red);
+  else if (calls === 0) note('– no tool was called, so there is nothing to check');
   else
-    say(pc.red(`  ✗ the toy erred: nobody said ${invented.map((each) => JSON.stringify(each)).join(', ')}`));
+    sayText(
+      '✓ every value of its calls and every figure of its answer was in the question or a result',
+      pc.green,
+    );
 }
 
-function showStep(event: ToolRunEvent): string {
+/** Why there is no answer. */
+export function printTrouble(reason: string): void {
+  say();
+  sayText(terminalText(`! ${reason}`), pc.yellow);
+}
+
+function openOutput(): WrappedOutput {
+  return wrappedOutput((text) => void process.stdout.write(text), columns);
+}
+
+function showStep(event: ToolRunEvent, output: WrappedOutput): void {
   switch (event.type) {
     case 'tool-result':
-      return `  ${pc.dim('result')} ${flat(event.content)}\n`;
     case 'tool-error':
-      return `  ${pc.dim('result')} ${pc.red(flat(event.content))}\n`;
+      output.write('  result ', pc.dim);
+      output.write(flat(event.content), event.type === 'tool-error' ? pc.red : plain);
+      output.newLine();
+      break;
     case 'run-finish':
-      return event.reason === 'answer' ? '' : pc.red(`  ended without an answer: ${event.reason}\n`);
+      if (event.reason === 'answer') break;
+      output.write(`  ended without an answer: ${event.reason}`, pc.red);
+      output.newLine();
+      break;
     case 'step-start':
     case 'finish':
-      return '';
+      break;
     default:
-      return showEvent(event);
+      showEvent(event, output);
+      break;
   }
 }
 
+const plain = (text: string): string => text;
+const thought = (text: string): string => pc.italic(pc.gray(text));
+const toolName = (text: string): string => pc.bold(pc.green(text));
+
 /** One event on the screen. */
-function showEvent(event: ResponseEvent): string {
+function showEvent(event: ResponseEvent, output: WrappedOutput): void {
   switch (event.type) {
     case 'reasoning-start':
-      return pc.dim('  thinking ');
+      output.write('  thinking ', pc.dim);
+      break;
     case 'reasoning-delta':
-      return pc.italic(pc.gray(flat(event.delta)));
+      output.write(flat(event.delta), thought);
+      break;
     case 'text-start':
-      return pc.dim('  text ');
+      output.write('  text ', pc.dim);
+      break;
     case 'text-delta':
-      return flat(event.delta);
+      output.write(flat(event.delta), plain);
+      break;
     case 'reasoning-end':
     case 'text-end':
     case 'tool-input-end':
-      return '\n';
+      output.newLine();
+      break;
     case 'tool-input-start':
-      return `${pc.dim('  calls ')}${pc.bold(pc.green(event.toolName))} `;
+      output.write('  calls ', pc.dim);
+      output.write(`${event.toolName} `, toolName);
+      break;
     case 'tool-input-delta':
-      return pc.green(flat(event.delta));
+      output.write(flat(event.delta), pc.green);
+      break;
     case 'malformed':
-      return pc.red(` malformed: ${event.reason} `);
+      output.write(` malformed: ${event.reason} `, pc.red);
+      break;
     case 'finish':
-      return pc.dim(`  finish: ${event.reason}`);
+      output.write(`  finish: ${event.reason}`, pc.dim);
+      break;
     default:
-      return '';
+      break;
   }
 }
 
-/** On one line, so that nothing runs out of its frame. */
+/** On one line, so that nothing runs out of its frame, and without what a terminal would carry out. */
 function flat(text: string): string {
-  return text.replace(/\s+/g, ' ');
+  return terminalText(text.replace(/\s+/g, ' '));
 }
 
 interface Verdict {
@@ -136,9 +183,9 @@ const ajv = new Ajv({ strict: false });
 /** The arguments, judged by a validator that knows nothing of grammars. */
 function validity(tools: readonly Tool[], name: string, input: unknown): string {
   const tool = tools.find((each) => each.function.name === name);
-  if (tool === undefined) return pc.red('no such tool');
+  if (tool === undefined) return pc.red('✗ no such tool');
   const valid = ajv.validate(tool.function.parameters ?? true, input);
-  return valid ? pc.green('✓ valid for its schema') : pc.red(ajv.errorsText());
+  return valid ? pc.green('✓ fits the schema') : pc.red(`✗ ${ajv.errorsText(ajv.errors, { dataVar: name })}`);
 }
 
 /** The message, and what to make of it. */

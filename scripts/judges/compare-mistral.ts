@@ -5,6 +5,7 @@ import type { AssistantMessage } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
+import { compareMistralPrompts } from './compare-mistral-prompts.ts';
 import { tools } from './drawn-tools.ts';
 import { askPython } from './python.ts';
 import { canonical, type Reading } from './reading.ts';
@@ -51,7 +52,7 @@ interface MistralAnswer {
   readonly error?: string;
 }
 
-/** Readings of their texts, then texts that both grammars allow or refuse. */
+/** Readings of their texts, texts that both grammars allow or refuse, and prompts. */
 export async function compareMistral(): Promise<readonly Comparison[]> {
   const all: Comparison[] = [];
   for (const [name, version] of versions) {
@@ -64,7 +65,7 @@ export async function compareMistral(): Promise<readonly Comparison[]> {
     for (const { id, message } of questions) all.push(compareText(name, format, message, answers.get(id)));
     all.push(...compareGrammar(name, format, answers.get(messages.length)));
   }
-  return all;
+  return [...all, ...compareMistralPrompts()];
 }
 
 function compareText(

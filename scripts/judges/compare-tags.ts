@@ -4,7 +4,7 @@ import type { JsonObject, Tool } from '../../src/format/messages.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
-import { writeCalls } from '../../src/layout/write-response.ts';
+import { writeCalls, writeResponse } from '../../src/layout/write-response.ts';
 import { markersOf, readFamilies } from './draw-responses.ts';
 import { askPython } from './python.ts';
 import type { Comparison } from './references.ts';
@@ -45,7 +45,7 @@ export async function compareTags(): Promise<readonly Comparison[]> {
     ({ format, vllm }) => format.calls !== null && vllm[0] !== null,
   );
   const cases = families.map(({ format, template, vllm }, id) => {
-    const texts = values.flatMap((args) => spellings(writtenCall(format, args)));
+    const texts = values.flatMap((args) => writtenCalls(format, args).flatMap(spellings));
     return { id, format, template, parser: vllm[0], tools, markers: markersOf(format), texts };
   });
   const answers = new Map(
@@ -85,18 +85,24 @@ export async function compareTags(): Promise<readonly Comparison[]> {
   });
 }
 
-function writtenCall(format: ChatFormat, args: JsonObject): string {
+/** A call by itself, also with the end of a section of several; and in a response without thoughts. */
+function writtenCalls(format: ChatFormat, args: JsonObject): readonly string[] {
   const { calls } = turnLayout(format);
+  if (calls === null) return [];
   const called = { name: 'f', arguments: JSON.stringify(args) };
-  return calls === null
-    ? ''
-    : writeCalls(calls, [{ id: 'functions.f:0', type: 'function', function: called }]).trim();
+  const tool_calls = [{ id: 'functions.f:0', type: 'function', function: called }] as const;
+  const call = writeCalls(calls, tool_calls).trim();
+  const close = format.calls?.section.close.trim() ?? '';
+  const { empty = '' } = format.reasoning ?? {};
+  const response = writeResponse(format, { role: 'assistant', content: null, tool_calls });
+  const rest = response.startsWith(empty) ? response.slice(empty.length) : response;
+  return [...new Set([call, call.endsWith(close) ? call : call + close, rest.trim()])];
 }
 
-/** A call, also with Python's words as JSON's, compact, and with a line break before it. */
+/** A call, also with Python's words as JSON's, compact, and with line breaks before it. */
 function spellings(text: string): readonly string[] {
   const json = text.replaceAll('True', 'true').replaceAll('False', 'false').replaceAll('None', 'null');
   const all = [text, json, json.replaceAll("'", '"')];
   const layouts = all.flatMap((each) => [each, each.replaceAll('": ', '":').replaceAll(', "', ',"')]);
-  return [...new Set(layouts.flatMap((each) => [each, `\n${each}`]))];
+  return [...new Set(layouts.flatMap((each) => [each, `\n${each}`, `\n\n${each}`]))];
 }

@@ -13,6 +13,7 @@ import { type Comparison, references } from './references.ts';
 const recordedFolder = fileURLToPath(new URL('../../test/references/recorded', import.meta.url));
 /** How many readings of a reference are recorded. */
 const mostRecorded = 600;
+const mostPrompts = 50;
 
 const args = process.argv.slice(2);
 const shown = Number(args[args.indexOf('--differences') + 1] ?? 5) || 5;
@@ -52,15 +53,23 @@ function printTable(name: string, compared: readonly Comparison[]): void {
   }
 }
 
-/** Keeps readings on which both agree, evenly over all of them. */
+/** Keeps what both agree on, evenly over all of it: readings, and prompts in a file of their own. */
 function record(name: string, compared: readonly Comparison[]): void {
-  const agreed = compared.filter(({ verdict, recorded }) => verdict === 'agree' && recorded !== undefined);
-  const step = Math.max(1, Math.ceil(agreed.length / mostRecorded));
-  const lines = agreed
-    .filter((_, index) => index % step === 0)
-    .map(({ recorded }) => JSON.stringify(recorded));
-  fs.mkdirSync(recordedFolder, { recursive: true });
-  const file = path.join(recordedFolder, `${name}.jsonl`);
+  const agreed = compared.filter(({ verdict }) => verdict === 'agree');
+  write(
+    `${name}.jsonl`,
+    agreed.flatMap(({ recorded }) => recorded ?? []),
+    mostRecorded,
+  );
+  const prompts = agreed.flatMap(({ recordedPrompt }) => recordedPrompt ?? []);
+  if (prompts.length > 0) write(`../prompts/${name}.jsonl`, prompts, mostPrompts);
+}
+
+function write(name: string, all: readonly object[], most: number): void {
+  const step = Math.max(1, Math.ceil(all.length / most));
+  const lines = all.filter((_, index) => index % step === 0).map((each) => JSON.stringify(each));
+  const file = path.join(recordedFolder, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, `${lines.join('\n')}\n`);
   console.log(`  recorded ${lines.length} in ${path.relative(process.cwd(), file)}`);
 }

@@ -10,9 +10,11 @@ warnings.filterwarnings("ignore")
 import llguidance  # noqa: E402
 import mistral_common  # noqa: E402
 from mistral_common.guidance.grammar_factory import GrammarFactory  # noqa: E402
+from mistral_common.integrations.chat_templates.chat_templates import generate_chat_template  # noqa: E402
 from mistral_common.protocol.instruct.messages import AssistantMessage  # noqa: E402
+from mistral_common.protocol.instruct.request import ChatCompletionRequest  # noqa: E402
 from mistral_common.protocol.instruct.tool_calls import Function, Tool, ToolChoiceEnum  # noqa: E402
-from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy  # noqa: E402
+from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy, TokenizerVersion  # noqa: E402
 from mistral_common.tokens.tokenizers.mistral import MistralTokenizer  # noqa: E402
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer  # noqa: E402
 
@@ -20,21 +22,32 @@ from stand_ins import answer, read_lines  # noqa: E402
 
 DATA = os.path.join(os.path.dirname(mistral_common.__file__), "data")
 SPECIAL = ["[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "[THINK]", "[/THINK]"]
+SENTENCEPIECE = {
+    "v1spm": "tokenizer.model.v1",
+    "v2spm": "mistral_instruct_tokenizer_240216.model.v2",
+    "v3spm": "mistral_instruct_tokenizer_240323.model.v3",
+    "v7spm": "mistral_instruct_tokenizer_241114.model.v7",
+}
 made = {}
 
 
 def tokenizer_of(version):
-    """The vocabulary of the package's data, as a tokenizer of this version: `v11`."""
+    """The vocabulary of the package's data, as a tokenizer of this version: `v11`, or `v3spm` for SentencePiece."""
+    if version in SENTENCEPIECE:
+        made.setdefault(version, MistralTokenizer.from_file(os.path.join(DATA, SENTENCEPIECE[version])))
     if version not in made:
         with open(os.path.join(DATA, "tekken_240718.json")) as file:
             data = json.load(file)
         data["config"]["version"] = version
         known = [dict(each) for each in Tekkenizer.DEPRECATED_SPECIAL_TOKENS]
         texts = {each["token_str"] for each in known}
-        for text in SPECIAL + ["[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"]:
+        for text in SPECIAL + ["[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]", "[MODEL_SETTINGS]", "[/MODEL_SETTINGS]"]:
             if text not in texts:
                 known.append(dict(rank=len(known), token_str=text, is_control=True))
         data["special_tokens"] = known
+        if version == "v15":
+            effort = dict(type="enum", values=["none", "high"], accepts_none=True, default="none")
+            data["model_settings_builder"] = dict(reasoning_effort=effort)
         path = os.path.join(tempfile.mkdtemp(), "tekken.json")
         with open(path, "w") as file:
             json.dump(data, file)
@@ -42,13 +55,17 @@ def tokenizer_of(version):
     return made[version]
 
 
-def official(message):
+def in_parts(message):
     """Thoughts are a part of the content there."""
     thoughts = message.pop("reasoning_content", None)
     if thoughts is not None:
         parts = [dict(type="thinking", thinking=thoughts, closed=True)]
         message["content"] = parts + ([dict(type="text", text=message["content"])] if message["content"] else [])
-    return AssistantMessage.from_openai(message)
+    return message
+
+
+def official(message):
+    return AssistantMessage.from_openai(in_parts(message))
 
 
 def written(case):
@@ -56,6 +73,39 @@ def written(case):
     tokens = instruct.encode_assistant_message(official(case["message"]), False)
     text = instruct.tokenizer.decode(tokens, SpecialTokenPolicy.KEEP)
     return text[:-4] if text.endswith("</s>") else text
+
+
+def template(case):
+    """The chat template that the package makes for a version, which is what its models are published with."""
+    version = case["template"]
+    return generate_chat_template(
+        spm=version in SENTENCEPIECE,
+        tokenizer_version=TokenizerVersion(version.removesuffix("spm")),
+        image_support=False,
+        audio_support=False,
+        thinking_support=case["thinks"],
+        default_system_prompt=None,
+        plain_thinking_support=False,
+        use_special_token_variables=True,
+        model_settings_fields=None,
+        reasoning_effort_values=("none", "high") if version == "v15" else None,
+        reasoning_effort_default="none" if version == "v15" else None,
+    )
+
+
+def in_characters(found):
+    return bytes.fromhex(found[0].replace("<0x", "").replace(">", "")).decode("utf-8", "replace")
+
+
+def prompt(case):
+    """A conversation as text; SentencePiece's blanks are a character of their own."""
+    tokenizer = tokenizer_of(case["version"])
+    messages = [in_parts(each) for each in case["messages"]]
+    request = ChatCompletionRequest.from_openai(messages=messages, tools=case["tools"] or None)
+    encoded = tokenizer.encode_chat_completion(request)
+    if case["version"] in SENTENCEPIECE:
+        return re.sub(r"(?:<0x[0-9A-F]{2}>)+", in_characters, encoded.text.replace("\u2581", " "))
+    return tokenizer.instruct_tokenizer.tokenizer.decode(encoded.tokens, SpecialTokenPolicy.KEEP)
 
 
 def tokens_of(tokenizer, text):
@@ -98,7 +148,14 @@ def allowed(case):
 
 for case in read_lines():
     try:
-        value = dict(text=written(case)) if "message" in case else dict(allowed=allowed(case))
+        if "template" in case:
+            value = dict(text=template(case))
+        elif "messages" in case:
+            value = dict(text=prompt(case))
+        elif "message" in case:
+            value = dict(text=written(case))
+        else:
+            value = dict(allowed=allowed(case))
     except Exception as error:
         value = dict(error=repr(error)[:300])
     answer(dict(id=case["id"], **value))

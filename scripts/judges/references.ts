@@ -1,6 +1,7 @@
 /** The references, each with the comparison that it makes. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
+import { compareHarmonyPrompts, type RecordedPrompt } from './compare-harmony-prompts.ts';
 import { compareMistral } from './compare-mistral.ts';
 import { comparePrompts } from './compare-prompts.ts';
 import { compareTags } from './compare-tags.ts';
@@ -21,6 +22,8 @@ export interface Comparison {
   readonly theirs: string;
   /** What tests need to repeat it: the template, the prompt, the text and what the reference made of it. */
   readonly recorded?: RecordedReading;
+  /** The same for a prompt. */
+  readonly recordedPrompt?: RecordedPrompt;
 }
 
 /** By name. */
@@ -91,7 +94,7 @@ async function compareHarmony(): Promise<readonly Comparison[]> {
       ...(failed ? {} : { recorded }),
     };
   };
-  return drawn.flatMap(({ id, text }: HarmonyResponse) => {
+  const responses = drawn.flatMap(({ id, text }: HarmonyResponse) => {
     const answer = answers.get(id);
     if (answer === undefined) return [];
     return [
@@ -99,4 +102,5 @@ async function compareHarmony(): Promise<readonly Comparison[]> {
       ...answer.cuts.map((cut) => read('cut', cut.text, cut.reading)),
     ];
   });
+  return [...responses, ...(await compareHarmonyPrompts())];
 }

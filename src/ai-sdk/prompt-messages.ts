@@ -32,7 +32,7 @@ function assistantMessage({ content }: MessageOf<'assistant'>, warn: Warn): Assi
   for (const part of content) {
     if (part.type === 'text') text += part.text;
     else if (part.type === 'reasoning') reasoning += part.text;
-    else if (part.type === 'tool-call') calls.push(toolCall(part));
+    else if (part.type === 'tool-call') calls.push(toolCall(part, warn));
     else if (part.type === 'file') text += fileText(part, warn);
     else warn({ type: 'unsupported', feature: `a part of type "${part.type}" in an assistant message` });
   }
@@ -50,8 +50,18 @@ interface CallPart {
   readonly input: unknown;
 }
 
-function toolCall({ toolCallId, toolName, input }: CallPart): ToolCall {
-  const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+/** The SDK parses arguments, so numbers that JavaScript has none for have changed before they come here. */
+function toolCall({ toolCallId, toolName, input }: CallPart, warn: Warn): ToolCall {
+  let hasChanged = false;
+  const noteNumber = (_key: string, value: unknown): unknown => {
+    hasChanged ||= Number.isInteger(value) && !Number.isSafeInteger(value);
+    return value;
+  };
+  const text = typeof input === 'string' ? input : JSON.stringify(input ?? {}, noteNumber);
+  if (hasChanged) {
+    const message = `arguments of ${toolName} hold an integer beyond 2^53, which is not the one that the model wrote; let the tool take it as text`;
+    warn({ type: 'other', message });
+  }
   return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } };
 }
 

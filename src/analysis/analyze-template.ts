@@ -1,7 +1,5 @@
 /** The pipeline from a chat template to its format: the table of stages, and the entry point. */
 
-import type { Capabilities } from '../format/capabilities.ts';
-import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import {
   chatTemplate,
@@ -13,19 +11,19 @@ import {
 } from '../format/option-rules.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';
 import { parseTemplate, WorkBudget } from '../template/template.ts';
+import type { Analysis } from './analysis.ts';
 import { inferCallsFormat } from './calls/calls-format.ts';
 import { inferCallsOpening } from './calls/calls-opening.ts';
 import { readRoleCalls } from './calls/role-calls.ts';
 import { inferCapabilities } from './capabilities.ts';
 import { inferContentFormat } from './content/content-format.ts';
 import { inferContentOpening } from './content/content-opening.ts';
-import { type AnalysisWarning, type Evidence, EvidenceLog } from './evidence.ts';
+import { EvidenceLog } from './evidence.ts';
 import { learnBoundaries } from './probes/learn-boundaries.ts';
 import { inferInput } from './probes/message-form.ts';
 import { probeTable } from './probes/probes.ts';
 import type { Probing } from './probes/probing.ts';
 import { TemplateProber } from './probes/template-prober.ts';
-import type { CallSample } from './prompt/call-example.ts';
 import { compareWithPrompt } from './prompt/calls-from-prompt.ts';
 import { readToolPrompt } from './prompt/tool-prompt.ts';
 import { inferReasoningFormat } from './reasoning/reasoning-format.ts';
@@ -35,7 +33,7 @@ import { assembleFormat } from './result/assemble.ts';
 import { checkExamples } from './result/check-examples.ts';
 import { compareWithModel, pairByVocabulary } from './result/model-facts.ts';
 import { deepFreeze, replaceTokens, withoutBlankEnds } from './result/model-tokens.ts';
-import { checkFormat, type SelfCheck } from './result/self-check.ts';
+import { checkFormat } from './result/self-check.ts';
 import { warnOfUnexplainedEvidence } from './result/unexplained-evidence.ts';
 import { stagesFrom } from './stages.ts';
 import { inferRegionEnds } from './turn/region-ends.ts';
@@ -90,18 +88,6 @@ export interface AnalyzeOptions {
   readonly addedTokens?: readonly string[];
   /** The tokens at which the model's generation ends, by its generation config, if known; default none. */
   readonly endTokens?: readonly string[];
-}
-
-/** The result of an analysis. */
-export interface Analysis {
-  readonly format: ChatFormat;
-  readonly capabilities: Capabilities;
-  readonly evidence: readonly Evidence[];
-  readonly warnings: readonly AnalysisWarning[];
-  /** How many probes the format reproduces byte for byte. */
-  readonly selfCheck: SelfCheck;
-  /** The calls that the prompt shows the model, with their placeholders filled in. */
-  readonly examples: readonly CallSample[];
 }
 
 const optionRules: OptionRules<AnalyzeOptions> = {

@@ -1,7 +1,8 @@
 /** `idiolect inspect`: what was learned from a template, with the evidence. */
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
-import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
+import type { Analysis } from '../analysis/analysis.ts';
+import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import { generateModel } from '../generate/generate-model.ts';
 import { buildStructuralTag } from '../grammar/structural-tag/build-structural-tag.ts';
 import { annotatedSample, legend } from './annotate.ts';
@@ -28,7 +29,6 @@ interface InspectOptions {
 export function registerInspect(program: Command): void {
   program
     .command('inspect')
-    .description('show what a chat template says about its model, field by field, with the evidence')
     .argument('<file>', 'a chat template (.jinja), a model (.gguf) or a model on the Hub (owner/name)')
     .option('--grammar', 'also print the GBNF grammar', false)
     .option('--ohm', 'also print the Ohm grammar', false)

@@ -1,46 +1,35 @@
 #!/usr/bin/env node
 /** The `idiolect` command. */
-import { createRequire } from 'node:module';
 import { Command, type Option } from 'commander';
-import { registerChat } from './chat/chat.ts';
-import { registerGenerate } from './generate/generate.ts';
-import { registerInfo } from './hub/info.ts';
-import { registerList } from './hub/list.ts';
-import { registerPull } from './hub/pull.ts';
-import { registerRemove } from './hub/remove.ts';
-import { registerInspect } from './inspect.ts';
-import { reportError, reportUsage } from './report-error.ts';
-import { registerServe } from './serve/serve.ts';
-import { registerTry } from './try/try.ts';
-import { registerVerify } from './verify.ts';
+import { toolVersion } from '../format/version.ts';
+import { addCommand, announceCommand, commands } from './commands.ts';
+import { flagsOf, reportError, reportUsage } from './report-error.ts';
 
-/** The commands, in the order of `--help`. */
-const commands = [
-  registerGenerate,
-  registerInspect,
-  registerVerify,
-  registerPull,
-  registerInfo,
-  registerTry,
-  registerChat,
-  registerServe,
-  registerList,
-  registerRemove,
-];
-
-function createProgram(json: boolean): Command {
-  const { version } = createRequire(import.meta.url)('idiolect/package.json');
+/** The program with one command loaded: the one that `words` call. */
+async function createProgram(words: readonly string[], json: boolean): Promise<Command> {
   const program = new Command('idiolect')
     .description(
       "Reads a model's chat template, learns how it writes reasoning, answers and tool calls, " +
         'and compiles that into a streaming parser and a grammar.',
     )
-    .version(version)
+    .version(toolVersion, '-v, --version')
+    // So that a command may have an option of the same letter.
+    .enablePositionalOptions()
     .showHelpAfterError(json ? false : '(--help shows the commands and options)')
-    .configureHelp({ optionDescription: describeOption })
+    .configureHelp({ optionDescription: describeOption, subcommandTerm: nameOf })
     .configureOutput({ outputError: (text, write) => write(reportUsage(text, json)) });
-  for (const register of commands) register(program);
+  const named = words.filter((word) => !word.startsWith('-'));
+  const called = named[0] === 'help' ? named[1] : named[0];
+  for (const entry of commands) {
+    if (called !== undefined && [entry.name, entry.alias].includes(called)) await addCommand(program, entry);
+    else announceCommand(program, entry);
+  }
   return program;
+}
+
+/** Commands are listed by name: their arguments are not known before they are loaded. */
+function nameOf(command: Command): string {
+  return [command.name(), ...command.aliases()].join(', ');
 }
 
 /** Switches are off by default; only other options mention their default. */
@@ -49,7 +38,9 @@ function describeOption(option: Option): string {
   return hasDefault ? `${option.description} (default: ${option.defaultValue})` : option.description;
 }
 
-const json = process.argv.includes('--json');
+// `-V` is what commander's programs take.
+const words = process.argv.slice(2).map((word, index) => (index === 0 && word === '-V' ? '-v' : word));
+const json = words.includes('--json');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader may stop early: `idiolect inspect model.gguf | head`.
   if (error.code === 'EPIPE') process.exit();
@@ -59,9 +50,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Output that is not read does not stop the work.
 process.stderr.on('error', () => undefined);
 
+const program = await createProgram(words, json);
 try {
-  await createProgram(json).parseAsync();
+  await program.parseAsync(words, { from: 'user' });
 } catch (error) {
-  process.stderr.write(reportError(error, json));
+  process.stderr.write(reportError(error, json, flagsOf(program.commands)));
   process.exitCode = 1;
 }

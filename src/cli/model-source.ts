@@ -13,7 +13,7 @@ import {
   looksLikeReference,
   readGgufHeader,
 } from '../hub/index.ts';
-import { localPath, missingFileAdvice } from '../hub/local-file.ts';
+import { folderReason, localPath, missingFileAdvice, noSuchModel } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
 import { readEndTokens, readTokenizerConfig } from './tokenizer-config.ts';
@@ -79,7 +79,7 @@ async function readHubSource(reference: string, wanted: TemplateName): Promise<M
 function sourceOf(
   name: string,
   file: string,
-  { templates, specialTokens }: GgufHeader,
+  { templates, specialTokens, addedTokens, endTokens }: GgufHeader,
   wanted: TemplateName,
 ): ModelSource {
   const plain =
@@ -98,6 +98,7 @@ function sourceOf(
     templateSource: template.source,
     ...(bos === null ? {} : { bosToken: bos }),
     ...(eos === null ? {} : { eosToken: eos }),
+    facts: { addedTokens, endTokens },
   };
 }
 
@@ -168,6 +169,7 @@ async function readText(file: string): Promise<string> {
   const text = await readTextFile(file).catch((cause: unknown) => {
     throw cannotRead(file, cause);
   });
+  if (text.trim() === '') throw new ModelFileError({ file, reason: 'is empty' });
   // No template contains a NUL, and nearly every binary file does.
   if (!text.includes('\0')) return text;
   const reason = 'is not text; give a chat template (.jinja, tokenizer_config.json) or a model (.gguf)';
@@ -190,8 +192,8 @@ async function exists(file: string): Promise<boolean> {
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'no such file, and no model of the Hub (owner/name)'],
-  ['EISDIR', 'is a folder; give a chat template (.jinja, tokenizer_config.json) or a model (.gguf)'],
+  ['ENOENT', noSuchModel],
+  ['EISDIR', folderReason],
 ]);
 
 function cannotRead(file: string, cause: unknown): ModelFileError {

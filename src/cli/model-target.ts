@@ -18,6 +18,8 @@ export interface TargetOptions {
   readonly contextSize?: number;
   readonly threads?: number;
   readonly sequences?: number;
+  /** In GB. */
+  readonly cacheMemory?: number;
   readonly gpu: boolean;
   readonly server: ServerKind;
   readonly template?: string;
@@ -28,7 +30,10 @@ export interface TargetOptions {
 /** A model in this process or on a server. */
 export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
-    Pick<ServableModel, 'preview' | 'contextSize' | 'trainedContextSize'> {
+    Pick<
+      ServableModel,
+      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize'
+    > {
   /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
 }
@@ -53,14 +58,20 @@ export async function locateTarget(target: string, given: TargetOptions): Promis
   if (isAddress(target)) return { bytes: 0, open: () => openServer(target, options) };
   // No file and no model of the Hub has such a name.
   if (hostAndPort.test(target)) return { bytes: 0, open: () => openServer(`http://${target}`, options) };
-  // In a tool format, any chat template will do.
-  const requireTools = options.requireTools && toolFormat === undefined;
+  const { template } = options;
+  // In a tool format, any chat template will do; a template that is given is examined as the model is loaded.
+  const requireTools = options.requireTools && toolFormat === undefined && template === undefined;
   await importEngine(options.command);
   const view = createPullView();
   const { file, card } = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
   return {
     bytes: card.size ?? 0,
-    open: () => openModel(file, card.supportsTools || toolFormat !== undefined, options),
+    open: () =>
+      openModel(
+        file,
+        template === undefined ? card.supportsTools || toolFormat !== undefined : null,
+        options,
+      ),
   };
 }
 
@@ -88,12 +99,11 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
       eosToken: source?.eosToken,
     }),
   });
-  const { supportsTools, supportsToolCalls } = model.templates.default.format.capabilities;
   return {
     name: model.name,
     contextSize: model.contextSize,
     templates: model.templates,
-    supportsTools: requireTools || (supportsTools && supportsToolCalls),
+    supportsTools: requireTools || supportsTools(model.templates),
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
@@ -101,16 +111,21 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
   };
 }
 
-async function openModel(
-  file: string,
-  supportsTools: boolean,
-  options: TargetOptions,
-): Promise<OpenedTarget> {
+/** `known`: whether it supports tools; `null`: its given template says so. */
+async function openModel(file: string, known: boolean | null, options: TargetOptions): Promise<OpenedTarget> {
   const { loadModel } = await importEngine(options.command);
-  const { requireTools, contextSize, sequences, threads, toolFormat } = options;
+  const { requireTools, contextSize, sequences, cacheMemory, threads, toolFormat, template } = options;
+  const source = template === undefined ? null : await readModelSource(template);
   const loadOptions: LoadModelOptions = {
     requireTools,
-    ...withoutUndefined({ contextSize, sequences, threads, toolFormat }),
+    ...(cacheMemory === undefined ? {} : { cacheMemory: Math.floor(cacheMemory * 1e9) }),
+    ...withoutUndefined({
+      contextSize,
+      sequences,
+      threads,
+      toolFormat,
+      chatTemplate: source?.templateSource,
+    }),
     ...(options.gpu ? {} : { gpu: false }),
   };
   const model = await loadModel(file, loadOptions);
@@ -121,12 +136,19 @@ async function openModel(
     get templates() {
       return model.templates;
     },
-    supportsTools,
+    supportsTools: known ?? supportsTools(model.templates),
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
+    complete: (request) => model.complete(request),
+    tokenize: (text) => model.tokenize(text),
+    detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };
+}
+
+function supportsTools({ default: { format } }: ChatModel['templates']): boolean {
+  return format.capabilities.supportsTools && format.capabilities.supportsToolCalls;
 }
 
 /** Imported on demand, so that all other commands work without the engine. */

@@ -26,14 +26,21 @@ export async function readPage(folder: string): Promise<string> {
 /** Opens a page in the user's browser. Does nothing without a screen or a browser. */
 export function openBrowser(url: string): void {
   const { platform, env } = process;
-  const hasScreen = platform !== 'linux' || 'DISPLAY' in env || 'WAYLAND_DISPLAY' in env;
-  if (!hasScreen || 'CI' in env) return;
-  const commands = new Map([
-    ['darwin', ['open', url]],
-    ['win32', ['cmd', '/c', 'start', '', url]],
-  ]);
-  const [command = 'xdg-open', ...args] = commands.get(platform) ?? ['xdg-open', url];
+  const [command, ...args] = browserCommand(url, platform, env);
+  if (command === undefined || 'CI' in env) return;
   const browser = spawn(command, args, { stdio: 'ignore', detached: true });
   browser.on('error', () => undefined);
   browser.unref();
+}
+
+/** What opens a page; nothing without a screen. Linux within Windows (WSL) has the browser of Windows. */
+export function browserCommand(
+  url: string,
+  platform: NodeJS.Platform,
+  env: NodeJS.ProcessEnv,
+): readonly string[] {
+  if (platform === 'darwin') return ['open', url];
+  if (platform === 'win32') return ['cmd', '/c', 'start', '', url];
+  if ('DISPLAY' in env || 'WAYLAND_DISPLAY' in env || platform !== 'linux') return ['xdg-open', url];
+  return 'WSL_DISTRO_NAME' in env ? ['cmd.exe', '/c', 'start', '', url] : [];
 }

@@ -1,6 +1,7 @@
 /** Formats an error that ends a command. */
+import type { Command } from 'commander';
 import pc from 'picocolors';
-import { IdiolectError } from '../format/errors.ts';
+import { IdiolectError, TemplateError, UnsupportedOptionError } from '../format/errors.ts';
 import { terminalText } from './terminal-text.ts';
 
 /**
@@ -8,14 +9,49 @@ import { terminalText } from './terminal-text.ts';
  * and facts: `{"error": {"code": "template", "message": …, "template": …, "line": 3}}`. Any other error is a defect:
  * its code is `internal`, and its stack is shown.
  */
-export function reportError(error: unknown, json: boolean): string {
+export function reportError(error: unknown, json: boolean, flags: Flags = new Map()): string {
   if (isForeseen(error)) {
-    return json ? reportJson(errorFacts(error)) : `${pc.red('error')} ${terminalText(error.message)}\n`;
+    const message = inFlags(error, flags);
+    return json
+      ? reportJson({ ...errorFacts(error), message })
+      : `${pc.red('error')} ${terminalText(message)}\n${excerpt(error)}`;
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return json
     ? reportJson({ code: 'internal', message, stack })
     : `${pc.red('internal error')} ${terminalText(stack ?? message)}\n`;
+}
+
+/** The line of a template at fault, and a caret under the place, cut to a line of the terminal. */
+function excerpt(error: unknown): string {
+  if (!(error instanceof TemplateError) || error.sourceLine === undefined) return '';
+  const { sourceLine, column = 1 + sourceLine.search(/\S|$/) } = error;
+  const from = Math.max(0, column - 1 - excerptWidth / 2);
+  const shown = sourceLine.slice(from, from + excerptWidth).replace(/\s/g, ' ');
+  const caret = ' '.repeat(Math.max(0, column - 1 - from));
+  return `  ${pc.dim(terminalText(shown.trimEnd()))}\n  ${caret}${pc.red('^')}\n`;
+}
+
+const excerptWidth = 70;
+
+/** The flags of a command by the options of the library that they set: `--context-size` by `contextSize`. */
+type Flags = ReadonlyMap<string, string>;
+
+/** The flags of commands, as far as they are loaded. */
+export function flagsOf(commands: readonly Command[]): Flags {
+  const options = commands.flatMap((command) => command.options);
+  return new Map(options.map((option) => [option.attributeName(), option.long ?? option.flags]));
+}
+
+/**
+ * The message with flags in place of options of the library: of an option at fault, and where a message names both, as
+ * in `requireTools: false (--no-require-tools)`.
+ */
+function inFlags(error: IdiolectError | NodeJS.ErrnoException, flags: Flags): string {
+  const message = error.message.replace(/\b[a-z]+[A-Z]\w*(?:: \S+)? \((--[a-z-]+(?: [a-z-]+)?)\)/g, '$1');
+  if (!(error instanceof UnsupportedOptionError)) return message;
+  const flag = flags.get(error.option);
+  return flag === undefined ? message : message.replace(error.option, () => flag);
 }
 
 /** Whether an error's message describes what happened, as ours and the operating system's do. */

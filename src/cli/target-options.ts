@@ -6,6 +6,7 @@ import { toolFormatOption } from './tool-format.ts';
 /** Adds the options of `TargetOptions`. */
 export function addTargetOptions(command: Command): Command {
   return command
+    .optionsGroup('Model:')
     .option(
       '--context-size <number>',
       "tokens available to a conversation; default: the model's training context, at most 8192",
@@ -13,7 +14,7 @@ export function addTargetOptions(command: Command): Command {
     )
     .option(
       '--threads <number>',
-      "compute threads; 0: as many as are useful; default: node-llama-cpp's choice",
+      'compute threads; default: the physical cores, within what this machine gives; 1 for small models',
       wholeNumber,
     )
     .option('--no-gpu', 'use no GPU')
@@ -24,7 +25,7 @@ export function addTargetOptions(command: Command): Command {
     )
     .option(
       '--template <file>',
-      "the chat template of a server's model: a .jinja file or tokenizer_config.json; default: what llama-server reports",
+      'a chat template to use: a .jinja file or tokenizer_config.json; default: that of the file, or what llama-server reports',
     )
     .addOption(toolFormatOption());
 }

@@ -1,7 +1,7 @@
 /** Lowers arguments that are written as entries. */
 import type { KeyedText } from '../format/chat-format.ts';
 import type { EntriesLayout } from '../layout/entries.ts';
-import { coresOf } from '../layout/marker.ts';
+import { coresOf, Marker } from '../layout/marker.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
 import type { ValuePlace } from '../parser/state-tables.ts';
 import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
@@ -105,18 +105,48 @@ function entryPlace(
     close: format.entry.close,
     continuations: entryContinuations(calls, format, followers),
     ...anotherEntry(format),
-    ...callMarkers(calls),
+    ...callMarkers(calls, format),
     next: 'afterEntry',
   };
 }
 
-/** The markers by which a value that quotes a call is recognised; none if they occur in other text. */
-function callMarkers({ opening, closers, close }: CallsLayout): Pick<ValuePlace<StateName>, 'calls'> {
-  const open = opening.at(-1)?.marker;
-  const closed = closers.find(({ isSignificant }) => isSignificant);
-  if (open?.isSignificant !== true || closed === undefined) return {};
-  const closing = coresOf([...closers, ...close.pieces]);
-  return { calls: { open: open.core, close: closed.core, closing } };
+/**
+ * The markers by which a value that quotes a call is recognised: those of a call or, if it has none, of the section.
+ * None if they occur in other text.
+ */
+function callMarkers(
+  calls: CallsLayout,
+  { frames: { string } }: EntriesLayout,
+): Pick<ValuePlace<StateName>, 'calls'> {
+  const { opening, head, closing, closers, close } = calls;
+  const inHead = head.flatMap((part) => (typeof part === 'string' ? new Marker(part).pieces : []));
+  const links = opening.map(({ marker }) => marker);
+  const own = opening.filter(({ section }) => !section).map(({ marker }) => marker);
+  const ends = [
+    ...closing.map((part) => (part instanceof Marker ? part.core : anyKey)),
+    ...coresOf(close.pieces),
+  ];
+  const pairs = [
+    { opens: [...inHead, ...(own.length > 0 ? own : links.slice(-1))], closes: closers },
+    // Strings in quotes need none, and text may follow a section in its line.
+    ...(string.codec === 'raw' ? [{ opens: links, closes: close.pieces }] : []),
+  ];
+  for (const { opens, closes } of pairs) {
+    const open = opens.findLast(({ isSignificant }) => isSignificant);
+    const closed = closes.find(({ isSignificant }) => isSignificant);
+    if (closed === undefined) continue;
+    const begin = open?.core ?? tagBefore(head, closed.core);
+    if (begin !== null) return { calls: { open: begin, close: closed.core, closing: keyed(ends) } };
+  }
+  return {};
+}
+
+/** The beginning of the tag in the head of a call that its closer closes. */
+function tagBefore(head: CallsLayout['head'], closer: string): string | null {
+  const tag = closer.replace('</', '<').replace(/>$/, '');
+  return tag.startsWith('<') && head.some((part) => typeof part === 'string' && part.includes(tag))
+    ? tag
+    : null;
 }
 
 function anotherEntry({ entry }: EntriesLayout): Pick<ValuePlace<StateName>, 'another'> {

@@ -22,7 +22,14 @@ export class TemplateError extends errorClass(
     readonly kind: 'syntax' | 'raised' | 'runtime';
     /** Line of the template's source, from 1, if known. */
     readonly line?: number;
-  }) => `${facts.template}${facts.line === undefined ? '' : `:${facts.line}`}: ${facts.reason}`,
+    /** Column of the tag at fault in that line, from 1, if known. */
+    readonly column?: number;
+    /** That line, or its beginning. */
+    readonly sourceLine?: string;
+  }) => {
+    const place = [facts.template, facts.line, facts.column].filter((part) => part !== undefined);
+    return `${place.join(':')}: ${facts.reason}`;
+  },
 ) {}
 
 const limitUnits = {
@@ -161,16 +168,18 @@ interface ToolSupport {
 export class ToolsUnsupportedError extends errorClass(
   'tools-unsupported',
   (facts: ToolSupport) =>
-    `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or allow it with requireTools: false (--no-require-tools)${toolFormatAdvice(facts)}`,
+    `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or ${otherwise(facts)}`,
 ) {}
 
-function toolFormatAdvice({ capabilities }: ToolSupport): string {
-  if (capabilities === null) return '';
-  return "; toolFormat: 'json-list' (--tool-format json-list) would describe them in the prompt";
+/** A model without a template cannot chat at all, so allowing it is no help. */
+function otherwise({ capabilities }: ToolSupport): string {
+  if (capabilities === null) return 'give it the template of a model like it: chatTemplate (--template)';
+  return "allow it with requireTools: false (--no-require-tools); toolFormat: 'json-list' (--tool-format json-list) would describe them in the prompt";
 }
 
 function missingSupport(facts: ToolSupport): string {
-  if (facts.template === null || facts.capabilities === null) return 'it has no chat template';
+  if (facts.template === null || facts.capabilities === null)
+    return 'it has no chat template, as base models have none';
   const missing = [
     facts.capabilities.supportsTools ? [] : ['never reads the tools (supportsTools is false)'],
     facts.capabilities.supportsToolCalls ? [] : ['renders no tool calls (supportsToolCalls is false)'],
@@ -185,7 +194,7 @@ export class ContextOverflowError extends errorClass(
     needed,
     available,
   }: {
-    /** Tokens that the prompt and the first token after it need. */
+    /** Tokens that the prompt and the first token after it need; at least, if it is many times too long. */
     readonly needed: number;
     /** Tokens that the context holds. */
     readonly available: number;

@@ -44,6 +44,15 @@ export function parseExactObject(text: string): ExactObject | null {
   return isExactObject(value) ? value : null;
 }
 
+/** The JSON text of plain data, without white space; numbers keep their text, and what is `undefined` is left out. */
+export function writeExactJson(value: unknown): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map((item) => writeExactJson(item ?? null)).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${writeExactJson(item)}`).join(',')}}`;
+}
+
 /** Whether a value is an object, not an array and not a number. */
 export function isExactObject(value: unknown): value is ExactObject {
   return isObject(value) && !(value instanceof JsonNumber);

@@ -1,5 +1,6 @@
 /** Generates everything for one model: analysis, self-check, module and grammars. */
-import { type Analysis, analyzeTemplate } from '../analysis/analyze-template.ts';
+import type { Analysis } from '../analysis/analysis.ts';
+import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import type { AnalysisWarning } from '../analysis/evidence.ts';
 import type { ModelFacts } from '../analysis/probes/probing.ts';
 import type { ChatFormat } from '../format/chat-format.ts';

@@ -18,6 +18,8 @@ import { characterSet, charactersOf, setHas, subtractSets } from '../language/re
 const nameCharacters = characterSet([0x2d, 0x2f], [0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]);
 /** Other names are no longer than OpenAI's limit. */
 const maxNameLength = 64;
+/** Characters of names per rule: each is a group in the one before. */
+const mostNested = 32;
 
 /** Whether a name of any tool ends where `after` begins. */
 export function endsNames(after: string): boolean {
@@ -31,18 +33,28 @@ export function namedCall(
   other: Expression,
   rules: RuleSet,
 ): Expression {
-  const [root] = trieNodes(known.keys());
+  const nodes = trieNodes(known.keys());
   const more = rules.add('more-of-name', repeat(characterClass(...nameCharacters), 0, maxNameLength - 1));
   const unknown = rules.add('other-call', other);
-  const from = ({ children, word, parent }: TrieNode): Expression => {
+  const depths = new Map<TrieNode | null, number>([[null, -1]]);
+  for (const node of nodes) depths.set(node, (depths.get(node.parent) ?? 0) + 1);
+  const built = new Map<TrieNode, Expression>();
+  // A name may be as long as its author likes: from its end to its beginning, and not nested as deep.
+  for (const node of nodes.toReversed()) {
+    const { children, word, parent } = node;
     const others = subtractSets(nameCharacters, charactersOf([...children.keys()].join('')));
     const own = word === null ? undefined : known.get(word);
     const end = own ?? (parent === null ? null : unknown);
-    return alternatives(
+    const rest = alternatives(
       ...(end === null ? [] : [end]),
       sequence(characterClass(...others), more, unknown),
-      ...Array.from(children, ([character, node]) => sequence(literal(character), from(node))),
+      ...Array.from(children, ([character, child]) =>
+        sequence(literal(character), built.get(child) ?? unknown),
+      ),
     );
-  };
-  return root === undefined ? other : from(root);
+    const depth = depths.get(node) ?? 0;
+    built.set(node, depth > 0 && depth % mostNested === 0 ? rules.add('rest-of-name', rest) : rest);
+  }
+  const [root] = nodes;
+  return (root === undefined ? undefined : built.get(root)) ?? other;
 }

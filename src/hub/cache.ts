@@ -18,6 +18,7 @@ import { requireOption, string } from '../format/option-rules.ts';
 import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';
+import { renameFile } from './rename-file.ts';
 
 /** Folder of the cache: `HF_HUB_CACHE`, `HF_HOME/hub`, or `~/.cache/huggingface/hub`. */
 export function defaultCacheFolder(): string {
@@ -56,15 +57,27 @@ export async function fileSize(file: string): Promise<number | null> {
   return stats?.isFile() ? stats.size : null;
 }
 
-/** Makes `link` point to `blob`: as a relative link or, if links are not allowed, a hard link or a copy. */
-export async function linkSnapshot(blob: string, link: string, place: NamePlace): Promise<void> {
+/** How a name of a file came about. */
+export type NameKind = 'link' | 'copy';
+
+/**
+ * Makes `link` point to `blob`: as a relative link or, if links are not allowed, a hard link or a copy, which takes as
+ * much of the disk again.
+ */
+export async function linkSnapshot(blob: string, link: string, place: NamePlace): Promise<NameKind> {
   const target = path.relative(path.dirname(link), blob);
+  let kind: NameKind = 'link';
+  const copy = async (aside: string): Promise<void> => {
+    kind = 'copy';
+    await fs.copyFile(blob, aside);
+  };
   await giveName(place, async (aside) => {
     if ((await fs.readlink(link).catch(() => null)) === target) return;
     await moveIntoPlace(aside, link, () =>
-      fs.symlink(target, aside).catch(() => fs.link(blob, aside).catch(() => fs.copyFile(blob, aside))),
+      fs.symlink(target, aside).catch(() => fs.link(blob, aside).catch(() => copy(aside))),
     );
   });
+  return kind;
 }
 
 /** Records at which commit a revision was seen. */
@@ -98,7 +111,7 @@ async function giveName(
 async function moveIntoPlace(aside: string, place: string, make: () => Promise<void>): Promise<void> {
   await makeFolder(path.dirname(place));
   await make();
-  await fs.rename(aside, place);
+  await renameFile(aside, place);
 }
 
 /** Facts about a corrupt file, stored next to it. */
@@ -121,7 +134,7 @@ export async function quarantine(
   await makeFolder(folder);
   // One per hash: a second failure replaces the first.
   const target = path.join(folder, `${note.expected}.gguf.corrupt`);
-  await fs.rename(corrupt, target);
+  await renameFile(corrupt, target);
   const facts = { ...note, date: new Date().toISOString() };
   await fs.writeFile(`${target}.json`, `${JSON.stringify(facts, null, 2)}\n`);
   return target;

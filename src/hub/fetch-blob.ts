@@ -7,6 +7,7 @@ import { hashFile } from './content-hash.ts';
 import { downloadFile } from './download-file.ts';
 import { ChecksumMismatchError, DiskFullError } from './errors.ts';
 import { openPartialFile, type PartialFileLayout, removePartialFile } from './partial-file.ts';
+import { renameFile } from './rename-file.ts';
 import type { RemoteFile } from './resolve-model.ts';
 import { isRemembered, rememberHash } from './verified-blobs.ts';
 
@@ -89,7 +90,7 @@ async function fetchClaimed(
     if (error instanceof ChecksumMismatchError) await removePartialFile(layout);
     throw error;
   }
-  await fs.rename(layout.file, blob);
+  await renameFile(layout.file, blob);
   await rememberHash(options.cache, options.model, file.hash, blob);
 }
 

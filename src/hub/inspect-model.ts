@@ -1,9 +1,9 @@
 /** Reads a model's capabilities from its header, before a download or a load. */
-import { createHash } from 'node:crypto';
 import { parseGGUFQuantLabel } from '@huggingface/gguf';
 import type { Capabilities } from '../format/capabilities.ts';
 import { IdiolectError, ModelFileError, ToolsUnsupportedError } from '../format/errors.ts';
 import { requireOption } from '../format/option-rules.ts';
+import { templateFingerprint } from '../format/template-fingerprint.ts';
 import { fileSize } from './cache.ts';
 import { NotAModelError } from './errors.ts';
 import { shardNames } from './gguf/check-model-file.ts';
@@ -40,6 +40,7 @@ export interface ModelCard {
 export interface TemplateCard {
   readonly name: 'default' | 'tool_use';
   readonly source: string;
+  /** Of the source, with line feeds as line ends: the fingerprint of its format. */
   readonly sha256: string;
   /** `null` if it could not be observed; `problem` is the reason. */
   readonly capabilities: Capabilities | null;
@@ -131,7 +132,7 @@ function judge(
   const effective = effectiveTemplate(header.templates);
   if (effective === null) return { template: null, supportsTools: false };
   const observed = observeSafely(effective.source, observe);
-  const sha256 = createHash('sha256').update(effective.source).digest('hex');
+  const sha256 = templateFingerprint(effective.source);
   const { capabilities } = observed;
   const supportsTools = (capabilities?.supportsTools && capabilities.supportsToolCalls) ?? false;
   return { template: { ...effective, sha256, ...observed }, supportsTools };

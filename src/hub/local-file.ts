@@ -21,6 +21,14 @@ export function trialFile(modelFile: string): string {
   return `${modelFile}.tried.json`;
 }
 
+/** The reason for which a folder is no model; the same wherever one is given. */
+export const folderReason =
+  'is a folder; give a file in it: a model (.gguf) or, where that is enough, its chat template';
+
+/** The reason if nothing has that name. */
+export const noSuchModel =
+  'no such file, and no model of the Hub (owner/name); `idiolect pull owner/name` downloads one, `idiolect toy` writes a small one';
+
 /** Advice if there is no file of that name; `null` if the name suggests nothing. */
 export function missingFileAdvice(file: string): string | null {
   const home = /^~[/\\](.*)$/s.exec(file)?.[1];

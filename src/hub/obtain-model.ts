@@ -13,7 +13,7 @@ import {
   type ObserveCapabilities,
   requireToolSupport,
 } from './inspect-model.ts';
-import { localPath, missingFileAdvice } from './local-file.ts';
+import { folderReason, localPath, missingFileAdvice, noSuchModel } from './local-file.ts';
 import { observeTemplate } from './observe-template.ts';
 import { type PullOptions, pullModel, pullRules } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
@@ -107,8 +107,6 @@ async function readTarget(target: string): Promise<string | ModelReference> {
     (found) => found.isDirectory(),
     () => false,
   );
-  const reason = isFolder
-    ? 'is a folder; give the model (.gguf) that is in it'
-    : (missingFileAdvice(target) ?? 'no such file, and no model of the Hub (owner/name)');
+  const reason = isFolder ? folderReason : (missingFileAdvice(target) ?? noSuchModel);
   throw new ModelFileError({ file: target, reason });
 }

@@ -73,7 +73,9 @@ export const pullRules: OptionRules<PullOptions> = {
 export type PullEvent =
   | { readonly type: 'resolved'; readonly resolved: ResolvedModel }
   | { readonly type: 'inspected'; readonly card: ModelCard }
-  | { readonly type: 'file'; readonly file: RemoteFile; readonly step: FetchStep };
+  | { readonly type: 'file'; readonly file: RemoteFile; readonly step: FetchStep }
+  /** The disk allows no links, so the file is there twice: under its hash, and at `path`. */
+  | { readonly type: 'copied'; readonly file: RemoteFile; readonly path: string };
 
 /** A model on the disk. */
 export interface PulledModel {
@@ -137,7 +139,8 @@ async function fetchFiles(
     };
     const blob = await fetchBlob(file, { ...fetchOptions(hub, resolved, cache, options), onStep });
     const name = snapshotFile(cache, model, commit, file.path);
-    await linkSnapshot(blob, name, place);
+    const kind = await linkSnapshot(blob, name, place);
+    if (kind === 'copy') options.onEvent?.({ type: 'copied', file, path: name });
     return name;
   };
   const [first, ...rest] = choice.chosen.files;

@@ -119,7 +119,7 @@ function requireHashes(choice: Choice<UncheckedFile>): Choice<RemoteFile> {
  * letters, control characters, halves of characters, or Windows' device names.
  */
 function checkFileName(model: string, path: string): void {
-  const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+  const device = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\.|$)/i;
   const safe = path
     .split('/')
     .every(

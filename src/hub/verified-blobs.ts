@@ -7,6 +7,7 @@ import path from 'node:path';
 import { modelFolder } from './cache.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';
+import { renameFile } from './rename-file.ts';
 
 /** Whether the bytes at `blob` are known to have this hash and are unchanged since. */
 export async function isRemembered(
@@ -30,7 +31,7 @@ export async function rememberHash(
   await makeFolder(path.dirname(note));
   const aside = `${note}.${process.pid}`;
   await fs.writeFile(aside, await tracesOf(blob));
-  await fs.rename(aside, note);
+  await renameFile(aside, note);
 }
 
 function noteFile(cache: string, model: string, hash: ContentHash): string {

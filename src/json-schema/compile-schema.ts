@@ -30,6 +30,7 @@ import { finish, type Steps } from '../language/expression/steps.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
 import { Compilation, type CompilationOptions, type KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
+import { preparePatterns } from './plan/known-languages.ts';
 import { EmptyConstraint } from './plan/satisfiability.ts';
 import { settleChecks } from './validate/settle-checks.ts';
 import type { Syntax } from './write/syntax.ts';
@@ -128,6 +129,7 @@ export function* compile(
 ): Steps<CompiledSchema> {
   const { tool, policy } = options;
   const plain = plainSchema(schema, tool);
+  yield* preparePatterns(plain, options.budget ?? defaultBudget);
   const written = yield* writeFirst(plain, options, sortKeys, write);
   const { expression, steps } = written;
   const issues = settleChecks(plain, written.issues, options);
@@ -216,9 +218,9 @@ function* writeWithin(
     return yield* writeSatisfiable(compilation, rules, write);
   } catch (error) {
     if (error instanceof Unsatisfiable) {
-      const { pointer, forbidden } = compilation.culprit;
+      const { pointer, forbidden, keyword } = compilation.culprit;
       const why = forbidden === null ? '' : `: the required key ${JSON.stringify(forbidden)} is not allowed`;
-      throw refusal(tool, error.message + why, compilation.issues, pointer);
+      throw refusal(tool, error.message + why, compilation.issues, { pointer, keyword });
     }
     if (error instanceof BudgetExceeded) return error.message;
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
@@ -249,6 +251,11 @@ function* writeSatisfiable(
   }
 }
 
-function refusal(tool: string, reason: string, others: readonly SchemaIssue[], pointer = ''): SchemaError {
-  return new SchemaError([{ tool, pointer, keyword: 'schema', effect: 'narrowed', reason }, ...others]);
+function refusal(
+  tool: string,
+  reason: string,
+  others: readonly SchemaIssue[],
+  { pointer, keyword }: Pick<SchemaIssue, 'pointer' | 'keyword'> = { pointer: '', keyword: 'schema' },
+): SchemaError {
+  return new SchemaError([{ tool, pointer, keyword, effect: 'narrowed', reason }, ...others]);
 }

@@ -75,6 +75,8 @@ export class ChatDeltas {
   /** Calls announced so far; a delta belongs to the latest one. */
   private count = 0;
   private hasRole = false;
+  /** Whether there was text of the answer, or a call. */
+  private isAnswered = false;
 
   /**
    * The chunk for an event; `null` for events that OpenAI's stream does not have. Throws `UnsupportedOptionError`
@@ -83,6 +85,7 @@ export class ChatDeltas {
   convert(event: AnyResponseEvent): ChatChunk | null {
     requireOption('event', event, responseEvent);
     const converted = this.convertPlain(event);
+    if (event.type === 'text-delta' || event.type === 'tool-input-start') this.isAnswered = true;
     if (converted === null || this.hasRole) return converted;
     this.hasRole = true;
     return { ...converted, delta: { role: 'assistant', ...converted.delta } };
@@ -100,7 +103,8 @@ export class ChatDeltas {
         return chunk({ tool_calls: [{ index: this.count - 1, function: { arguments: event.delta } }] });
       case 'finish':
         return {
-          delta: {},
+          // An answer of no text is an answer: clients that find none ask again.
+          delta: this.isAnswered ? {} : { content: '' },
           finish_reason: event.reason === 'tool-calls' ? 'tool_calls' : event.reason,
         };
       default:

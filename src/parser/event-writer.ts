@@ -41,6 +41,8 @@ export class EventWriter {
   /** Where the latest text that is no call ends: of the answer, or malformed. */
   private otherTextEnd = Number.NEGATIVE_INFINITY;
   /** The latest thoughts. */
+  /** Markers of calls in the answer that opened none. */
+  private readonly unusedOpeners = new Set<string>();
   private thoughts = '';
   /** Regions that are to be apart from those before. */
   private readonly separated = { text: false, reasoning: false };
@@ -143,12 +145,17 @@ export class EventWriter {
   private tellPossibleCall(text: string, at: number): void {
     const { options } = this;
     if (!options.seeksCalls || options.tools.size === 0) return;
-    const found = findPossibleCall(options.tools, text);
+    const found = findPossibleCall(options.tools, text, this.unusedOpeners);
     if (found === null) return;
     const place = this.regionPlace.offsetOf(found.at);
     const event = { type: 'possible-call', toolName: found.toolName, at: place, start: at, end: at } as const;
     this.kept.note(event);
     this.add(event);
+  }
+
+  /** Takes note of a marker that opens calls elsewhere. */
+  noteOpener(opener: string): void {
+    this.unusedOpeners.add(opener);
   }
 
   /** Whether any text of the answer has been emitted. */

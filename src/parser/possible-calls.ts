@@ -24,13 +24,46 @@ const callBefore = [
 ];
 /** Before and after a name: a marker, or the beginning of a line, and then arguments. */
 const lineOrMarker = /(?:^|\n|[>\]|｜])[ \t>*[]*(?:functions?\.|call:)?$/;
+/** A name as the key of its arguments. */
+const openBefore = /[{,]\s*["']$/;
+const keyAfter = /^["']\s*:\s*\{/;
 const argumentsAfter = /^\s*(?:[({<[]|:\d|=\s*[{(])/;
 
-/** The first such place in a text. */
-export function findPossibleCall(tools: ToolTable, text: string): FoundCall | null {
+/** After a marker of calls: arguments next to a name, perhaps with what belongs to a missing marker. */
+const argumentsNear = /^(?:\s*(?:\w*<|[({[]|```)|:\d)/;
+/** The arguments of a call that a marker opens begin within this many units. */
+const longestOpening = 256;
+
+/** The first such place in a text. `openers`: markers of calls in it that opened none. */
+export function findPossibleCall(
+  tools: ToolTable,
+  text: string,
+  openers: ReadonlySet<string>,
+): FoundCall | null {
   const found = tools.names().flatMap((name) => namedCall(text, name) ?? []);
   if (found.length > 0) return found.reduce((first, each) => (each.at < first.at ? each : first));
-  return unnamedCall(tools, text);
+  return unnamedCall(tools, text) ?? openedCall(tools, text, openers);
+}
+
+/** What follows a marker of calls: a tool's name before arguments or, right after it, an argument of a tool. */
+function openedCall(tools: ToolTable, text: string, openers: ReadonlySet<string>): FoundCall | null {
+  for (const opener of openers) {
+    const at = text.indexOf(opener);
+    if (at === -1 || isInCode(text, at)) continue;
+    const near = text.slice(at + opener.length).slice(0, longestOpening);
+    const toolName = tools.names().find((name) => {
+      const places = Array.from(near.matchAll(/[\w.-]+/g)).flatMap(({ 0: word, index }) =>
+        word.includes(name) ? [index + word.indexOf(name) + name.length] : [],
+      );
+      const begins = /^\s*[^\w\s]*[<[{\]]/.test(near);
+      const keys = begins ? propertyNames(tools.parameters(name)) : [];
+      return (
+        places.some((end) => argumentsNear.test(near.slice(end))) || keys.some((key) => near.includes(key))
+      );
+    });
+    if (toolName !== undefined) return { toolName, at };
+  }
+  return null;
 }
 
 function namedCall(text: string, toolName: string): FoundCall | null {
@@ -40,6 +73,7 @@ function namedCall(text: string, toolName: string): FoundCall | null {
     const after = text.slice(end, end + context);
     if (/[\w-]$/.test(before) || /^[\w-]/.test(after) || isInCode(text, at)) continue;
     if (callBefore.some((each) => each.test(before))) return { toolName, at };
+    if (openBefore.test(before) && keyAfter.test(after)) return { toolName, at };
     if (lineOrMarker.test(before) && argumentsAfter.test(after)) return { toolName, at };
   }
   return null;

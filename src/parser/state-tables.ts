@@ -217,8 +217,8 @@ export interface CallMarkers {
   readonly open: string;
   /** One after the arguments. */
   readonly close: string;
-  /** All after the arguments, with those of the section. */
-  readonly closing: readonly string[];
+  /** All after the arguments, with those of the section; a hole is the tool's name, or an id. */
+  readonly closing: KeyedText;
 }
 
 /** `item`: the next item of a nested array. */

@@ -2,7 +2,8 @@
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
-import type { Frame } from './event-stream.ts';
+import type { Frame, Framing } from './event-stream.ts';
+import type { ItemMemory } from './item-memory.ts';
 import type { Body } from './read-body.ts';
 
 /** A request, independent of its API. */
@@ -10,9 +11,17 @@ export interface ReadRequest {
   /** The model's name; `null` for the first. */
   readonly model: string | null;
   readonly chat: ChatOptions;
+  /** A text to continue in place of the chat's messages. Default: there is none. */
+  readonly prompt?: string;
   readonly stream: boolean;
-  /** Unknown fields. */
-  readonly unknown: readonly string[];
+  /** Whether the answer has no thoughts, whatever the model thinks. */
+  readonly hidesThoughts: boolean;
+  /** Whether the answer, a JSON string, reaches the client as its contents. Default: false. */
+  readonly unquotes?: boolean;
+  /** Options that apply unless the server's operator or the model's template has it otherwise. */
+  readonly wishes?: Pick<ChatOptions, 'thinking'>;
+  /** What has no effect, or reaches the model in other words: names of fields, and places in messages. */
+  readonly ignored: readonly string[];
 }
 
 /** A response that has begun. */
@@ -27,6 +36,9 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly model: string;
   /** The options of the chat, including the server's defaults. */
   readonly chat: ChatOptions;
+  /** Where the API may keep what the client will name later. */
+  readonly items: ItemMemory;
+  /** Calls come as wholes: their first event once the last one is known. */
   readonly events: AsyncIterable<ResponseEvent>;
   /** Tokens of the prompt, known before the first event; `null` if they are not counted. */
   promptTokens(): Promise<number | null>;
@@ -37,8 +49,12 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
 /** An API. */
 export interface Endpoint<Request extends ReadRequest = ReadRequest> {
   readonly path: string;
-  /** Throws `RequestError`, and the errors of chats for invalid options. */
-  read(body: Body): Request;
+  /** How a stream is framed: as server-sent events (default), or as JSON on lines. */
+  readonly framing?: Framing;
+  /** `items`: those of earlier answers. Throws `RequestError`, and the errors of chats for invalid options. */
+  read(body: Body, items: ItemMemory): Request;
+  /** The response of a request that only opens a model; `null` for every other. Default: there are none. */
+  opened?(request: Request, model: string): object | null;
   /** The whole response, as JSON. */
   complete(answer: BegunAnswer<Request>): Promise<object>;
   /** The response as it arrives. */

@@ -1,4 +1,5 @@
-/** Writes server-sent events as they are read, with comments during pauses. */
+/** Writes the frames of a stream as they are read; server-sent events with comments during pauses. */
+import { writeExactJson } from '../format/exact-json.ts';
 
 /** One event of a stream. */
 export interface Frame {
@@ -7,6 +8,15 @@ export interface Frame {
   /** JSON to send, or text to send unchanged. */
   readonly data: object | string;
 }
+
+/** `events`: server-sent events. `lines`: a JSON object on each line, without any comments. */
+export type Framing = 'events' | 'lines';
+
+/** The types of their streams. */
+export const streamTypes: Readonly<Record<Framing, string>> = {
+  events: 'text/event-stream; charset=utf-8',
+  lines: 'application/x-ndjson',
+};
 
 /** The longest pause of a stream, and of its reader. */
 export interface StreamTimes {
@@ -17,6 +27,7 @@ export interface StreamTimes {
 /** The bytes of a stream. `leave` is called when its reader has left, or has stopped reading. */
 export function eventStream(
   frames: AsyncGenerator<Frame, void>,
+  framing: Framing,
   { keepAliveMs, stallMs }: StreamTimes,
   leave: (reason: Error) => void,
 ): ReadableStream<Uint8Array> {
@@ -28,10 +39,10 @@ export function eventStream(
     async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       clearTimeout(stall);
       pending ??= frames.next();
-      const next = await orTimeout(pending, keepAliveMs);
+      const next = framing === 'lines' ? await pending : await orTimeout(pending, keepAliveMs);
       if (next === null) controller.enqueue(encoder.encode(': waiting\n\n'));
       else if (next.done === true) return controller.close();
-      else controller.enqueue(encoder.encode(frameText(next.value)));
+      else controller.enqueue(encoder.encode(texts[framing](next.value)));
       if (next !== null) pending = null;
       stall = expectReader();
     },
@@ -43,9 +54,16 @@ export function eventStream(
   return new ReadableStream(source, { highWaterMark: 0 });
 }
 
-function frameText({ event, data }: Frame): string {
-  const name = event === undefined ? '' : `event: ${event}\n`;
-  return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const texts: Readonly<Record<Framing, (frame: Frame) => string>> = {
+  events: ({ event, data }) => {
+    const name = event === undefined ? '' : `event: ${event}\n`;
+    return `${name}data: ${dataText(data)}\n\n`;
+  },
+  lines: ({ data }) => `${dataText(data)}\n`,
+};
+
+function dataText(data: Frame['data']): string {
+  return typeof data === 'string' ? data : writeExactJson(data);
 }
 
 /** The result of `promise`, or `null` if that takes longer. */

@@ -42,7 +42,10 @@ export interface HandlerOptions {
   readonly anyModel?: boolean;
   /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
   readonly page?: string;
-  /** Values for options that a request omits. Default: a temperature of 0.7, otherwise the defaults of a chat. */
+  /**
+   * Values for options that a request omits. Default: a temperature of 0.7, and 32,768 tokens at most, so that a value
+   * that a model never closes ends; otherwise the defaults of a chat.
+   */
   readonly defaults?: ChatDefaults;
   /**
    * Whether schemas that cannot be fully enforced are rejected, or accepted and checked afterwards. Default: `strict`.
@@ -96,6 +99,6 @@ export function readHandlerOptions(given: HandlerOptions): Required<HandlerOptio
     onRequest: () => undefined,
     onError: () => undefined,
     ...options,
-    defaults: { temperature: 0.7, ...options.defaults },
+    defaults: { temperature: 0.7, maxTokens: 32_768, ...options.defaults },
   };
 }

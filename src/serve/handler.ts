@@ -5,19 +5,27 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
+import { pathOf, withShortForm } from './addresses.ts';
 import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
+import { completions, nativeCompletions } from './completions/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { clientLeft, failureOf, RequestError } from './errors.ts';
+import { textField } from './fields/request-fields.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
+import { ItemMemory } from './item-memory.ts';
 import { messages } from './messages/endpoint.ts';
 import { ServerMetrics } from './metrics.ts';
 import { describeModel, listModels } from './model-list.ts';
 import { ModelPool } from './model-pool.ts';
+import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
+import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
 import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
+import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
+import { detokenizeText, propertiesOf, tokenizeText } from './text-probes.ts';
 
 /** Answers requests. */
 export interface Handler {
@@ -33,7 +41,15 @@ export interface Handler {
 export type Servable = ServableModel | readonly (ServableModel | ModelEntry)[];
 
 /** The APIs that generate. */
-const endpoints: readonly Endpoint[] = [chatCompletions, responses, messages];
+const endpoints: readonly Endpoint[] = [
+  chatCompletions,
+  responses,
+  messages,
+  ollamaChat,
+  ollamaGenerate,
+  ...nativeCompletions,
+  completions,
+];
 
 /**
  * A handler that serves one model, or several by name, with other vendors' APIs. Runs wherever requests and responses
@@ -47,8 +63,7 @@ export function createHandler(models: Servable, given: HandlerOptions = {}): Han
 }
 
 class Server {
-  /** Addresses may end in a slash. */
-  readonly #app = new Hono({ strict: false });
+  readonly #app = new Hono({ getPath: pathOf });
   readonly #keys: KeyCheck;
   readonly #state: ServerState;
   readonly #metrics: ServerMetrics;
@@ -64,6 +79,9 @@ class Server {
       options,
       pool: new ModelPool(models, options),
       admission,
+      questions: new Admission(options),
+      large: new Admission({ ...options, concurrency: 1 }),
+      items: new ItemMemory(),
       closing: this.#giveUp.signal,
       report: (record) => {
         this.#metrics.count(record);
@@ -98,27 +116,75 @@ class Server {
       this.#app.get(path, (context) => context.json({ status: 'ok' }));
     this.#app.on('GET', withShortForm('/v1/models'), async ({ req }) => {
       this.#keys.caller(req.raw);
-      return Response.json(await listModels(pool));
+      return Response.json(await listModels(pool, req.raw));
     });
     this.#app.on('GET', withShortForm('/v1/models/:name{.+}'), async ({ req }) => {
       this.#keys.caller(req.raw);
-      return Response.json(await describeModel(pool, req.param('name') ?? ''));
+      return Response.json(await describeModel(pool, req.param('name') ?? '', req.raw));
     });
+    this.#addProbes(pool);
+    this.#addTextProbes(pool);
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);
       return this.#metrics.response();
     });
-    if (options.page !== '') this.#servePage(options.page);
+    if (options.page === '') this.#app.get('/', () => new Response('Idiolect is running\n'));
+    else this.#servePage(options.page);
     for (const question of promptQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) => this.#preview(question, req.raw));
     for (const endpoint of endpoints)
       this.#app.on('POST', withShortForm(endpoint.path), ({ req }) => this.#ask(endpoint, req.raw));
     this.#app.notFound(({ req }) => {
+      if (req.method === 'OPTIONS') throw refuseOrigin();
       // Without a key, the existing routes are not revealed.
       this.#keys.caller(req.raw);
       throw notFound(req.raw);
     });
     this.#app.onError((error, { req }) => this.#refuse(error, apiOf(req.raw)));
+  }
+
+  /** What Ollama's clients ask before they ask a model. */
+  #addProbes(pool: ModelPool): void {
+    this.#app.get('/api/version', () => Response.json({ version: ollamaVersion }));
+    this.#app.get('/api/tags', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(await listTags(pool));
+    });
+    this.#app.get('/api/ps', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(await listOpen(pool));
+    });
+    this.#app.post('/api/show', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      const { model, name } = await readJsonBody(req.raw, this.#state.options);
+      return Response.json(await showModel(pool, String(model ?? name ?? '')));
+    });
+  }
+
+  /** What clients of llama-server and vLLM ask about texts. */
+  #addTextProbes(pool: ModelPool): void {
+    const { options } = this.#state;
+    this.#app.get('/props', async ({ req }) => {
+      this.#keys.caller(req.raw);
+      const [first] = await pool.list();
+      return first === undefined
+        ? Response.json({})
+        : Response.json(propertiesOf(first, options.concurrency));
+    });
+    for (const [path, answer] of [
+      ['/tokenize', tokenizeText],
+      ['/detokenize', detokenizeText],
+    ] as const)
+      this.#app.post(path, async ({ req }) => {
+        this.#keys.caller(req.raw);
+        const body = await readJsonBody(req.raw, options);
+        const { model, release } = await pool.borrow(textField(body, 'model') ?? null, req.raw.signal);
+        try {
+          return Response.json(answer(model, body));
+        } finally {
+          release();
+        }
+      });
   }
 
   #allowOrigins(allowed: readonly string[]): void {
@@ -138,10 +204,17 @@ class Server {
   }
 
   async #preview(question: PromptQuestion, request: Request): Promise<Response> {
+    const answer = this.#answerPreview(question, request);
+    this.#running.add(answer);
+    void answer.then(() => this.#running.delete(answer));
+    return answer;
+  }
+
+  async #answerPreview(question: PromptQuestion, request: Request): Promise<Response> {
     try {
-      this.#keys.caller(request);
+      const caller = this.#keys.caller(request);
       if (this.#isClosing) throw shuttingDown();
-      return await answerQuestion(question, request, this.#state);
+      return await answerQuestion(question, request, caller, this.#state);
     } catch (error) {
       // If the client has left, this is no error of the server.
       if (request.signal.aborted) return new Response(null, { status: clientLeft.status });
@@ -171,15 +244,12 @@ class Server {
 }
 
 /** The API whose error format is used if no API was addressed: Anthropic's clients have a header. */
-function apiOf({ headers, url }: Request): Endpoint {
-  const { pathname } = new URL(url);
+function apiOf(request: Request): Endpoint {
+  const pathname = pathOf(request);
   const asked = endpoints.find(({ path }) => withShortForm(path).some((each) => pathname.startsWith(each)));
-  return asked ?? (headers.has('anthropic-version') ? messages : chatCompletions);
-}
-
-/** Also serves clients whose base address ends before `/v1`. */
-function withShortForm(path: string): string[] {
-  return path.startsWith('/v1/') ? [path, path.slice('/v1'.length)] : [path];
+  if (asked !== undefined) return asked;
+  if (pathname.startsWith('/api/')) return ollamaChat;
+  return request.headers.has('anthropic-version') ? messages : chatCompletions;
 }
 
 function shuttingDown(): RequestError {
@@ -187,8 +257,16 @@ function shuttingDown(): RequestError {
   return new RequestError({ status: 503, reasonCode: 'shutting_down', param: null, reason });
 }
 
+/** A page's browser asks this before the request itself, and shows the reason in its console. */
+function refuseOrigin(): RequestError {
+  const reason = 'pages of other origins may not call; allow them with corsOrigins (--cors)';
+  return new RequestError({ status: 403, reasonCode: 'origin_not_allowed', param: null, reason });
+}
+
 function notFound({ method, url }: Request): RequestError {
+  const { origin, pathname } = new URL(url);
   const paths = endpoints.map(({ path }) => path).join(', ');
-  const reason = `there is no ${method} ${new URL(url).pathname}; models are asked with POST ${paths}`;
+  const where = `the base address is ${origin}/v1 for OpenAI's clients, and ${origin} for Anthropic's and Ollama's`;
+  const reason = `there is no ${method} ${pathname}; ${where}; models are asked with POST ${paths}`;
   return new RequestError({ status: 404, reasonCode: 'not_found', param: null, reason });
 }

@@ -1,43 +1,65 @@
 /** `/v1/models`: the models, and what is known about them. */
 import { snakeCase } from '../format/json-values.ts';
 import { RequestError } from './errors.ts';
-import type { ModelPool } from './model-pool.ts';
+import type { ListedModel, ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
 
-/** The list, in a shape that fits both OpenAI's and Anthropic's API. */
-export async function listModels(pool: ModelPool): Promise<object> {
-  const models = await pool.list();
-  const data = models.map(({ name, model }) => modelCard(name, model));
-  return {
-    object: 'list',
-    data,
-    has_more: false,
-    first_id: models[0]?.name ?? null,
-    last_id: models.at(-1)?.name ?? null,
-  };
+/** Writes what is known of a model. */
+type Card = (listed: ListedModel) => object;
+
+/** Whether Anthropic's client asks, whose models have other fields. */
+function cardFor({ headers }: Request): Card {
+  return headers.has('anthropic-version') ? anthropicCard : openAiCard;
 }
 
-/** One model. Throws `RequestError` (404). */
-export async function describeModel(pool: ModelPool, name: string): Promise<object> {
-  const found = (await pool.list()).find((each) => each.name === name);
-  if (found !== undefined) return modelCard(found.name, found.model);
+/** The list, in the shape of the client's API. */
+export async function listModels(pool: ModelPool, request: Request): Promise<object> {
+  const models = pool.list();
+  const page = { has_more: false, first_id: models[0]?.name ?? null, last_id: models.at(-1)?.name ?? null };
+  return { object: 'list', data: models.map(cardFor(request)), ...page };
+}
+
+/** The model that answers to a name. Throws `RequestError` (404). */
+export async function describeModel(pool: ModelPool, name: string, request: Request): Promise<object> {
+  const known = pool.nameOf(name);
+  const found = pool.list().find((each) => each.name === known);
+  if (found !== undefined) return cardFor(request)(found);
   const reason = `there is no model ${JSON.stringify(name)}`;
   throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
 }
 
 /** The creation date of a model is unknown; 1970 stands for that. */
-function modelCard(name: string, model: ServableModel | null): object {
+const created = { created: 0, created_at: '1970-01-01T00:00:00Z' } as const;
+
+/** The fields of OpenAI's API, and those that other servers add. */
+function openAiCard({ name, model }: ListedModel): object {
   return {
     id: name,
     object: 'model',
     type: 'model',
     display_name: name,
-    created: 0,
-    created_at: '1970-01-01T00:00:00Z',
+    ...created,
     owned_by: 'idiolect',
     loaded: model !== null,
     ...contextOf(model),
     ...learned(model),
+  };
+}
+
+/** Only fields that Anthropic's API has: its clients check them. What it has no word for is `null`. */
+function anthropicCard({ name, model }: ListedModel): object {
+  return {
+    type: 'model',
+    id: name,
+    display_name: name,
+    created_at: created.created_at,
+    capabilities: null,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+    max_input_tokens: model?.contextSize ?? null,
+    max_tokens: model?.contextSize ?? null,
   };
 }
 

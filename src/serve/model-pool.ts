@@ -8,6 +8,8 @@ import type { ModelEntry, ServableModel } from './servable-model.ts';
 interface Slot {
   readonly entry: ModelEntry;
   model: Promise<ServableModel> | null;
+  /** The model, once it is open. */
+  opened: ServableModel | null;
   /** Whether it takes memory: it is open, or being opened, but not waiting to be. */
   isOpen: boolean;
   /** Whether it was passed open, and stays open. */
@@ -15,6 +17,15 @@ interface Slot {
   users: number;
   /** Number of the request that last used it. */
   lastUse: number;
+}
+
+/** A model of the server. */
+export interface ListedModel {
+  readonly name: string;
+  /** `null` while it is not open. */
+  readonly model: ServableModel | null;
+  /** Memory that it takes while it is open; 0 if unknown. */
+  readonly bytes: number;
 }
 
 /** A model in use. */
@@ -48,13 +59,15 @@ export class ModelPool {
     }
   }
 
-  /** Names in the given order, with the models that are open. */
-  async list(): Promise<readonly { readonly name: string; readonly model: ServableModel | null }[]> {
-    const open = async ({ entry, model }: Slot) => ({
-      name: entry.name,
-      model: (await model?.catch(() => null)) ?? null,
-    });
-    return Promise.all(Array.from(this.#slots.values(), open));
+  /** Names in the given order, with the models that are open; nobody waits for those that are being opened. */
+  list(): readonly ListedModel[] {
+    const slots = [...this.#slots.values()];
+    return slots.map(({ entry: { name, bytes = 0 }, opened: model }) => ({ name, bytes, model }));
+  }
+
+  /** The name of the model that answers to `name`; of the first one if it is `null`. Throws `RequestError` (404). */
+  nameOf(name: string | null): string {
+    return this.#find(name).entry.name;
   }
 
   /**
@@ -83,7 +96,8 @@ export class ModelPool {
 
   #find(name: string | null): Slot {
     const [first] = this.#slots.values();
-    const slot = name === null ? first : (this.#slots.get(name) ?? (this.#anyModel ? first : undefined));
+    const known = name === null ? first : (this.#slots.get(name) ?? this.#slots.get(withoutTag(name)));
+    const slot = known ?? (this.#anyModel ? first : undefined);
     if (slot !== undefined) return slot;
     const names = [...this.#slots.keys()].join(', ');
     const reason = `no model is called ${JSON.stringify(name)}, only ${names}; with anyModel (--any-model) the first answers to every name`;
@@ -94,7 +108,8 @@ export class ModelPool {
     const turn = this.#opening.then(async () => {
       await this.#makeRoom(slot);
       slot.isOpen = true;
-      return slot.entry.open();
+      slot.opened = await slot.entry.open();
+      return slot.opened;
     });
     this.#opening = turn.catch(() => {
       // The next request tries again.
@@ -131,16 +146,31 @@ export class ModelPool {
 
 function newSlot(given: ServableModel | ModelEntry): Slot {
   if ('open' in given)
-    return { entry: given, model: null, isOpen: false, isFixed: false, users: 0, lastUse: 0 };
+    return { entry: given, model: null, opened: null, isOpen: false, isFixed: false, users: 0, lastUse: 0 };
   const entry: ModelEntry = { name: given.name, open: async () => given };
-  return { entry, model: Promise.resolve(given), isOpen: true, isFixed: true, users: 0, lastUse: 0 };
+  return {
+    entry,
+    model: Promise.resolve(given),
+    opened: given,
+    isOpen: true,
+    isFixed: true,
+    users: 0,
+    lastUse: 0,
+  };
 }
 
 async function shut(slot: Slot): Promise<void> {
   const { model } = slot;
   slot.model = null;
-  await (await model?.catch(() => undefined))?.dispose?.();
+  const opened = await model?.catch(() => undefined);
+  slot.opened = null;
+  await opened?.dispose?.();
   slot.isOpen = false;
+}
+
+/** Ollama's clients name the latest version of a model. */
+function withoutTag(name: string): string {
+  return name.replace(/:latest$/, '');
 }
 
 function isServable(value: unknown): boolean {

@@ -2,10 +2,9 @@
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
-import type { HandlerOptions } from './handler-options.ts';
 import { messages } from './messages/endpoint.ts';
-import type { ModelPool } from './model-pool.ts';
-import { type Body, readJsonBody } from './read-body.ts';
+import { type Body, isLarge, readJsonBody } from './read-body.ts';
+import type { ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview } from './servable-model.ts';
 
@@ -41,20 +40,26 @@ export const promptQuestions: readonly PromptQuestion[] = [
   { path: '/apply-template', endpoint: chatCompletions, given: {}, answer: ({ prompt }) => ({ prompt }) },
 ];
 
-/** The answer. Throws `RequestError`, and the errors of previews for invalid options. */
+/** The answer, when it is the turn of `caller`. Throws `RequestError`, and the errors of previews. */
 export async function answerQuestion(
   { endpoint, given, answer }: PromptQuestion,
   request: Request,
-  { options, pool }: { readonly options: Required<HandlerOptions>; readonly pool: ModelPool },
+  caller: string,
+  { options, pool, items, questions, large }: ServerState,
 ): Promise<Response> {
-  const asked = endpoint.read({ ...given, ...(await readJsonBody(request, options)) });
-  const { model, release } = await pool.borrow(asked.model, request.signal);
+  const { signal } = request;
+  const leave = isLarge(request) ? [await large.enter(caller, signal)] : [];
   try {
+    const body = await readJsonBody(request, options);
+    const asked = endpoint.read({ ...given, ...body }, items);
+    leave.push(await questions.enter(caller, signal));
+    const { model, release } = await pool.borrow(asked.model, signal);
+    leave.push(release);
     if (model.preview === undefined) throw unanswerable('shows no prompt');
-    const chat = { ...options.defaults, policy: options.policy, ...asked.chat };
+    const chat = { ...asked.wishes, ...options.defaults, policy: options.policy, ...asked.chat };
     return Response.json(answer(await model.preview(chat)));
   } finally {
-    release();
+    for (const each of leave) each();
   }
 }
 

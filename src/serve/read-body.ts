@@ -1,7 +1,7 @@
 /** Reads the JSON of a request, with limits on size, time and depth. */
-
+import { parseExactObject } from '../format/exact-json.ts';
+import { isObject, parseJson } from '../format/json-values.ts';
 import { readBeginning } from '../format/limited-body.ts';
-import { isRecord } from '../format/option-rules.ts';
 import { invalid, RequestError } from './errors.ts';
 
 /** The body of a request. */
@@ -9,8 +9,22 @@ export type Body = Readonly<Record<string, unknown>>;
 
 /** Maximum depth of a request; functions that walk through values may recurse this far. */
 const maxDepth = 200;
+/** Maximum number of objects, arrays and separators: each costs many times its bytes. */
+const maxValues = 1_000_000;
+/** No API has as many fields. */
+const maxFields = 1_000;
+/** A body from this size on is read when it is its turn. */
+const largeBytes = 256 * 1024;
 
-/** Reads the body. Throws `RequestError`, also if a browser could have sent it without a preflight. */
+/** Whether a request announces a body that must not be read at any time, or none of its size. */
+export function isLarge({ headers }: Request): boolean {
+  return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > largeBytes;
+}
+
+/**
+ * Reads the body. In its `messages`, which hold no numbers but those of calls, numbers are `JsonNumber` where JavaScript
+ * would change them. Throws `RequestError`, also if a browser could have sent it without a preflight.
+ */
 export async function readJsonBody(
   request: Request,
   limits: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
@@ -18,14 +32,12 @@ export async function readJsonBody(
   requireJson(request);
   const text = await readText(request, limits);
   requireShallow(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid(null, 'the body is not JSON', 'invalid_json');
-  }
-  if (!isRecord(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
-  return value;
+  const value = parseJson(text);
+  if (value === undefined) throw invalid(null, 'the body is not JSON', 'invalid_json');
+  if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
+  if (Object.keys(value).length > maxFields)
+    throw invalid(null, `the body has more than ${maxFields} fields`);
+  return 'messages' in value ? { ...value, messages: parseExactObject(text)?.messages } : value;
 }
 
 /** A page of any origin may send a form or plain text without a preflight, but not JSON. */
@@ -60,9 +72,17 @@ async function readText(
     const body = readBeginning(new Response(request.body), maxBodyBytes);
     const { bytes, complete } = await Promise.race([body, late]);
     if (!complete) throw tooLarge(maxBodyBytes);
-    return new TextDecoder().decode(bytes);
+    return decode(bytes);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid(null, 'the body is not UTF-8', 'invalid_json');
   }
 }
 
@@ -71,14 +91,17 @@ function tooLarge(most: number): RequestError {
   return new RequestError({ status: 413, reasonCode: 'request_too_large', param: null, reason });
 }
 
-/** JSON of any depth can be parsed, but not be processed recursively. */
+/** JSON of any depth can be parsed, but not be processed recursively; of any number of values, but not for free. */
 function requireShallow(text: string): void {
-  let depth = 0;
+  let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"') at = endOfString(text, at);
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
+    else if (character !== ',') continue;
+    values += 1;
+    if (values > maxValues) throw invalid(null, `the body has more than ${maxValues} values`);
     if (depth > maxDepth) throw invalid(null, `the body is nested more than ${maxDepth} levels deep`);
   }
 }

@@ -1,22 +1,31 @@
 /** One request to a model, from its body to the last byte of its response. */
 import { randomUUID } from 'node:crypto';
-import { follow } from '../format/on-abort.ts';
+import { writeExactJson } from '../format/exact-json.ts';
+import { follow, untilAborted } from '../format/on-abort.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
-import { eventStream, type Frame, orTimeout } from './event-stream.ts';
+import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
 import type { HandlerOptions } from './handler-options.ts';
+import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
-import { type Body, readJsonBody } from './read-body.ts';
+import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
+import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
+import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
 export interface ServerState {
   readonly options: Required<HandlerOptions>;
   readonly pool: ModelPool;
   readonly admission: Admission;
+  /** Of requests that only ask about a prompt: they do not wait for responses. */
+  readonly questions: Admission;
+  /** Of large bodies, from before they are read to when their prompt is made: one at a time. */
+  readonly large: Admission;
+  readonly items: ItemMemory;
   /** Aborted when the server gives up running requests. */
   readonly closing: AbortSignal;
   /** Called with the record of every finished request. */
@@ -32,6 +41,8 @@ export class RequestRun {
   /** Aborted when the client leaves, and when the server gives up. */
   readonly #stopping = new AbortController();
   #hasLeft = false;
+  #isIn = false;
+  #leaveLarge = (): void => undefined;
   readonly #watch: RequestWatch;
   readonly #release: (() => void)[] = [];
   #frames: AsyncGenerator<Frame, void> | null = null;
@@ -56,19 +67,48 @@ export class RequestRun {
     const leave = (): void => this.#leave(new Error('the client left'));
     request.signal.addEventListener('abort', leave, { once: true });
     try {
-      const body = await readJsonBody(request, this.#state.options);
-      const read = this.#endpoint.read(body);
+      if (isLarge(request)) await this.#enterLarge();
+      const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
+      const read = this.#endpoint.read(body, this.#state.items);
       this.#watch.stream = read.stream;
       const headers = this.#headers(read);
+      const opened = await this.#opened(read);
+      if (opened !== null) return Response.json(opened, { headers });
       if (read.stream) return await this.#stream(read, body, headers);
       const whole = await this.#endpoint.complete(await this.#begin(read, body));
       this.#end(200);
-      return Response.json(whole, { headers });
+      headers.set('content-type', 'application/json');
+      return new Response(writeExactJson(whole), { headers });
     } catch (error) {
       const failure = this.#failure(error);
       this.#end(failure.status, failure.code);
       return failureResponse(failure, this.#endpoint.errorBody(failure, this.#id), this.#id);
     }
+  }
+
+  /** What waits for its turn is not read yet, so it takes no memory. */
+  async #enterLarge(): Promise<void> {
+    this.#leaveLarge = await this.#state.large.enter(this.#caller, this.#stopping.signal);
+    this.#release.push(this.#leaveLarge);
+    await this.#enter();
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#isIn) return;
+    this.#release.push(await this.#state.admission.enter(this.#caller, this.#stopping.signal));
+    this.#isIn = true;
+  }
+
+  /** The response of a request that only opens its model; `null` for every other. */
+  async #opened(read: ReadRequest): Promise<object | null> {
+    const { pool } = this.#state;
+    const opened = this.#endpoint.opened?.(read, pool.nameOf(read.model)) ?? null;
+    if (opened === null) return null;
+    const { name, release } = await pool.borrow(read.model, this.#stopping.signal);
+    release();
+    this.#watch.model = name;
+    this.#end(200);
+    return opened;
   }
 
   /**
@@ -79,9 +119,10 @@ export class RequestRun {
     this.#frames = frames;
     const first = frames.next();
     await orTimeout(first, this.#state.options.keepAliveMs);
-    headers.set('content-type', 'text/event-stream; charset=utf-8');
+    const { framing = 'events' } = this.#endpoint;
+    headers.set('content-type', streamTypes[framing]);
     headers.set('cache-control', 'no-cache');
-    const stream = eventStream(this.#ended(first, frames), this.#state.options, (reason) =>
+    const stream = eventStream(this.#ended(first, frames), framing, this.#state.options, (reason) =>
       this.#leave(reason),
     );
     return new Response(stream, { headers });
@@ -122,16 +163,16 @@ export class RequestRun {
 
   /** Waits for a turn and for the model, and begins the response. */
   async #begin(request: ReadRequest, body: Body): Promise<BegunAnswer> {
-    const { admission, pool, options } = this.#state;
+    const { pool, options } = this.#state;
     const { signal } = this.#stopping;
-    this.#release.push(await admission.enter(this.#caller, signal));
+    await this.#enter();
     const borrowed = await pool.borrow(request.model, signal);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
     const fixed = { createCallId: uniqueCallId, signal };
-    const chat: ChatOptions = { ...options.defaults, policy: options.policy, ...request.chat, ...fixed };
-    const stream = borrowed.model.chat(chat);
-    await stream.report;
+    const { defaults, policy } = options;
+    const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
+    const stream = await openStream(borrowed.model, request, chat);
     this.#answer = {
       request,
       body,
@@ -139,16 +180,17 @@ export class RequestRun {
       created: Math.floor(Date.now() / 1000),
       model: borrowed.name,
       chat,
-      events: this.#watch.watch(stream),
+      items: this.#state.items,
+      events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
       promptTokens: () => stream.promptTokens,
-      message: () => stream.message,
+      message: async () => shownMessage(await stream.message, request),
     };
     return this.#answer;
   }
 
-  #headers({ unknown }: ReadRequest): Headers {
-    const headers = new Headers({ 'x-request-id': this.#id });
-    const names = unknown.map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 60)).slice(0, 20);
+  #headers({ ignored }: ReadRequest): Headers {
+    const headers = idHeaders(this.#id);
+    const names = ignored.map((name) => headerText(name).slice(0, 60)).slice(0, 20);
     if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
     return headers;
   }
@@ -176,9 +218,19 @@ export class RequestRun {
   }
 }
 
+/** The id, under the names that the clients of OpenAI and of Anthropic read. */
+function idHeaders(id: string): Headers {
+  return new Headers({ 'x-request-id': id, 'request-id': id });
+}
+
+/** A name of the request's, without anything that a header may not contain. */
+function headerText(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
+}
+
 /** An error as an HTTP response. */
 export function failureResponse({ status, retryAfter }: Failure, body: object, requestId: string): Response {
-  const headers = new Headers({ 'x-request-id': requestId });
+  const headers = idHeaders(requestId);
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
   // 413, 408: the rest of the body is not read.
   if (status === 413 || status === 408) headers.set('connection', 'close');

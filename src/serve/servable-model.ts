@@ -1,7 +1,8 @@
 /** What a server needs from a model. */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
-import type { LearnedTemplate } from '../runtime/chat/learned-template.ts';
+import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
+import type { CompletionOptions } from '../runtime/engine/completion.ts';
 
 /** A model that can be served, such as those of `loadModel()` and `connectServer()`. */
 export interface ServableModel {
@@ -11,6 +12,11 @@ export interface ServableModel {
   chat(options: ChatOptions): ChatStream;
   /** Its prompt; with `promptTokens` if the engine counts them. Default: such questions are rejected. */
   preview?(options: ChatOptions): PromptPreview | Promise<PromptPreview>;
+  /** Continues a text without a conversation. Default: such requests are rejected. */
+  complete?(options: CompletionOptions): ChatStream;
+  /** The tokens of a text, and the text of tokens. Default: such questions are rejected. */
+  tokenize?(text: string): readonly number[];
+  detokenize?(tokens: readonly number[]): string;
   /** Tokens available to prompt and response together, and the context length of its training, if known. */
   readonly contextSize?: number;
   readonly trainedContextSize?: number;

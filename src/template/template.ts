@@ -24,6 +24,9 @@ import { Scope } from './values/scope.ts';
 import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
 import { Dict, longestMessage, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
+/** Of a source that is one line, no more than this is repeated in errors. */
+const longestLine = 2000;
+
 export { OwnText } from './values/input.ts';
 export { type TemplateLimits, WorkBudget } from './values/runtime.ts';
 export type { TextOrigin, TextSpan } from './values/traced-text.ts';
@@ -131,7 +134,8 @@ class CompiledTemplate implements Template {
   /** The error for a failure before the first render. */
   private refuse(cause: unknown): Error {
     if (isStackOverflow(cause)) return this.exceeded('depth');
-    if (cause instanceof SourceError) return this.fail('syntax', cause.message, cause.line, cause);
+    if (cause instanceof SourceError)
+      return this.fail('syntax', cause.message, cause.place.line, cause, cause.place.column);
     if (cause instanceof CompileError) return this.fail('syntax', cause.message, 0, cause);
     return this.fail('syntax', cause instanceof Error ? cause.message : String(cause), 0, cause);
   }
@@ -148,8 +152,20 @@ class CompiledTemplate implements Template {
     return new TemplateLimitError({ template: this.name, limit, allowed: this.limits[limit] });
   }
 
-  private fail(kind: TemplateError['kind'], reason: string, line: number, cause: unknown): TemplateError {
-    const where = line > 0 ? { line } : {};
+  /** `line`, `column`: 0 if they are not known. */
+  private fail(
+    kind: TemplateError['kind'],
+    reason: string,
+    line: number,
+    cause: unknown,
+    column = 0,
+  ): TemplateError {
+    const sourceLine = this.source.split(/\r\n?|\n/, line)[line - 1];
+    const where = {
+      ...(line > 0 && { line }),
+      ...(column > 0 && { column }),
+      ...(sourceLine !== undefined && { sourceLine: sourceLine.slice(0, longestLine) }),
+    };
     const short = reason.slice(0, longestMessage);
     return new TemplateError({ template: this.name, reason: short, kind, cause, ...where });
   }

@@ -27,3 +27,21 @@ function holdsStandard(value: unknown): boolean {
   const isPlain = Object.getPrototypeOf(value) === Object.prototype;
   return !isPlain || Object.getOwnPropertyDescriptor(value, '~standard')?.enumerable !== false;
 }
+
+/** Whether `value` is a schema of effect: a class, which has neither Standard Schema nor JSON of its own. */
+export function isEffectSchema(value: unknown): boolean {
+  if (typeof value !== 'function') return false;
+  try {
+    return [...keysOf(value)].some((key) => /effect\/schema/i.test(key));
+  } catch {
+    // See above.
+    return false;
+  }
+}
+
+/** The names of all properties and symbols, inherited ones too. */
+function* keysOf(value: object): Generator<string> {
+  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at)) {
+    for (const key of Reflect.ownKeys(at)) yield typeof key === 'symbol' ? (key.description ?? '') : key;
+  }
+}

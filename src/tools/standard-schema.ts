@@ -3,7 +3,7 @@
 import { SchemaError } from '../format/errors.ts';
 import { isSchema } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
-import { canBeSchema, isLibrarySchema } from './library-schema.ts';
+import { canBeSchema, isEffectSchema, isLibrarySchema } from './library-schema.ts';
 
 /** The interface of libraries that implement Standard JSON Schema. */
 export interface StandardJsonSchema {
@@ -23,8 +23,11 @@ export function toJsonSchema(input: SchemaInput): JsonSchema {
   if (!isStandard(input)) {
     const vendor = vendorOf(input);
     if (vendor !== null) throw refusal(withoutJsonSchema(vendor));
+    if (isEffectSchema(input)) throw refusal(withoutJsonSchema('effect'));
     if (canBeSchema(input)) return input;
-    throw refusal(`${typeof input} is not JSON Schema: a schema is an object or a boolean`);
+    throw refusal(
+      `${typeof input} is not JSON Schema: a schema is an object or a boolean; of a library's schema, give the JSON Schema that the library makes of it`,
+    );
   }
   const { vendor, jsonSchema } = input['~standard'];
   let converted: unknown;
@@ -58,12 +61,17 @@ function vendorOf(input: unknown): string | null {
   return 'vendor' in standard && typeof standard.vendor === 'string' ? standard.vendor : 'its library';
 }
 
-/** Advice for a schema of `vendor`, with the wrapper that is published separately from the library. */
+/** What to give of libraries whose schemas do not convert themselves. */
+const wrappers: ReadonlyMap<string, string> = new Map([
+  ['valibot', 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'],
+  ['effect', 'give what JSONSchema.make makes of it'],
+]);
+
+/** Advice for a schema of `vendor`. */
 function withoutJsonSchema(vendor: string): string {
   const wrapper =
-    vendor === 'valibot'
-      ? 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'
-      : `use a version of ${vendor} that implements Standard JSON Schema, or give the JSON Schema itself`;
+    wrappers.get(vendor) ??
+    `use a version of ${vendor} that implements Standard JSON Schema, or give the JSON Schema itself`;
   return `a schema of ${vendor} does not convert itself to JSON Schema: ${wrapper}`;
 }
 

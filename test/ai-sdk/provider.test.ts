@@ -256,6 +256,32 @@ describe.each(sdks)('$version', ({ sdk }) => {
     expect(seen).toEqual(['generate']);
   });
 
+  it.each([
+    [2 ** 60, 1],
+    [2 ** 53 - 1, 0],
+  ])('warns of arguments that the SDK has changed: %d', async (id, warned) => {
+    const input = { list: [{ id }] };
+    const { warnings } = await sdk.generateText({
+      model: idiolect(writtenModel(anyFormat, [answer])),
+      messages: [
+        { role: 'user', content: 'Find it.' },
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'find', input }] },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              toolCallId: 'a',
+              toolName: 'find',
+              output: { type: 'text', value: 'found' },
+            },
+          ],
+        },
+      ],
+    });
+    expect(warnings).toHaveLength(warned);
+  });
+
   it('warns of what does not apply, and passes on what only chats know', async () => {
     const model = writtenModel(anyFormat, [answer]);
     const image = {

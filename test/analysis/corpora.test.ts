@@ -1,6 +1,7 @@
 /** What holds for the analysis of every template of both corpora. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Analysis, analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { Analysis } from '../../src/analysis/analysis.ts';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { overrides } from '../../src/analysis/overrides/overrides.ts';
 import { AnalysisError } from '../../src/format/errors.ts';
 import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';

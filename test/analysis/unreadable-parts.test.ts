@@ -1,6 +1,7 @@
 /** What a template shows in a way that no format says: it is told of, and never left out in silence. */
 import { describe, expect, test } from 'vitest';
-import { type Analysis, analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { Analysis } from '../../src/analysis/analysis.ts';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { verifyTemplate } from '../../src/generate/verify/verify-template.ts';
 
 const call = '<call>{{ call.function.name }} {{ call.function.arguments | tojson }}</call>';

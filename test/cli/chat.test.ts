@@ -8,8 +8,9 @@ import { makeTinyModel } from '../../examples/demo/make-model.ts';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { calculate } from '../../src/cli/chat/calculate.ts';
 import { registerChat } from '../../src/cli/chat/chat.ts';
-import { chatTools, currentTime } from '../../src/cli/chat/chat-tools.ts';
+import { chatTools, currentTime, similarZones } from '../../src/cli/chat/chat-tools.ts';
 import { createChatView } from '../../src/cli/chat/chat-view.ts';
+import { promptStatus } from '../../src/cli/chat/prompt-status.ts';
 import { ServerError, ToolError, ToolsUnsupportedError } from '../../src/format/errors.ts';
 import { bundledScript } from '../support/bundled-script.ts';
 import { serveModel } from '../support/model-server.ts';
@@ -64,6 +65,44 @@ test('the clock knows zones, and says so of those that there are not', () => {
   const moment = new Date('2026-01-02T03:04:05Z');
   expect(currentTime(moment, 'Asia/Tokyo')).toMatch(/2 January 2026.*12:04:05/);
   expect(() => currentTime(moment, 'Nowhere/None')).toThrow(ToolError);
+});
+
+test('the zones that the clock names instead exist, and are alike', () => {
+  const zones = new Set(Intl.supportedValuesOf('timeZone'));
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom('Europe/', 'Asia/', 'Europe/Bern', 'Bern', 'America/New York'),
+  );
+  fc.assert(
+    fc.property(text, (asked) => {
+      const similar = similarZones(asked);
+      expect(similar).toHaveLength(3);
+      expect(similar.filter((zone) => !zones.has(zone))).toEqual([]);
+    }),
+  );
+  expect(similarZones('Europe/Bern')).toContain('Europe/Berlin');
+  expect(similarZones('America/New York')[0]).toBe('America/New_York');
+  for (const { description = '' } of chatTools.flatMap(({ parameters }) =>
+    Object.values<{ description?: string }>(parameters.properties),
+  ))
+    for (const [name] of description.matchAll(/[A-Z][a-z]+\/[A-Z][a-z]+/g)) expect(zones).toContain(name);
+});
+
+test('how much of a prompt is read stands on a line that is erased', () => {
+  const shownBy = (isTTY: boolean): string => {
+    let screen = '';
+    const write = (text: string): boolean => {
+      screen += text;
+      return true;
+    };
+    const status = promptStatus({ isTTY, write } as unknown as NodeJS.WriteStream);
+    for (const evaluated of [0, 128, 256]) status.show({ evaluated, total: 256 });
+    status.clear();
+    return screen;
+  };
+  const lines = stripVTControlCharacters(shownBy(true)).split('\r');
+  expect(lines).toEqual(['reading 0 of 256 tokens …', 'reading 128 of 256 tokens …', '']);
+  expect(shownBy(false)).toBe('');
 });
 
 test('dice stay within their bounds', () => {

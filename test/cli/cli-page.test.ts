@@ -1,31 +1,12 @@
 /** `docs/cli.md` and `--help`: the same commands, the same options, each with its default. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { Command, type Option } from 'commander';
+import type { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { registerChat } from '../../src/cli/chat/chat.ts';
-import { registerGenerate } from '../../src/cli/generate/generate.ts';
-import { registerInfo } from '../../src/cli/hub/info.ts';
-import { registerList } from '../../src/cli/hub/list.ts';
-import { registerPull } from '../../src/cli/hub/pull.ts';
-import { registerRemove } from '../../src/cli/hub/remove.ts';
-import { registerInspect } from '../../src/cli/inspect.ts';
-import { registerServe } from '../../src/cli/serve/serve.ts';
-import { registerTry } from '../../src/cli/try/try.ts';
-import { registerVerify } from '../../src/cli/verify.ts';
+import { loadAll } from '../../src/cli/commands.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/cli.md'), 'utf8');
-const program = new Command();
-for (const register of [registerChat, registerGenerate, registerInfo, registerInspect]) register(program);
-for (const register of [
-  registerList,
-  registerPull,
-  registerRemove,
-  registerServe,
-  registerTry,
-  registerVerify,
-])
-  register(program);
+const commands = await loadAll();
 
 /** The rows of the first table of options after the heading of a command. */
 function documented(command: string): readonly (readonly string[])[] {
@@ -42,33 +23,30 @@ function stated({ defaultValue }: Option): string | null {
   return defaultValue === undefined || typeof defaultValue === 'boolean' ? null : `\`${defaultValue}\``;
 }
 
-describe.each(program.commands.map((command) => [command.name(), command] as const))(
-  '%s',
-  (name, command) => {
-    const rows = documented(name);
+describe.each(commands.map((command) => [command.name(), command] as const))('%s', (name, command) => {
+  const rows = documented(name);
 
-    it('has the options that the page lists', () => {
-      expect(rows.map(([flags]) => flags)).toEqual(command.options.map(({ flags }) => flags));
-    });
+  it('has the options that the page lists', () => {
+    expect(rows.map(([flags]) => flags)).toEqual(command.options.map(({ flags }) => flags));
+  });
 
-    it('has the defaults that the page states', () => {
-      for (const [index, option] of command.options.entries()) {
-        const [, , byDefault = ''] = rows[index] ?? [];
-        expect(byDefault, option.flags).toMatch(stated(option) === null ? /\S/ : /^`/);
-        if (stated(option) !== null) expect(byDefault, option.flags).toBe(stated(option));
-      }
-    });
+  it('has the defaults that the page states', () => {
+    for (const [index, option] of command.options.entries()) {
+      const [, , byDefault = ''] = rows[index] ?? [];
+      expect(byDefault, option.flags).toMatch(stated(option) === null ? /\S/ : /^`/);
+      if (stated(option) !== null) expect(byDefault, option.flags).toBe(stated(option));
+    }
+  });
 
-    it('says in its help what is taken where an option with a value is absent', () => {
-      const silent = command.options.filter(
-        (option) => option.required && stated(option) === null && !option.description.includes('default: '),
-      );
-      expect(silent.map(({ flags }) => flags)).toEqual([]);
-    });
-  },
-);
+  it('says in its help what is taken where an option with a value is absent', () => {
+    const silent = command.options.filter(
+      (option) => option.required && stated(option) === null && !option.description.includes('default: '),
+    );
+    expect(silent.map(({ flags }) => flags)).toEqual([]);
+  });
+});
 
 it('the page lists all commands', () => {
   const listed = Array.from(page.matchAll(/^\| \[`(\w+)`\]\(#\w+\)/gm), ([, name]) => name);
-  expect(listed.sort()).toEqual(program.commands.map((command) => command.name()).sort());
+  expect(listed.sort()).toEqual(commands.map((command) => command.name()).sort());
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
     '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}',
   );
   fs.writeFileSync(at('tools.json'), JSON.stringify([{ name: 'get_weather', inputSchema: schema }]));
-  const pattern = { type: 'object', properties: { a: { type: 'string', pattern: '(a)\\1' } } };
+  const pattern = { type: 'object', properties: { a: { type: 'string', pattern: '(.+) \\1' } } };
   fs.writeFileSync(at('hard.json'), JSON.stringify([{ name: 'hard', inputSchema: pattern }]));
 });
 

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { readModelSource } from '../../src/cli/model-source.ts';
 import { readEndTokens, readTokenizerConfig } from '../../src/cli/tokenizer-config.ts';
+import { modelFile } from '../hub/model-file.ts';
 
 const template =
   '{% for m in messages %}<{{ m.role[0] }}>{{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}<a>{% endif %}';
@@ -19,6 +20,25 @@ it('reads added tokens, and the texts of the ids at which generation ends', () =
   expect(readEndTokens({ eos_token_id: [5, 99] }, tokenizer)).toEqual(['<end>']);
   expect(readEndTokens({ eos_token_id: 7 }, tokenizer)).toEqual(['<stop>']);
   expect(readEndTokens(null, tokenizer)).toEqual([]);
+});
+
+it('reads both of a model file', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-config-'));
+  const file = path.join(folder, 'model.gguf');
+  const warned = async (eos: number) => {
+    const metadata = {
+      'tokenizer.chat_template': template,
+      'tokenizer.ggml.tokens': ['a', '<end>', '<stop>'],
+      'tokenizer.ggml.token_type': [1, 3, 4],
+      'tokenizer.ggml.eos_token_id': eos,
+    };
+    fs.writeFileSync(file, modelFile({ metadata }));
+    const { templateSource, facts } = await readModelSource(file);
+    expect(facts?.addedTokens).toEqual(['<end>', '<stop>']);
+    return analyzeTemplate(templateSource, { ...facts }).warnings.map(({ field }) => field);
+  };
+  expect(await warned(1)).toEqual([]);
+  expect(await warned(2)).toEqual(['stops']);
 });
 
 it('compares the ends of generation with those of turns', async () => {

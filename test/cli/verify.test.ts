@@ -28,7 +28,7 @@ it('goes on after files that cannot be read, and fails at the end', async () => 
   expect(lines.slice(1).map((line) => line.split(/\s/, 1)[0])).toEqual(files);
   expect(lines[1]).toMatch(/missing\.jinja +no such file/);
   expect(lines[2]).toMatch(/folder\.jinja +is a folder/);
-  expect(lines[4]?.match(/holds/g)).toHaveLength(6);
+  expect(lines[4]?.match(/holds/g)).toHaveLength(7);
 });
 
 it('takes addresses of files, and knows what a shell would have made of ~', async () => {

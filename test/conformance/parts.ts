@@ -14,6 +14,7 @@ import { run as runOfficialCases } from './official-cases.ts';
 import { run as runPeerCases } from './peer-cases.ts';
 import { run as runResponseTemplates } from './response-templates.ts';
 import { run as runSchemaCases } from './schema-cases.ts';
+import { run as runServeRequests } from './serve-requests.ts';
 import { run as runStructuralTags } from './structural-tags.ts';
 import { run as runTemplateFormats } from './template-formats.ts';
 import { run as runTextAboutCalls } from './text-about-calls.ts';
@@ -56,6 +57,7 @@ export const parts: readonly Part[] = [
   { name: 'json-schema-test-suite 2020-12', run: (folder) => runSuite(folder, 'draft2020-12') },
   { name: 'json-schema-test-suite 7', run: (folder) => runSuite(folder, 'draft7') },
   { name: 'structural-tags', run: runStructuralTags },
+  { name: 'serve-requests', run: runServeRequests },
   { name: 'mcp-tools', run: compileMcpTools },
   { name: 'maskbench, every 20th', run: sampleMaskBench },
 ];

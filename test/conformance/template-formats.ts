@@ -5,7 +5,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Analysis, analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { Analysis } from '../../src/analysis/analysis.ts';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { Tool } from '../../src/format/messages.ts';

@@ -1,5 +1,6 @@
 /** How one template's format fares with responses that were written by hand from reading the template. */
-import { type Analysis, analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { Analysis } from '../../src/analysis/analysis.ts';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError, TemplateError } from '../../src/format/errors.ts';

@@ -115,7 +115,7 @@ describe('refused, saying why', () => {
     [
       'a header cut off',
       modelFile().subarray(0, 100),
-      /ends within its header, after 100 bytes.*fetch it again/,
+      /is truncated: it ends after 100 bytes, within its header.*fetch it again/,
     ],
     ['too many tensors', modelFile({ declaredTensors: 2n ** 60n }), /declares 1152921504606846976 tensors/],
     ['too many entries', modelFile({ declaredEntries: 2n ** 63n }), /metadata entries/],
@@ -193,4 +193,26 @@ test('the tool_use template is the one that counts where there are tools', () =>
   expect(effectiveTemplate({ default: 'a', toolUse: 'b' })).toEqual({ name: 'tool_use', source: 'b' });
   expect(effectiveTemplate({ default: 'a', toolUse: null })).toEqual({ name: 'default', source: 'a' });
   expect(effectiveTemplate({ default: null, toolUse: null })).toBeNull();
+});
+
+test('the tokens that were added, and those at which generation ends, are in the header', async () => {
+  const names = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), {
+    minLength: 3,
+    maxLength: 12,
+  });
+  await fc.assert(
+    fc.asyncProperty(names, fc.infiniteStream(fc.constantFrom(1, 2, 3, 4, 6)), async (tokens, kinds) => {
+      const types = tokens.map(() => kinds.next().value);
+      const metadata = {
+        'tokenizer.ggml.tokens': tokens,
+        'tokenizer.ggml.token_type': types,
+        'tokenizer.ggml.eos_token_id': 0,
+        'tokenizer.ggml.eot_token_id': 2,
+      };
+      const { addedTokens, endTokens } = await readGgufHeader(write(modelFile({ metadata })));
+      expect(addedTokens).toEqual(tokens.filter((_, index) => types[index] === 3 || types[index] === 4));
+      expect(endTokens).toEqual([tokens[0], tokens[2]]);
+    }),
+    { numRuns: 30 },
+  );
 });

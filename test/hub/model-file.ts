@@ -1,7 +1,7 @@
 /** Small GGUF files for the tests of headers and downloads: honest by default, broken where asked. */
 
-/** A metadata value: text, a whole number (uint32) or a list of texts. */
-export type MetadataValue = string | number | readonly string[];
+/** A metadata value: text, a whole number (uint32), or a list of either. */
+export type MetadataValue = string | number | readonly string[] | readonly number[];
 
 /** What the file holds; everything has a default that makes an honest file. */
 export interface ModelFile {
@@ -38,7 +38,9 @@ export function modelFile(model: ModelFile = {}): Buffer {
 function typedValue(value: MetadataValue): Buffer {
   if (typeof value === 'string') return Buffer.concat([uint32(8), text(value)]);
   if (typeof value === 'number') return Buffer.concat([uint32(4), uint32(value)]);
-  return Buffer.concat([uint32(9), uint32(8), uint64(BigInt(value.length)), ...value.map(text)]);
+  const items = value.map((item) => (typeof item === 'string' ? text(item) : uint32(item)));
+  const itemType = typeof value[0] === 'string' ? 8 : 4;
+  return Buffer.concat([uint32(9), uint32(itemType), uint64(BigInt(value.length)), ...items]);
 }
 
 function tensorInfo(name: string, length: number): Buffer {

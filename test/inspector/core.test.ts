@@ -122,7 +122,8 @@ describe('a reading', () => {
         const parser = createResponseParser(format, { tools, markers: true });
         parser.feed(text.slice(0, at));
         expect(reading.position).toEqual(parser.position);
-        expect(reading.message).toEqual(parser.finish(at < text.length ? 'length' : 'stop').message);
+        if (at === text.length) expect(reading.message).toEqual(parser.finish('stop').message);
+        else expect(reading.message).not.toHaveProperty('malformed');
         expect(reading.rows.reduce((sum, { count }) => sum + count, 0)).toBe(reading.eventCount);
         expectInOrder(reading, at);
       }

@@ -170,7 +170,7 @@ describe('policies', () => {
   test('strict refuses with every issue, degrade widens and reports', () => {
     const both: JsonSchema = {
       type: 'object',
-      properties: { a: odd, b: { type: 'string', pattern: '(x)\\1' } },
+      properties: { a: odd, b: { type: 'string', pattern: '(.)\\1' } },
     };
     const compile = (policy: 'strict' | 'degrade') =>
       compileSchema(both, { rules: new RuleSet(), syntax: jsonSyntax, tool: 'f', policy });

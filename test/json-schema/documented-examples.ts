@@ -106,10 +106,11 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [1],
     invalid: [],
   },
-  '`$ref` with siblings, draft 7': {
+  '`$ref` with siblings, drafts 4 to 7': {
     schema: { ...draft7, allOf: [{ $ref: '#/definitions/n', maximum: 1 }], definitions: { n: number } },
     valid: [1, 2],
     invalid: ['a'],
+    missed: ['2'],
   },
   '`$dynamicRef`, `$recursiveRef`, one resource with the anchor': {
     schema: {
@@ -175,11 +176,12 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['1', 'ab1'],
     invalid: ['ab', 'abcd1', '1 '],
   },
-  '`pattern` with a back-reference, lookbehind or other flags': {
-    schema: { type: 'string', pattern: '^(a|b)\\1$' },
-    valid: ['aa'],
-    invalid: ['ab'],
-  },
+  '`pattern` with a back-reference to a group of more than 64 values, a lookaround in a lookbehind, or other flags':
+    {
+      schema: { type: 'string', pattern: '^(.)\\1$' },
+      valid: ['aa'],
+      invalid: ['ab'],
+    },
   '`contentEncoding`, `contentMediaType`, `contentSchema`': {
     schema: {
       type: 'string',
@@ -206,6 +208,12 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [0, 2 ** 62],
     invalid: [2 ** 63 + 2048],
     unwritten: [2 ** 63],
+  },
+  '`multipleOf` with more than 11 remainders, not counting factors of 2 and 5': {
+    schema: { type: 'integer', multipleOf: 365 },
+    valid: [0, 730, -365],
+    invalid: [1],
+    missed: ['36500000000000000000365'],
   },
   '`multipleOf` with more than 20,000 remainders': {
     schema: { type: 'number', multipleOf: 30_011 },
@@ -404,8 +412,33 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     ['/a', 'https://example.org/ä', 'a b:c'],
   ),
   '`uri-reference`': format('uri-reference', ['', '/a', '../a?b', 'urn:a:b'], ['a b', '\\a', '%zz']),
-  '`iri`, `iri-reference`': format('iri', ['https://example.org/ä'], ['/ä', 'a b:c']),
-  '`uri-template`': format('uri-template', ['/a/{b}{?c,d*}', '/a'], ['/a/{', '/{a b}']),
+  '`iri`, `iri-reference`': format(
+    'iri',
+    ['https://example.org/ä', 'a:\u{20000}?\ue000'],
+    ['/ä', 'a b:c', 'a:\ue000', 'a://[v1.ä]'],
+  ),
+  '`uri-template`': format('uri-template', ['/a/{b}{?c,d*}', '/a', 'é{b}'], ['/a/{', '/{a b}']),
+  '`int8`, `int16`, `int32`, `int64`, `uint8`, `uint16`, `uint32`, `uint64`': {
+    schema: {
+      anyOf: [
+        {
+          type: 'object',
+          properties: { a: { type: 'number', format: 'int32' } },
+          additionalProperties: false,
+        },
+        { type: 'object', properties: { b: { format: 'uint8' } }, additionalProperties: false },
+      ],
+    },
+    valid: [{ a: -(2 ** 31) }, { a: 2 ** 31 - 1 }, { b: 255 }, { b: 'text' }],
+    invalid: [{ a: 2 ** 31 }, { a: -(2 ** 31) - 1 }, { a: 0.5 }, { b: 256 }, { b: -1 }],
+  },
+  '`byte`': format('byte', ['', 'AAAA', 'aQ==', 'abc='], ['a', 'abc', '====']),
+  '`float`, `decimal`, `password`, `binary`, `char` and their kin': {
+    schema: { type: 'number', format: 'float' },
+    valid: [0.5],
+    invalid: ['a'],
+    missed: ['1e99'],
+  },
   '`json-pointer`': format('json-pointer', ['', '/a/~0~1'], ['a', '/~2']),
   '`relative-json-pointer`': format('relative-json-pointer', ['0', '1/a', '2#'], ['01', '/a', '-1']),
   '`regex`': { ...format('regex', ['^a+$', '(a|b){1,2}'], ['(', '[a', 'a**']), unwritten: ['((((a))))'] },

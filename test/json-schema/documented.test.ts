@@ -128,7 +128,13 @@ const spellings: readonly (readonly [string, JsonSchema, readonly string[], read
     ['1e+16', '1e-5', '5.0'],
     ['-0', '1e2', '1e+15', '1e-4'],
   ],
-  ['multiples', { type: 'number', multipleOf: 0.5 }, ['1.50', '1'.repeat(30)], ['-0', '1e+20']],
+  [
+    'multiples',
+    { type: 'number', multipleOf: 0.5 },
+    ['1.50', '1'.repeat(14)],
+    ['-0', '1e+20', '1'.repeat(15)],
+  ],
+  ['multiples of a power of ten', { type: 'number', multipleOf: 0.01 }, ['1.50', '1'.repeat(30)], ['-0']],
   ['listed numbers', { enum: [1e21, 1e-7, 1] }, ['1e+21', '1e-07', '1'], ['1e21', '1e-7', '1.0']],
   [
     'strings',

@@ -1,6 +1,7 @@
 /** Automata of numbers: they accept what decimal arithmetic says, and what is written by hand is what they would give. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
 import { decimalOf, printDecimal } from '../../src/json-schema/document/decimal.ts';
 import { anyInteger, anyNumber } from '../../src/json-schema/numbers/free-numbers.ts';
 import { fits, hasSmallInteger, numberAutomaton } from '../../src/json-schema/numbers/number-language.ts';
@@ -12,6 +13,7 @@ import {
   smallReader,
 } from '../../src/json-schema/numbers/number-readers.ts';
 import type { NumberShape } from '../../src/json-schema/shapes/shapes.ts';
+import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { StepBudget } from '../../src/language/expression/budget.ts';
 import { choice, empty } from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
@@ -141,3 +143,28 @@ test.each(exponents)(
     }
   },
 );
+
+test('what is written for a divisor is a multiple where JSON is read', () => {
+  const divisor = fc.oneof(
+    fc.constantFrom(1 / 3, 1 / 7, Math.PI, 0.123456789, 7, 0.05, 0.25, 60, 0.01, 1000),
+    fc.integer({ min: 1, max: 40 }),
+    fc.double({ min: 1e-6, max: 1000, noNaN: true }),
+  );
+  fc.assert(
+    fc.property(divisor, fc.nat(), (multipleOf, seed) => {
+      const schema = { type: 'number', multipleOf };
+      const rules = new RuleSet();
+      const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict' } as const;
+      const { expression, issues } = compileSchema(schema, options);
+      fc.pre(issues.every(({ effect }) => effect !== 'noted'));
+      const validate = compileValidator(schema);
+      const random = seededRandom(seed);
+      const grammar = rules.grammar('root', expression);
+      for (let draw = 0; draw < 10; draw += 1) {
+        const text = sampleGrammar(grammar, random);
+        expect([multipleOf, text, validate(JSON.parse(text))]).toEqual([multipleOf, text, []]);
+      }
+    }),
+    { numRuns: numRuns / 4 },
+  );
+});

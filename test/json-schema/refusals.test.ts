@@ -39,6 +39,14 @@ describe('a refusal', () => {
     ]);
   });
 
+  test.each<[string, JsonSchema]>([
+    ['enum', { type: 'array', items: { type: 'string' }, enum: ['a', 'b'] }],
+    ['const', { type: 'array', const: 'a' }],
+  ])('names the %s of which no value fits', (keyword, a) => {
+    const schema: JsonSchema = { type: 'object', properties: { a }, required: ['a'] };
+    expect(reportOf(schema)).toMatchObject([{ pointer: '/properties/a', keyword }]);
+  });
+
   describe('what turns out to be empty only while it is written', () => {
     const few = { type: 'array', minItems: 3, items: { enum: [1, 2] }, uniqueItems: true };
     const objectOf = (a: JsonSchema, required: readonly string[]): JsonSchema => ({
@@ -160,7 +168,7 @@ describe('several tools', () => {
     type: 'function' as const,
     function: { name, parameters: { type: 'object', properties: { text } } },
   });
-  const backReference = { type: 'string', pattern: '^(a|b)\\1$' };
+  const backReference = { type: 'string', pattern: '^(.)\\1$' };
 
   test('strict names every tool that it refuses', () => {
     const tools = [tool('a', backReference), tool('b', { type: 'string' }), tool('c', backReference)];

@@ -30,3 +30,16 @@ test('tokens come in the order of their bytes, equal ones by id, empty ones not 
     { numRuns: 300 },
   );
 });
+
+test('the same vocabulary has the same index, and another one its own', () => {
+  const tokens = ['a', 'b', 'ab', ''].map((text) => Buffer.from(text));
+  const index = indexTokens(join(tokens), [0, 1, 2, 3]);
+  const copy = tokens.map((each) => Buffer.from(each));
+  expect(indexTokens(join(copy), [3, 2, 1, 0])).toBe(index);
+  const others = [
+    indexTokens(join(tokens), [0, 1]),
+    indexTokens(join([...tokens.slice(0, 2), Buffer.from('ac'), ...tokens.slice(3)]), [0, 1, 2, 3]),
+    indexTokens(join([...tokens, Buffer.from('c')]), [0, 1, 2, 3]),
+  ];
+  for (const other of others) expect(other).not.toBe(index);
+});

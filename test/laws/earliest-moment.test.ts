@@ -93,13 +93,14 @@ function tailsOf(text: string): readonly string[] {
   return characters.map((_, index) => characters.slice(index).join(''));
 }
 
-/** A call whose argument quotes the end of the call, and goes on in that line. */
-function quoting(format: ChatFormat): string {
+/** Calls whose argument quotes the end of the call: one goes on in that line, the other ends there. */
+function quoting(format: ChatFormat): readonly string[] {
   const calling = (city: string) =>
     written(format, { ...words, tool_calls: [call(0, 'get_weather', { city })] });
   const [end = ''] = format.turn.ends;
   const plain = calling('Oslo');
-  return calling(`Oslo${plain.slice(plain.lastIndexOf('Oslo') + 'Oslo'.length, plain.length - end.length)}x`);
+  const quoted = plain.slice(plain.lastIndexOf('Oslo') + 'Oslo'.length, plain.length - end.length);
+  return [`Oslo${quoted}x`, `Oslo${quoted}`].map(calling);
 }
 
 /** How a response may go on, whatever it is. */
@@ -107,7 +108,7 @@ function continuations(format: ChatFormat): readonly string[] {
   const full = written(format, { ...words, tool_calls: calls });
   const withNulls = nullCalls.map((each) => written(format, { ...words, tool_calls: [each] }));
   const texts = [written(format, words), full, format.turn.start + full, ...withNulls];
-  return ['', ...noise, ...[...texts, quoting(format)].flatMap(tailsOf)];
+  return ['', ...noise, ...[...texts, ...quoting(format)].flatMap(tailsOf)];
 }
 
 /** What events say, bit by bit. Ends are left out: all that they say is that something else follows. */

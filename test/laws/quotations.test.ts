@@ -3,6 +3,7 @@
  * is one call.
  */
 import { describe, expect, it } from 'vitest';
+import { quotations } from '../../scripts/judge-quotations/quotations.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { JsonObject, Tool } from '../../src/format/messages.ts';
@@ -32,23 +33,8 @@ function written(format: ChatFormat, city: string): string | null {
   return calls === null || headed ? null : writeCalls(calls, callsOf({ city })).trim();
 }
 
-const quotations: Readonly<Record<string, (call: string) => string>> = {
-  'a code span': (call) => `A call is written as \`${call}\` in this format.`,
-  'a code span at the beginning': (call) => `\`${call}\` is a call.`,
-  'a longer code span': (call) => `Write \`\`${call}\`\` for it.`,
-  'a fence': (call) => `Here is one:\n\n\`\`\`\n${call}\n\`\`\`\n\nReplace the city.`,
-  'a fence with a language': (call) => `So:\n\n\`\`\`xml\n${call}\n\`\`\``,
-  'a fence of tildes': (call) => `So:\n\n~~~\n${call}\n~~~\nThat is all.`,
-  'a fence in a list': (call) =>
-    `1. Write this:\n   \`\`\`\n   ${call.replaceAll('\n', '\n   ')}\n   \`\`\`\n2. Wait.`,
-  'a string of Python in a fence': (call) => `Test it:\n\n\`\`\`python\ntext = '''${call}'''\n\`\`\`\n`,
-  'straight quotation marks': (call) => `You wrote "${call}" in your message; why?`,
-  'curly quotation marks': (call) => `You wrote “${call}” in your message; why?`,
-  'low quotation marks': (call) => `Du schriebst „${call}“; warum?`,
-  'a table': (call) => `| form | meaning |\n|---|---|\n| \`${call}\` | a call |\n`,
-  'a block quote': (call) => `He wrote:\n\n> ${call.replaceAll('\n', '\n> ')}\n\nWhy?`,
-  'indented code': (call) => `It is:\n\n    ${call.replaceAll('\n', '\n    ')}\n\nThat is all.`,
-};
+/** With something before each of its lines, the end of a turn in a call is no longer followed by the rest of it. */
+const prefixed = new Set(['a block quote', 'a difference in a fence', 'an echo of a result']);
 
 /** The answer in the markers that the format has around it. */
 function asAnswer(format: ChatFormat, text: string): string {
@@ -70,21 +56,24 @@ const formats = [
   const call = written(format, 'Oslo');
   // Some prompts open thoughts in any case.
   const isAnswer = read(format, asAnswer(format, 'Hello.'), tools).content === 'Hello.';
-  // Where a call holds what also ends turns, the text of a quotation still ends there.
   const endsTurn = format.turn.ends.some((end) => call?.includes(end) === true);
-  return call === null || endsTurn || !isAnswer || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call }];
+  return call === null || !isAnswer || !/[<[|{]\S/.test(call) ? [] : [{ name, format, call, endsTurn }];
 });
 
-describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call }) => {
-  it.each(Object.entries(quotations))('is text in %s', (_, quote) => {
-    const text = asAnswer(format, quote(call));
+describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call, endsTurn }) => {
+  const kinds = Object.entries(quotations).filter(([kind]) => !(endsTurn && prefixed.has(kind)));
+  it.each(kinds)('is text in %s', (_, quote) => {
+    const beginning = call.slice(0, call.indexOf('get_weather') + 'get_weather'.length);
+    const placeholder = call.replace('get_weather', 'function_name');
+    const quoted = quote({ call, placeholder, beginning });
+    const text = asAnswer(format, quoted);
     const message = read(format, text, tools);
     expect(message.tool_calls, text).toBeUndefined();
-    expect(message.content).toContain(call.split('\n')[0]);
+    expect(message.content?.trim()).toBe(quoted.trim());
     expect(message.malformed).toBeUndefined();
     for (const size of [1, 3, 7]) expect(read(format, text, tools, size)).toEqual(message);
     expect(read(format, text, [offered('other')]).tool_calls).toBeUndefined();
-    expect(read(format, text, []).content).toContain(call.split('\n')[0]);
+    expect(read(format, text, []).content?.trim()).toBe(quoted.trim());
   });
 
   it('is an example, and then comes the real call', () => {

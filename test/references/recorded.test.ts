@@ -1,9 +1,10 @@
 /**
- * What the references made of responses, recorded by `npm run judge:references -- NAME --record`: ours reads the same.
- * Python is not needed.
+ * What the references made of responses, and which prompts they write, recorded by
+ * `npm run judge:references -- NAME --record`: ours are the same. Python is not needed.
  */
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { harmonyRenderer, type RecordedPrompt } from '../../scripts/judges/compare-harmony-prompts.ts';
 import { canonical } from '../../scripts/judges/reading.ts';
 import { type RecordedReading, readAsRecorded } from '../../scripts/judges/recorded-reading.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
@@ -35,4 +36,19 @@ describe.each(fs.readdirSync(folder))('%s', (file) => {
       expect(canonical(ours), each.text).toBe(canonical(theirs));
     }
   });
+});
+
+describe('prompts', async () => {
+  const lines = fs
+    .readFileSync(new URL('./prompts/harmony.jsonl', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  const render = await harmonyRenderer();
+
+  it.each(lines.map((line, index) => [index, JSON.parse(line) as RecordedPrompt] as const))(
+    "conversation %d has harmony's",
+    (_, { prompt, ...conversation }) => {
+      expect(render(conversation)).toBe(prompt);
+    },
+  );
 });

@@ -89,7 +89,8 @@ it('a tool that is not allowed is never called', () => {
 
 it('an opener after which nothing comes is a message that says so', async () => {
   // A script in JavaScript closes the call that it has opened; this one has nothing to say until the context ends.
-  const model = await openLlamaKeyedChat([{ after: asked, pieces: ['<tool_call>', '<|im_end|>'] }]);
+  const turns = [{ after: asked, pieces: ['<tool_call>', '<|im_end|>'] }];
+  const model = await openLlamaKeyedChat(turns, { contextSize: 512 });
   onTestFinished(() => model.dispose());
   const { types, message } = await eventsOf(model);
   expect(message.tool_calls).toBeUndefined();

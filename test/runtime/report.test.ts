@@ -8,7 +8,7 @@ const messages = [{ role: 'user', content: 'How warm is it?' }] as const;
 
 /** A tool of which one keyword cannot be enforced. */
 function storing(name: string) {
-  const tags = { type: 'string', pattern: '^(a|b)\\1$' };
+  const tags = { type: 'string', pattern: '^(.)\\1$' };
   return { name, parameters: { type: 'object', properties: { tags }, additionalProperties: false } };
 }
 

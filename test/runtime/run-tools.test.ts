@@ -63,7 +63,7 @@ describe('a run', () => {
   it('under degrade, says of a call what its grammar could not enforce', async () => {
     const parameters = {
       type: 'object',
-      properties: { tags: { type: 'string', pattern: '^(a|b)\\1$' } },
+      properties: { tags: { type: 'string', pattern: '^(.)\\1$' } },
       required: ['tags'],
       additionalProperties: false,
     } as const;
@@ -83,7 +83,7 @@ describe('a run', () => {
     const execute = vi.fn(() => 'stored');
     const parameters = {
       type: 'object',
-      properties: { tags: { type: 'string', pattern: '^(a|b)\\1$' } },
+      properties: { tags: { type: 'string', pattern: '^(.)\\1$' } },
     } as const;
     const tool = defineTool({ name: 'store', parameters, execute });
     const model = fakeModel(calling(['store', { tags: 'ab' }]), calling(['store', { tags: 'aa' }]));
@@ -251,10 +251,41 @@ describe('a run', () => {
   it('stops at the limit of steps', async () => {
     const again = calling(['get_weather', bern]);
     const model = fakeModel(again, again, again, again);
-    const run = runTools(model, { messages, tools: [weather], maxSteps: 3 });
+    const run = runTools(model, { messages, tools: [weather], maxSteps: 3, maxRepeats: 3 });
     expect((await collect(run)).at(-1)).toMatchObject({ type: 'run-finish', steps: 3, reason: 'step-limit' });
     expect(model.asked).toHaveLength(3);
     expect((await run.messages).at(-1)?.role).toBe('tool');
+  });
+
+  it.each([1, 2, 4])('ends where the same calls got the same results %i times more', async (maxRepeats) => {
+    const again = Array.from({ length: 8 }, () => calling(['get_weather', bern]));
+    const model = fakeModel(...again);
+    const run = runTools(model, { messages, tools: [weather], maxRepeats });
+    const steps = maxRepeats + 1;
+    expect((await collect(run)).at(-1)).toMatchObject({
+      type: 'run-finish',
+      steps,
+      reason: 'repeated-calls',
+    });
+    expect((await run.messages).at(-1)?.role).toBe('tool');
+  });
+
+  it('goes on where results or arguments differ', async () => {
+    let polled = 0;
+    const poll = {
+      name: 'poll',
+      parameters: { type: 'object' },
+      execute: () => {
+        polled += 1;
+        return `${polled} % done`;
+      },
+    } as const;
+    const polling = Array.from({ length: 5 }, () => calling(['poll', {}]));
+    const run = runTools(fakeModel(...polling), { messages, tools: [poll], maxSteps: 5, maxRepeats: 1 });
+    expect((await collect(run)).at(-1)).toMatchObject({ reason: 'step-limit' });
+    const cities = Array.from({ length: 5 }, (_, index) => calling(['get_weather', { city: `C${index}` }]));
+    const other = runTools(fakeModel(...cities), { messages, tools: [weather], maxSteps: 5, maxRepeats: 1 });
+    expect((await collect(other)).at(-1)).toMatchObject({ reason: 'step-limit' });
   });
 
   it.each([1, 0])(

@@ -182,6 +182,23 @@ describe('a state is refused before the engine sees it', async () => {
     );
   });
 
+  it('where it is longer than its tokens can be, before any of it is copied', async () => {
+    const start = 'idiolect state 2\n'.length;
+    const size = 8 * 1024 ** 3;
+    const header = { ...JSON.parse(bytes.toString('latin1', start, 1024)), bytes: size };
+    const file = path.join(folder, 'sparse.state');
+    fs.writeFileSync(file, bytes);
+    const target = fs.openSync(file, 'r+');
+    fs.writeSync(target, JSON.stringify(header).padEnd(1023 - start), start);
+    fs.ftruncateSync(target, 1024 + size);
+    fs.closeSync(target);
+    const copied = vi.spyOn(os, 'tmpdir');
+    await expect(model.restoreState(file)).rejects.toThrow(StateFileError);
+    expect(copied).not.toHaveBeenCalled();
+    copied.mockRestore();
+    fs.rmSync(file);
+  });
+
   it('where it is the state of other weights of the same shape', async () => {
     const file = path.join(folder, 'other.gguf');
     const weights = fs.readFileSync(await modelFile('attention'));

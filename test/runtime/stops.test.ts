@@ -165,6 +165,21 @@ describe('a stop', () => {
   });
 });
 
+it.each([true, false])(
+  'what may be a call is an event where the message has it: before the stop, %s',
+  async (before) => {
+    const said = 'I use the tool: get_weather, for Bern';
+    const options = { ...request, thinking: false, stop: [before ? 'Bern' : 'tool'] } as const;
+    const model = await openScriptedChat([{ request: options, pieces: [said, '<|im_end|>'] }]);
+    const stream = model.chat(options);
+    const told = [];
+    for await (const event of stream) if (event.type === 'possible-call') told.push(event);
+    expect(told).toEqual((await stream.message).possible_calls ?? []);
+    expect(told).toHaveLength(before ? 1 : 0);
+    await model.dispose();
+  },
+);
+
 describe("a turn's end that the engine does not know as one", () => {
   it.each(['markers', 'controls'] as const)('ends the response: as one of the %s', async (role) => {
     const markers = ['<think>', '</think>', '<tool_call>', '</tool_call>'];

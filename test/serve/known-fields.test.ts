@@ -4,10 +4,11 @@ import path from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import * as chatCompletions from '../../src/serve/chat-completions/read-request.ts';
+import * as completions from '../../src/serve/completions/read-request.ts';
+import type { KnownFields } from '../../src/serve/fields/request-head.ts';
+import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
-import type { KnownFields } from '../../src/serve/request-head.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
-import { samplingFields } from '../../src/serve/sampling-fields.ts';
 
 const packages = path.join(import.meta.dirname, '../../node_modules');
 
@@ -25,6 +26,7 @@ function propertiesOf(file: string, name: string): readonly string[] {
 it.each<[string, string, KnownFields]>([
   ['openai/resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase', chatCompletions],
   ['openai/resources/responses/responses.d.ts', 'ResponseCreateParamsBase', responses],
+  ['openai/resources/completions.d.ts', 'CompletionCreateParamsBase', completions],
   ['@anthropic-ai/sdk/resources/messages/messages.d.ts', 'MessageCreateParamsBase', messages],
   ['@anthropic-ai/sdk/resources/beta/messages/messages.d.ts', 'MessageCreateParamsBase', messages],
 ])('%s', (file, name, { readFields, fieldsWithoutEffect, refusedFields }) => {

@@ -40,7 +40,7 @@ describe.each(formats)('$name', ({ format }) => {
   it.each([false, true])('a tool loop, streamed: %s', async (isStreamed) => {
     const { client, served } = await open({ ...oneCall, ...thoughts }, { ...answer, ...thoughts });
     const ask = (messages: Anthropic.MessageParam[]) => {
-      const request = { ...asked, messages, tools: [weather] };
+      const request = { ...asked, messages, tools: [weather], thinking: { type: 'adaptive' as const } };
       return isStreamed ? client.messages.stream(request).finalMessage() : client.messages.create(request);
     };
     const first = await ask([question]);
@@ -111,6 +111,8 @@ describe('a request', () => {
     ],
     [{ thinking: { type: 'enabled', budget_tokens: 99 } }, { thinking: true, thinkingBudget: 99 }],
     [{ thinking: { type: 'disabled' } }, { thinking: false }],
+    [{}, { thinking: false }],
+    [{ messages: [question, { role: 'assistant', content: 'It is' }] }, { continueFinalMessage: true }],
     [
       { tools: [weather], tool_choice: { type: 'any', disable_parallel_tool_use: true } },
       { toolChoice: 'required', parallelToolCalls: false },
@@ -152,7 +154,6 @@ describe('a request', () => {
       'invalid_request_error',
     ],
     [{ messages: [] }, 400, 'invalid_request_error'],
-    [{ messages: [question, { role: 'assistant', content: 'It is' }] }, 400, 'invalid_request_error'],
     [{ thread: { type: 'create' } }, 400, 'invalid_request_error'],
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 400, 'invalid_request_error'],
     [

@@ -49,7 +49,7 @@ describe('a pool of models', () => {
   it('opens a model when it is first asked for, once for all who ask', async () => {
     const openings = new Openings();
     const pool = new ModelPool([openings.entry('a', 1), openings.entry('b', 1)], { memoryLimit: 10 });
-    expect((await pool.list()).map(({ name, model }) => [name, model])).toEqual([
+    expect(pool.list().map(({ name, model }) => [name, model])).toEqual([
       ['a', null],
       ['b', null],
     ]);

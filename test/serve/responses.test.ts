@@ -152,7 +152,7 @@ describe('a request', () => {
     [{ input: 5 }, 'input'],
     [{ input: null }, 'input'],
     [{ input: [5] }, 'input[0]'],
-    [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
+    [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0]'],
     [{ input: [{ role: 'robot', content: '' }] }, 'input[0].role'],
     [{ input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0]'],
     [{ input: [{ type: 'function_call', name: 'f', arguments: '{}' }] }, 'input[0].call_id'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readSampling } from '../../src/serve/sampling-fields.ts';
+import { readSampling } from '../../src/serve/fields/sampling-fields.ts';
 
 it('names both limits of a number', () => {
   expect(() => readSampling({ temperature: 2.5 })).toThrow(

@@ -3,11 +3,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as chat from '../../src/serve/chat-completions/read-request.ts';
+import * as completions from '../../src/serve/completions/read-request.ts';
+import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
 import * as messages from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';
+import * as ollama from '../../src/serve/ollama/read-request.ts';
 import * as responses from '../../src/serve/responses/read-request.ts';
-import { samplingFields } from '../../src/serve/sampling-fields.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/serve.md'), 'utf8');
 
@@ -26,10 +28,18 @@ describe('the page lists', () => {
     ['/v1/chat/completions', chat],
     ['/v1/responses', responses],
     ['/v1/messages', messages],
+    ['/v1/completions', completions],
   ] as const)('every field of %s', (address, { readFields, fieldsWithoutEffect, refusedFields }) => {
     const refused = refusedFields.map(({ name }) => name);
     const known = [...readFields, ...samplingFields, ...fieldsWithoutEffect, ...refused];
     expect(listed(`\`${address}\``)).toEqual(known.filter((name) => !named.includes(name)).sort());
+  });
+
+  it('every field of Ollama’s API', () => {
+    const refused = ollama.refusedFields.map(({ name }) => name);
+    const read = new Set([...ollama.chatFields, ...ollama.generateFields]);
+    const known = [...read, ...ollama.fieldsWithoutEffect, ...refused];
+    expect(listed("Ollama's API")).toEqual(known.filter((name) => !named.includes(name)).sort());
   });
 
   it('every metric', async () => {

@@ -28,6 +28,7 @@ describe('stops', () => {
     expect(choices).toMatchObject([
       {
         finish_reason: 'stop',
+        stop_reason: ' STOP',
         message: { content: 'It rains.', reasoning_content: expect.stringContaining('STOP') },
       },
     ]);
@@ -42,7 +43,7 @@ describe('stops', () => {
     const asked = { ...question, stop_sequences: ['\n\n', ' STOP'] };
     const told = { stop_reason: 'stop_sequence', stop_sequence: ' STOP' };
     const whole = JSON.parse(await post('/v1/messages', asked));
-    expect(whole).toMatchObject({ ...told, content: [{ type: 'thinking' }, { text: 'It rains.' }] });
+    expect(whole).toMatchObject({ ...told, content: [{ type: 'text', text: 'It rains.' }] });
     const streamed = await post('/v1/messages', { ...asked, stream: true });
     expect(streamed).toContain(JSON.stringify(told));
     const none = JSON.parse(await post('/v1/messages', question));

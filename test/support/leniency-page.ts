@@ -58,6 +58,7 @@ const texts: Readonly<Record<LeniencyLaw, readonly [model: string, text: string]
     'glm-4.7-flash',
     '<tool_call>get_weather<arg_key>city<arg_value>Bern</arg_value></tool_call>',
   ],
+  'marker-twice': [coder, `<tool_call>\n${tagged(`<parameter=city>\n${city}`)}\n</tool_call>`],
   spelling: [
     'deepseek-ai-deepseek-v3.1',
     `<|tool_calls_begin|><|tool_call_begin|>get_weather<|tool_sep|>${bern}<|tool_call_end|><|tool_calls_end|>`,

@@ -43,6 +43,6 @@ export function restOfTurn(
 /** The end of open thoughts, and what follows; some formats write empty thoughts before it. */
 function closed({ reasoning }: ChatFormat, plain: string): string {
   const empty = reasoning?.empty ?? '';
-  const rest = plain.startsWith(empty) ? plain.slice(empty.length) : plain;
+  const rest = plain.trimStart().startsWith(empty) ? plain.trimStart().slice(empty.length) : plain;
   return `${reasoning?.end ?? ''}${rest.trimStart()}`;
 }

@@ -1,16 +1,10 @@
-/** Pages whose blocks, one after the other, are one program that compiles. */
-import fs from 'node:fs';
+/** The programs of the pages compile. `npm run package:check` runs them. */
 import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { pagePrograms } from '../../scripts/page-programs.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-
-/** The blocks of a page, one after the other. */
-function programOf(page: string): string {
-  const text = fs.readFileSync(path.join(root, page), 'utf8');
-  return Array.from(text.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, code]) => code).join('\n');
-}
 
 /** What the compiler says of each of `sources` as a module at the root of the project; one run reads the types for all. */
 function complaints(sources: readonly string[]): readonly (readonly string[])[] {
@@ -35,24 +29,21 @@ function complaints(sources: readonly string[]): readonly (readonly string[])[] 
   );
 }
 
-const pages = [
-  'README.md',
-  'docs/runtime.md',
-  'docs/hub.md',
-  'docs/servers.md',
-  'docs/ai-sdk.md',
-  'docs/serve.md',
-];
-const programs = pages.map(programOf);
+const programs = pagePrograms();
+const names = programs.map(({ page, file }) => (file === null ? page : `${page}: ${file}`));
 const mistaken = programs
-  .slice(0, 2)
-  .map((program) => program.replace('event.arguments.city', 'event.arguments.town'));
-const found = complaints([...programs, ...mistaken]);
+  .filter(({ source }) => source.includes('event.arguments.city'))
+  .map(({ source }) => source.replace('event.arguments.city', 'event.arguments.town'));
+const found = complaints([...programs.map(({ source }) => source), ...mistaken]);
 
-describe.each(pages)('%s', (page) => {
-  it('compiles', () => expect(found[pages.indexOf(page)]).toEqual([]));
+describe.each(names)('%s', (name) => {
+  it('compiles', () => expect(found[names.indexOf(name)]).toEqual([]));
 });
 
-it.each(pages.slice(0, 2))('%s would not compile with a mistake in it', (page) =>
-  expect(found[pages.length + pages.indexOf(page)]).toHaveLength(1),
-);
+it('the guides, the README and the reference have programs', () =>
+  expect(programs.length).toBeGreaterThan(18));
+
+it('a program with a mistake in it would not compile', () => {
+  expect(mistaken.length).toBeGreaterThan(2);
+  for (const said of found.slice(programs.length)) expect(said).toHaveLength(1);
+});

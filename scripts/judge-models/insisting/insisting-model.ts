@@ -43,6 +43,7 @@ export class InsistingEngine extends ScriptedEngine {
   #script: readonly number[] = [];
   /** Where the response begins that a server writes, which may be asked again for the rest of it. */
   #start: number | null = null;
+  #promptTokens: number | null = null;
 
   /** `spellsMarkers`: its vocabulary has no tokens for the format's markers. */
   constructor({ name, source, format }: NamedTemplate, { contextSize = 8192, spellsMarkers = false } = {}) {
@@ -54,20 +55,24 @@ export class InsistingEngine extends ScriptedEngine {
       contextSize,
       chatTemplate: source,
       tokenizer: tokenizerWith({ controls, markers, end }),
-      scriptAfter: ({ tokens, responseStart = tokens.length }) => {
-        this.#start ??= responseStart;
+      scriptAfter: ({ tokens, responseStart }) => {
+        this.#start ??= responseStart ?? this.#promptTokens ?? tokens.length;
         return {
           script: scriptOf(this.#script, this.tokenizer),
-          start: Math.min(this.#start, responseStart),
+          start: Math.min(this.#start, responseStart ?? tokens.length),
         };
       },
     });
   }
 
-  /** Says what the next response is to be. */
-  insistOn(script: readonly number[]): void {
+  /**
+   * Says what the next response is to be. `promptTokens`: after how many tokens it begins, which a server is not told
+   * where something was injected before its first request.
+   */
+  insistOn(script: readonly number[], promptTokens: number | null = null): void {
     this.#script = script;
     this.#start = null;
+    this.#promptTokens = promptTokens;
   }
 }
 

@@ -1,5 +1,6 @@
 /** From a chat template to all that the page shows of it. Plain functions: they run in a Worker and in Node. */
-import { type Analysis, analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
+import type { Analysis } from '../../../src/analysis/analysis.ts';
+import { analyzeTemplate } from '../../../src/analysis/analyze-template.ts';
 import { type ProbeTable, probeTable } from '../../../src/analysis/probes/probes.ts';
 import { TemplateProber } from '../../../src/analysis/probes/template-prober.ts';
 import { replaceTokens } from '../../../src/analysis/result/model-tokens.ts';

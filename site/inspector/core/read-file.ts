@@ -21,6 +21,10 @@ export async function readTemplateFile(file: File): Promise<TemplateInput> {
 
 /** A template, or a `tokenizer_config.json` that holds one. */
 export function readTemplateText(name: string, text: string): TemplateInput {
+  // No template contains a NUL, and nearly every binary file does.
+  if (text.includes('\0')) {
+    throw new ModelFileError({ file: name, reason: 'is not text, and no model (.gguf)' });
+  }
   if (!/\.json$/i.test(name) && !/^\s*\{\s*"/.test(text)) return { name, templateSource: text };
   const found = readTokenizerConfig(JSON.parse(text));
   if (found !== null) return { name, ...found };

@@ -1,9 +1,10 @@
 /** What a parser makes of a response, or of its beginning: the stations of the live parse. */
 import { createResponseParser } from '../../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../../src/format/chat-format.ts';
-import type { Tool } from '../../../src/format/messages.ts';
+import type { Tool, ToolCall } from '../../../src/format/messages.ts';
 import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { createMatcher, type Matcher } from '../../../src/language/matcher/matcher.ts';
+import { type FoldedCall, foldEvents } from '../../../src/parser/assistant-message.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
 import type { ParserPosition } from '../../../src/parser/response-parser.ts';
 
@@ -44,6 +45,7 @@ export interface Reading {
   readonly rows: readonly EventRow[];
   readonly eventCount: number;
   readonly position: ParserPosition;
+  /** While a response is written: what its events say so far, with the arguments of calls as far as they came. */
   readonly message: ResponseMessage;
   readonly allowed: AllowedText;
 }
@@ -79,16 +81,32 @@ export function readResponse(format: ChatFormat, request: ReadingRequest): Readi
   }
   const position = { ...parser.position };
   const { events: last, message } = parser.finish(at < text.length ? 'length' : 'stop');
+  const isWhole = at >= text.length;
   // What a replay has not reached may still make sense of a marker that has begun.
-  const all = at < text.length ? events : [...events, ...last];
+  const all = isWhole ? [...events, ...last] : events;
   return {
     spans: spansOf(all),
     rows: rowsOf(all).slice(-mostRows),
     eventCount: all.length,
     position,
-    message,
+    message: isWhole ? message : messageSoFar(events),
     allowed: allowedText(format, request),
   };
+}
+
+/** To end the parser there would call a call malformed that is only not complete. */
+function messageSoFar(events: readonly ResponseEvent[]): ResponseMessage {
+  const { content, reasoning, calls } = foldEvents(events);
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(callSoFar) }),
+  };
+}
+
+function callSoFar({ id, name, input }: FoldedCall): ToolCall {
+  return { id, type: 'function', function: { name, arguments: input } };
 }
 
 /** Neighbours of one type and one note are one span. */

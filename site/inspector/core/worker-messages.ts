@@ -14,6 +14,8 @@ export interface FailedAnswer {
   readonly message: string;
   /** Line of the template, counted from 1. */
   readonly line?: number;
+  /** Column in that line, counted from 1. */
+  readonly column?: number;
 }
 
 /** What came of a request. */

@@ -1,5 +1,6 @@
 /** The Worker: answers one request after the other. */
 import { TemplateError } from '../../../src/format/errors.ts';
+import { withoutUndefined } from '../../../src/format/option-rules.ts';
 import { requests } from './requests.ts';
 import type { FailedAnswer, WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
@@ -19,6 +20,6 @@ function answer({ id, name, ask }: WorkerRequest): WorkerAnswer {
 
 function failureOf(error: unknown): FailedAnswer {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
-  const line = error instanceof TemplateError ? error.line : undefined;
-  return { name: error.name, message: error.message, ...(line === undefined ? {} : { line }) };
+  const { line, column } = error instanceof TemplateError ? error : {};
+  return { name: error.name, message: error.message, ...withoutUndefined({ line, column }) };
 }

@@ -2,7 +2,8 @@
 
 import { knownTemplates } from 'virtual:known-templates';
 import { jinja } from '@codemirror/lang-jinja';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { EditorView } from '@codemirror/view';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Inspection, TemplateInput } from '../core/inspect-template.ts';
 import { type SharedState, writeFragment } from '../core/permalink.ts';
 import { readTemplateFile, readTemplateText } from '../core/read-file.ts';
@@ -10,6 +11,7 @@ import { WorkerClient } from '../core/worker-client.ts';
 import type { WrittenConversation } from '../core/written-message.ts';
 import { Compare } from './compare.tsx';
 import { Editor } from './editor.tsx';
+import { errorMark, setErrorPlace } from './error-mark.ts';
 import { Fields } from './fields.tsx';
 import { Files } from './files.tsx';
 import { Laws } from './laws.tsx';
@@ -26,11 +28,17 @@ const limit = 10_000;
 const mostEditable = 300_000;
 const tooLong = `what is typed or pasted has at most ${mostEditable.toLocaleString('en')} characters; drop a file`;
 
+/** What the page begins with, and what is wrong about it. */
+export interface AppProps {
+  readonly first: SharedState;
+  readonly warning: string | null;
+}
+
 /** The whole page. */
-export function App({ first }: { readonly first: SharedState }) {
+export function App({ first, warning }: AppProps) {
   const [input, setInput] = useState<TemplateInput>(first.input);
   const [output, setOutput] = useState<string | null>(first.output ?? null);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<string | null>(warning);
   const clients = useMemo(
     () => ({ analysis: new WorkerClient(limit), reading: new WorkerClient(limit) }),
     [],
@@ -49,6 +57,10 @@ export function App({ first }: { readonly first: SharedState }) {
       }),
     [],
   );
+  const editor = useRef<EditorView>(null);
+  useEffect(() => {
+    editor.current?.dispatch({ effects: setErrorPlace.of(state.place) });
+  }, [state.place]);
   const problem = refusal ?? state.problem;
   return (
     <div class="app" data-state={stateName(state)}>
@@ -77,8 +89,14 @@ export function App({ first }: { readonly first: SharedState }) {
             <Editor
               label="Chat template: paste one, or drop a file anywhere"
               value={input.templateSource}
-              onChange={(text) => setInput((last) => typed(last, text))}
-              extensions={[jinja()]}
+              onChange={(text) => {
+                setRefusal(null);
+                setInput((last) => typed(last, text));
+              }}
+              extensions={[jinja(), errorMark]}
+              onView={(made) => {
+                editor.current = made;
+              }}
               mostCharacters={mostEditable}
               onTooLong={() => setRefusal(tooLong)}
               numbered
@@ -129,12 +147,28 @@ function stateName({ busy, problem }: InspectionState): string {
 /** A pasted `tokenizer_config.json` is read as one; while it is typed, it is no JSON yet. */
 function typed(last: TemplateInput, text: string): TemplateInput {
   if (text === last.templateSource) return last;
-  const name = last.name.endsWith(' (edited)') ? last.name : `${last.name} (edited)`;
+  const name = isEdit(last.templateSource, text) ? edited(last.name) : pasted;
   try {
     return { ...last, ...readTemplateText(name, text) };
   } catch {
     return { ...last, name, templateSource: text };
   }
+}
+
+const pasted = 'a pasted template';
+
+function edited(name: string): string {
+  return name === pasted || name.endsWith(' (edited)') ? name : `${name} (edited)`;
+}
+
+/** Whether most of a text is still there at its beginning and its end; otherwise it is another one. */
+function isEdit(before: string, after: string): boolean {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  return 2 * (start + end) >= before.length;
 }
 
 interface FindingsProps {

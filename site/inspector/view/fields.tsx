@@ -29,6 +29,13 @@ export function Fields({ inspection }: { readonly inspection: Inspection }) {
   const rows = useMemo(() => rowsOf(inspection), [inspection]);
   const [chosen, choose] = useState<string | null>(null);
   const [hovered, hover] = useState<string | null>(null);
+  const move = (event: KeyboardEvent, index: number) => {
+    const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    const list = (event.currentTarget as HTMLElement).closest('ul');
+    list?.querySelectorAll<HTMLElement>('.row')[Math.min(Math.max(target, 0), rows.length - 1)]?.focus();
+  };
   const active = rows.find(({ path }) => path === (hovered ?? chosen)) ?? tellingRow(rows);
   return (
     <>
@@ -38,12 +45,15 @@ export function Fields({ inspection }: { readonly inspection: Inspection }) {
       </p>
       <div class="fields">
         <ul class="rows" aria-label="Fields of the format">
-          {rows.map((row) => (
+          {rows.map((row, index) => (
             <li key={row.path}>
               <button
                 type="button"
                 class="row"
                 aria-pressed={row.path === active?.path}
+                // One stop for Tab; the arrow keys move in the list.
+                tabIndex={row === (rows.find(({ path }) => path === chosen) ?? rows[0]) ? 0 : -1}
+                onKeyDown={(event) => move(event, index)}
                 onClick={() => choose(row.path)}
                 onMouseEnter={() => hover(row.path)}
                 onMouseLeave={() => hover(null)}

@@ -49,8 +49,8 @@ export function LiveParse(props: LiveParseProps) {
         if (answer === null || output !== latest.current) return;
         setProblem(null);
         setRead({ text: output, reading: answer });
-        const follow = replay === null ? [] : [EditorView.scrollIntoView(at)];
-        view.current?.dispatch({ effects: [setMarks.of({ spans: answer.spans, at }), ...follow] });
+        view.current?.dispatch({ effects: setMarks.of({ spans: answer.spans, at }) });
+        if (replay !== null && view.current !== null) follow(view.current, at);
       },
       (error: unknown) => setProblem(explain(error)),
     );
@@ -97,6 +97,18 @@ export function LiveParse(props: LiveParseProps) {
       {reading === null ? null : <Results reading={reading} following={replay !== null} />}
     </div>
   );
+}
+
+/** Scrolls the editor's own box to a place. CodeMirror would scroll the page, too, which then cannot be left. */
+function follow(view: EditorView, at: number): void {
+  const { scrollDOM } = view;
+  const place = view.coordsAtPos(at);
+  const box = scrollDOM.getBoundingClientRect();
+  // Out of what is drawn, only the line is known.
+  const top = place === null ? view.lineBlockAt(at).top : place.top - box.top + scrollDOM.scrollTop;
+  const margin = box.height / 4;
+  if (top < scrollDOM.scrollTop || top > scrollDOM.scrollTop + box.height - margin)
+    scrollDOM.scrollTop = top - box.height + 2 * margin;
 }
 
 /** Scrolling a little asks for nothing new, in characters. */

@@ -4,6 +4,7 @@ import { defaultLimits } from '../../../src/template/values/runtime.ts';
 import type { Conversation, Inspection, TemplateInput } from '../core/inspect-template.ts';
 import { RequestError, type WorkerClient } from '../core/worker-client.ts';
 import type { WrittenConversation } from '../core/written-message.ts';
+import type { ErrorPlace } from './error-mark.ts';
 
 /** What is known of a template by now. */
 export interface InspectionState {
@@ -11,6 +12,8 @@ export interface InspectionState {
   readonly inspection: Inspection | null;
   /** Why there is no inspection. */
   readonly problem: string | null;
+  /** Where the template is wrong, if that is known. */
+  readonly place: ErrorPlace | null;
   readonly busy: boolean;
 }
 
@@ -33,6 +36,7 @@ export function useInspection(input: TemplateInput | null, client: WorkerClient)
     input: input ?? none,
     inspection: null,
     problem: null,
+    place: null,
     busy: true,
   });
   const asked = useRef<string | null>(null);
@@ -43,7 +47,7 @@ export function useInspection(input: TemplateInput | null, client: WorkerClient)
     const problem = refusalOf(input);
     if (problem !== null) {
       client.restartIfBusy();
-      setState({ input, inspection: null, problem, busy: false });
+      setState({ input, inspection: null, problem, place: null, busy: false });
       return;
     }
     setState((last) => ({ ...last, busy: true }));
@@ -52,9 +56,16 @@ export function useInspection(input: TemplateInput | null, client: WorkerClient)
         client.restartIfBusy();
         client.ask('inspect', input).then(
           (inspection) => {
-            if (inspection !== null) setState({ input, inspection, problem: null, busy: false });
+            if (inspection !== null) setState({ input, inspection, problem: null, place: null, busy: false });
           },
-          (error: unknown) => setState({ input, inspection: null, problem: explain(error), busy: false }),
+          (error: unknown) =>
+            setState({
+              input,
+              inspection: null,
+              problem: explain(error),
+              place: placeOf(error),
+              busy: false,
+            }),
         );
       },
       isTyping ? pause : 0,
@@ -87,11 +98,19 @@ export function useWritten(
   return { written, problem };
 }
 
+/** The place in the template that an error names. */
+function placeOf(error: unknown): ErrorPlace | null {
+  if (!(error instanceof RequestError) || error.failure.line === undefined) return null;
+  const { line, column, message: reason } = error.failure;
+  return { line, reason, ...(column === undefined ? {} : { column }) };
+}
+
 /** An error for people: what it is, and where. */
 export function explain(error: unknown): string {
   if (error instanceof RequestError) {
-    const { name, message, line } = error.failure;
-    return `${name}: ${message}${line === undefined || message.includes('line') ? '' : ` (line ${line})`}`;
+    const { name, message } = error.failure;
+    // Our own errors say what they are, and where; any other is a defect.
+    return /^(?:Type|Range|Reference|Syntax)?Error$/.test(name) ? `${name}: ${message}` : message;
   }
   return error instanceof Error ? error.message : String(error);
 }

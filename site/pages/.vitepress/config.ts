@@ -22,46 +22,68 @@ const guide: DefaultTheme.SidebarItem[] = [
   {
     text: 'Start',
     items: pages(
-      ['Idiolect', '/README'],
-      ['The inspector', '/docs/inspector'],
-      ['Entry points', '/docs/entry-points'],
-      ['Glossary', '/docs/glossary'],
+      ['Getting started', '/docs/getting-started'],
+      ['Choosing a model', '/docs/models'],
+      ['Which entry point', '/docs/entry-points'],
       ['Troubleshooting', '/docs/troubleshooting'],
     ),
   },
   {
-    text: 'Models',
+    text: 'Guides',
     items: pages(
-      ['Models in this process', '/docs/runtime'],
+      ['Tools and the loop', '/docs/tools'],
+      ['Typed answers', '/docs/typed-answers'],
+      ['Thinking', '/docs/thinking'],
+      ['Long conversations', '/docs/long-conversations'],
+      ['MCP', '/docs/mcp'],
       ['Models on a server', '/docs/servers'],
+      ['In a page', '/docs/browser'],
+      ['Another engine', '/docs/another-engine'],
+      ['Ahead of time', '/docs/ahead-of-time'],
       ['Serving models', '/docs/serve'],
       ['In the AI SDK', '/docs/ai-sdk'],
-      ['The Hugging Face Hub', '/docs/hub'],
-      ['The command', '/docs/cli'],
+      ['Testing your app', '/docs/testing'],
+      ['Platforms: Electron, Bun, Deno', '/docs/platforms'],
+      ['Downloads', '/docs/hub'],
+      ['Adding a model', '/docs/adding-a-model'],
+      ['Speed', '/docs/performance'],
+      ['Many users', '/docs/scale'],
     ),
   },
   {
-    text: 'How it works',
+    text: 'Reference',
     items: pages(
-      ['Data flow', '/docs/data-flow'],
-      ['Probes', '/docs/probes'],
-      ['Adding a model', '/docs/adding-a-model'],
+      ['Options of loadModel', '/docs/loading'],
+      ['Options of a chat', '/docs/chat-options'],
+      ['Events, messages and usage', '/docs/events'],
+      ['Errors', '/docs/errors'],
+      ['The command', '/docs/cli'],
       ['JSON Schema', '/docs/json-schema'],
       ['Leniency', '/docs/leniency'],
-      ['Security', '/docs/security'],
+      ['The inspector', '/docs/inspector'],
+      ['API', '/api/'],
     ),
   },
   {
-    text: 'What is measured',
+    text: 'Explanation',
     items: pages(
-      ['Models and engines', '/docs/matrix'],
+      ['What holds', '/docs/guarantees'],
+      ['Data flow', '/docs/data-flow'],
+      ['Probes', '/docs/probes'],
       ['Deviations', '/docs/deviations'],
-      ['Experiments', '/docs/experiments'],
+      ['Security', '/docs/security'],
+      ['Glossary', '/docs/glossary'],
     ),
   },
   {
     text: 'The project',
-    items: pages(['Changelog', '/CHANGELOG'], ['Contributing', '/CONTRIBUTING'], ['Reporting', '/SECURITY']),
+    items: pages(
+      ['Models and engines', '/docs/matrix'],
+      ['Experiments', '/docs/experiments'],
+      ['Changelog', '/CHANGELOG'],
+      ['Contributing', '/CONTRIBUTING'],
+      ['Reporting', '/SECURITY'],
+    ),
   },
 ];
 
@@ -86,6 +108,12 @@ const entries: DefaultTheme.SidebarItem[] = [
   },
 ];
 
+/** How much a page counts in the search. */
+function guidesFirst(page: string): number {
+  if (page.includes('/api/')) return 0.3;
+  return /experiments|CHANGELOG|deviations/.test(page) ? 0.5 : 1;
+}
+
 /** `llms.txt`. The plugin's types are those of another Vite than VitePress has. */
 const plugins = [llmstxt({ ignoreFiles: ['api/**'] })] as unknown as NonNullable<
   NonNullable<UserConfig['vite']>['plugins']
@@ -95,6 +123,15 @@ export default defineConfig({
   title: 'Idiolect',
   description: 'Reads how a model writes from its chat template: typed tool calls from any model.',
   lang: 'en',
+  head: [
+    [
+      'link',
+      {
+        rel: 'icon',
+        href: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b57a4'/%3E%3Cpath d='M6 4 3 8l3 4M10 4l3 4-3 4' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E",
+      },
+    ],
+  ],
   srcDir: path.join(cache, 'site-source'),
   outDir: path.join(cache, 'site'),
   cacheDir: path.join(cache, 'vitepress'),
@@ -114,12 +151,13 @@ export default defineConfig({
   vite: { plugins, logLevel: 'warn' },
   themeConfig: {
     nav: [
-      { text: 'Guide', link: '/README' },
+      { text: 'Guide', link: '/docs/getting-started' },
       { text: 'API', link: '/api/' },
       { text: 'Inspector', link: '/inspect' },
     ],
     sidebar: { '/api/': entries, '/': guide },
     outline: 'deep',
-    search: { provider: 'local' },
+    // Guides before pages of single names.
+    search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument: guidesFirst } } } },
   },
 });

@@ -11,7 +11,7 @@ import {
 } from '../../format/chat-format.ts';
 import { AnalysisError } from '../../format/errors.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
-import { sha256 } from '../../format/sha256.ts';
+import { templateFingerprint } from '../../format/template-fingerprint.ts';
 import { applyOverrides } from '../overrides/overrides.ts';
 import type { InferredInput } from '../probes/message-form.ts';
 import type { Probing } from '../probes/probing.ts';
@@ -53,7 +53,7 @@ export function assembleFormat(given: Given): { readonly format: ChatFormat } {
   const parts = { turn, reasoning, content, calls };
   const inferred: ChatFormat = {
     version: chatFormatVersion,
-    templateSha256: sha256(template.source),
+    templateSha256: templateFingerprint(template.source),
     labels: labelFormat(parts),
     // Calls that are rendered but cannot be read do not count.
     capabilities: {

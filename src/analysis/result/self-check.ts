@@ -6,18 +6,13 @@ import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
 import { writeResponse } from '../../layout/write-response.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
+import type { SelfCheck } from '../analysis.ts';
 import type { EvidenceLog } from '../evidence.ts';
 import type { InferredInput } from '../probes/message-form.ts';
 import { type Probe, type ProbeTable, valueProbe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber } from '../probes/template-prober.ts';
 import type { WithEnds } from '../turn/region-ends.ts';
-
-/** How many probes were rendered, and how many of them the format reproduces. */
-export interface SelfCheck {
-  readonly compared: number;
-  readonly exact: number;
-}
 
 type Given = Probing & InferredInput & WithEnds & { readonly format: ChatFormat };
 

@@ -17,7 +17,7 @@ export const chatTools = [
         timezone: {
           type: 'string',
           maxLength: 40,
-          description: 'IANA time zone such as Europe/Bern; the local one if absent',
+          description: 'IANA time zone such as Europe/Zurich or Asia/Tokyo; the local one if absent',
         },
       },
       additionalProperties: false,
@@ -65,7 +65,27 @@ export function currentTime(now: Date, timeZone?: string): string {
     const options = { dateStyle: 'full', timeStyle: 'long', timeZone } as const;
     return new Intl.DateTimeFormat('en-GB', withoutUndefined(options)).format(now);
   } catch {
-    const reason = `there is no time zone ${JSON.stringify(timeZone)}; names are like Europe/Bern`;
+    const reason = `there is no time zone ${JSON.stringify(timeZone)}; similar are ${similarZones(timeZone ?? '').join(', ')}`;
     throw new ToolError({ tool: 'current_time', reason });
   }
+}
+
+/** Time zones that exist and begin alike: of the same place elsewhere, or else of the same area. */
+export function similarZones(timeZone: string): readonly string[] {
+  const [area = '', city = area] = timeZone.split(/\/(.*)/s, 2).map((part) => part.toLowerCase());
+  const likeness = (zone: string): number => {
+    const [itsArea = '', itsCity = ''] = zone.toLowerCase().split(/\/(.*)/s, 2);
+    return 2 * commonLength(itsCity, city.replaceAll(' ', '_')) + (itsArea === area ? 1 : 0);
+  };
+  const zones = Intl.supportedValuesOf('timeZone').map((zone) => ({ zone, like: likeness(zone) }));
+  return zones
+    .sort((a, b) => b.like - a.like)
+    .slice(0, 3)
+    .map(({ zone }) => zone);
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a.charAt(length) === b.charAt(length)) length += 1;
+  return length;
 }

@@ -1,6 +1,6 @@
 /** Shows an answer as it arrives: thoughts dimmed, calls and their results on separate lines. */
 import pc from 'picocolors';
-import type { ToolRunEvent } from '../../runtime/node-llama-cpp/index.ts';
+import type { RunFinish, ToolRunEvent } from '../../runtime/node-llama-cpp/index.ts';
 import { terminalText } from '../terminal-text.ts';
 
 /** Shows the events of one answer. */
@@ -77,11 +77,12 @@ export function createChatView(write: (text: string) => void): ChatView {
   };
 }
 
-function unfinished(reason: 'answer' | 'step-limit' | 'open-calls', steps: number): string {
+function unfinished(reason: Exclude<RunFinish['reason'], 'length'>, steps: number): string {
   if (reason === 'answer') return 'it ended without an answer';
-  return reason === 'step-limit'
-    ? `stopped after ${steps} rounds of calls`
-    : 'it called a tool that is not here';
+  if (reason === 'step-limit') return `stopped after ${steps} rounds of calls`;
+  if (reason === 'repeated-calls')
+    return 'stopped: it makes the same call again and again, and has its result';
+  return 'it called a tool that is not here';
 }
 
 function shorten(text: string): string {

@@ -11,6 +11,7 @@ import { terminalText } from '../terminal-text.ts';
 import { chatTools } from './chat-tools.ts';
 import { createChatView } from './chat-view.ts';
 import { type LineInput, openLineInput } from './line-input.ts';
+import { promptStatus } from './prompt-status.ts';
 
 interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireTools'> {
   readonly tools: boolean;
@@ -26,11 +27,11 @@ interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireToo
 export function registerChat(program: Command): void {
   const command = program
     .command('chat')
-    .description('talk to a model in the terminal; it can call a clock, a calculator and dice')
     .argument(
       '<model>',
       'a GGUF file, a model on the Hub (owner/name, owner/name:Q5_K_M), or the address of a server (http://localhost:8080)',
     )
+    .optionsGroup('Conversation:')
     .option('--no-tools', 'offer no tools')
     .option('--thinking', 'turn thinking on, if the template supports it')
     .option('--no-thinking', 'turn thinking off, if the template supports it')
@@ -47,14 +48,16 @@ export function registerChat(program: Command): void {
     )
     .option('--seed <number>', 'makes answers reproducible; default: random', wholeNumber)
     .option('--system <text>', 'a system message; default: none')
+    .optionsGroup('Model:')
     .option('--require-tools', 'reject a model that cannot call tools (the default, unless --no-tools)')
     .option('--no-require-tools', 'also accept a model that cannot call tools');
   addTargetOptions(command).addHelpText('after', `\n${usage}`).action(chat);
 }
 
-const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and
-Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation.
-A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.`;
+const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an
+answer, and Ctrl-C again leaves. Lines may also be piped in: each is a question
+of one conversation. A server that asks for a key is given the one in the
+environment's IDIOLECT_API_KEY.`;
 
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
   const requireTools = options.requireTools ?? options.tools;
@@ -87,7 +90,7 @@ async function converse(model: OpenedTarget, input: LineInput, options: ChatComm
     if (text === '/new') messages = start;
     else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
     else if (text !== '')
-      messages = await ask(model, [...messages, { role: 'user', content: text }], options);
+      messages = await ask(model, [...messages, { role: 'user', content: text }], options, input);
   }
 }
 
@@ -96,26 +99,36 @@ async function ask(
   model: OpenedTarget,
   messages: readonly Message[],
   options: ChatCommandOptions,
+  input: LineInput,
 ): Promise<readonly Message[]> {
   const view = createChatView((text) => process.stdout.write(text));
-  const interruption = catchInterrupt();
+  const interruption = new AbortController();
+  // The first Ctrl-C aborts, the second one exits at once.
+  const release = input.listen(() => {
+    if (interruption.signal.aborted) process.exit(130);
+    interruption.abort();
+  });
   const before = messages.slice(0, -1);
+  const status = promptStatus();
   try {
     const run = model.runTools({
       messages,
       tools: options.tools ? chatTools : [],
       temperature: options.temperature,
       signal: interruption.signal,
+      onPromptProgress: status.show,
       ...withoutUndefined({ seed: options.seed, maxTokens: options.maxTokens, thinking: options.thinking }),
     });
-    for await (const event of run) view.show(event);
+    for await (const event of run) {
+      status.clear();
+      view.show(event);
+    }
     return await run.messages;
   } catch (error) {
+    status.clear();
     view.end();
     if (interruption.signal.aborted) {
-      // The terminal shows ^C before it.
-      const gap = process.stdin.isTTY ? '\n' : '';
-      process.stderr.write(gap + pc.dim('(stopped; this question is forgotten)\n'));
+      process.stderr.write(pc.dim('(stopped; this question is forgotten)\n'));
       return before;
     }
     if (!(error instanceof IdiolectError)) throw error;
@@ -123,22 +136,6 @@ async function ask(
     process.exitCode = 1;
     return before;
   } finally {
-    interruption.release();
+    release();
   }
-}
-
-interface Interruption {
-  readonly signal: AbortSignal;
-  readonly release: () => void;
-}
-
-/** The first Ctrl-C aborts, the second one exits at once. */
-function catchInterrupt(): Interruption {
-  const controller = new AbortController();
-  const interrupt = (): void => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-  };
-  process.on('SIGINT', interrupt);
-  return { signal: controller.signal, release: () => void process.off('SIGINT', interrupt) };
 }

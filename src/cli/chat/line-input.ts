@@ -6,6 +6,11 @@ export interface LineInput {
   readonly isInteractive: boolean;
   /** The next line; `null` at the end, or after Ctrl-C or Ctrl-D. */
   next(): Promise<string | null>;
+  /**
+   * Until the returned function is called, Ctrl-C calls `interrupt`. What is typed meanwhile is not echoed into the
+   * answer, and begins the next line.
+   */
+  listen(interrupt: () => void): () => void;
   close(): void;
 }
 
@@ -14,30 +19,71 @@ export function openLineInput(prompt: string): LineInput {
   return process.stdin.isTTY && process.stdout.isTTY ? terminalInput(prompt) : pipedInput();
 }
 
-/** Listens only while it asks, so that Ctrl-C is a signal to the program at other times. */
+/** Asks with an interface of its own for each line, so that nothing is read or echoed at other times. */
 function terminalInput(prompt: string): LineInput {
+  const { stdin, stdout } = process;
   let history: string[] = [];
+  let typed = '';
   return {
     isInteractive: true,
     close: () => undefined,
+    listen(interrupt) {
+      const release = onSignal(interrupt);
+      const decoder = new TextDecoder();
+      const read = (keys: Buffer): void => {
+        const text = decoder.decode(keys, { stream: true });
+        if (text.includes(ctrlC)) interrupt();
+        typed += text.replace(unprintable, '');
+      };
+      // Without raw mode, the terminal would echo what is typed.
+      stdin.setRawMode(true);
+      stdin.on('data', read).resume();
+      return () => {
+        stdin.off('data', read).pause();
+        stdin.setRawMode(false);
+        release();
+      };
+    },
     next: () =>
       new Promise((resolve) => {
-        const asking = readline.createInterface({ input: process.stdin, output: process.stdout, history });
+        const [line, ...more] = typed.split(/\r\n?|\n/);
+        if (more.length > 0) {
+          typed = more.join('\n');
+          stdout.write(`${prompt}${line}\n`);
+          resolve(line ?? null);
+          return;
+        }
+        const asking = readline.createInterface({ input: stdin, output: stdout, history });
         asking.on('history', (lines) => {
           history = [...lines];
         });
         asking.on('SIGINT', () => asking.close());
         let answer: string | null = null;
         asking.on('close', () => {
-          if (answer === null) process.stdout.write('\n');
+          if (answer === null) stdout.write('\n');
           resolve(answer);
         });
-        asking.question(prompt, (line) => {
-          answer = line;
+        asking.question(prompt, (answered) => {
+          answer = answered;
           asking.close();
         });
+        asking.write(typed);
+        typed = '';
       }),
   };
+}
+
+const ctrlC = '\u0003';
+
+/** Keys that are no text: escape sequences, and controls other than the end of a line. */
+const unprintable = new RegExp(
+  `${String.fromCharCode(27)}(?:\\[[\\d;]*[A-Za-z~]|O[A-Z])?|(?![\\r\\n])\\p{Cc}`,
+  'gu',
+);
+
+function onSignal(interrupt: () => void): () => void {
+  process.on('SIGINT', interrupt);
+  return () => void process.off('SIGINT', interrupt);
 }
 
 function pipedInput(): LineInput {
@@ -46,6 +92,7 @@ function pipedInput(): LineInput {
   return {
     isInteractive: false,
     close: () => reading.close(),
+    listen: onSignal,
     async next() {
       const { done, value } = await lines.next();
       return done === true ? null : value;

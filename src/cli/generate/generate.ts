@@ -28,7 +28,6 @@ interface GenerateOptions {
 export function registerGenerate(program: Command): void {
   program
     .command('generate')
-    .description('write the parser module and the grammars of chat templates or models')
     .argument(
       '<files...>',
       'chat templates (.jinja, tokenizer_config.json), models (.gguf), models on the Hub (owner/name), or response templates of Hugging Face (.json)',

@@ -6,6 +6,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { ToolListError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { toolVersion } from '../../format/version.ts';
+import { spawnedCommand } from './spawned-command.ts';
 
 /** Limits of a session. */
 export interface McpLimits {
@@ -76,10 +77,14 @@ class McpSession {
   #said = '';
 
   constructor(command: readonly string[], { milliseconds = 60_000, characters = 32_000_000 }: McpLimits) {
-    const [program = '', ...rest] = command;
     this.#source = command.join(' ');
     this.#maxLength = characters;
-    this.#server = spawn(program, rest, { stdio: 'pipe' });
+    const { file, args, verbatim } = spawnedCommand(command);
+    this.#server = spawn(file, args, {
+      stdio: 'pipe',
+      windowsVerbatimArguments: verbatim,
+      windowsHide: true,
+    });
     this.#timer = setTimeout(() => this.#fail(`it did not answer within ${milliseconds} ms`), milliseconds);
     this.#server.on('error', (error) => this.#fail(`it cannot be started (${error.message})`, error));
     this.#server.on('exit', (code, signal) => this.#fail(`it ended (${signal ?? `exit code ${code}`})`));

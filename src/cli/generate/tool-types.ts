@@ -1,6 +1,7 @@
 /** TypeScript types of tools' arguments, by json-schema-to-typescript. */
-import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import { ToolListError } from '../../format/errors.ts';
+import type { compile, JSONSchema } from 'json-schema-to-typescript';
+import { codeOf } from '../../format/error-class.ts';
+import { MissingPackageError, ToolListError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { schemaForTypes } from '../../generate/schema-for-types.ts';
 
@@ -20,9 +21,11 @@ const taken: ReadonlySet<string> = new Set(['tool', 'toolcall', 'toolcallevent',
 
 /**
  * Declarations for the arguments of `tools`: an interface `ToolArguments` with the tools' names as keys, and a type
- * for each. Every call that a schema allows has its type. Throws `ToolListError`, which names `source`.
+ * for each. Every call that a schema allows has its type. Throws `ToolListError`, which names `source`, and
+ * `MissingPackageError`: the package, which brings 17 MB of a formatter along, is needed for this alone.
  */
 export async function printToolTypes(tools: readonly Tool[], source: string): Promise<string> {
+  const compile = await loadCompiler();
   const schema: JSONSchema = JSON.parse(JSON.stringify(schemaForTypes(tools)));
   try {
     const text = await compile(schema, 'ToolArguments', {
@@ -38,6 +41,19 @@ export async function printToolTypes(tools: readonly Tool[], source: string): Pr
   } catch (cause) {
     const reason = `no types can be made of the schemas: ${cause instanceof Error ? cause.message : cause}`;
     throw new ToolListError({ source, reason, cause });
+  }
+}
+
+async function loadCompiler(): Promise<typeof compile> {
+  try {
+    return (await import('json-schema-to-typescript')).compile;
+  } catch (cause) {
+    if (codeOf(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw new MissingPackageError({
+      packageName: 'json-schema-to-typescript',
+      neededFor: 'idiolect generate --tools',
+      cause,
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 /** `idiolect info`: a model's card, read from its header. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
+import type { Analysis } from '../../analysis/analysis.ts';
+import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import { snakeCase } from '../../format/json-values.ts';
 import { type Verification, verifyTemplate } from '../../generate/verify/verify-template.ts';
@@ -36,7 +37,6 @@ type Study = Pick<Information, 'analysis' | 'laws'>;
 export function registerInfo(program: Command): void {
   program
     .command('info')
-    .description('show what a model is and whether it can call tools, without downloading it')
     .argument('<model>', 'a GGUF file, or a model on the Hub: owner/name, owner/name:Q5_K_M')
     .option('--file <path>', 'which file of the repository; default: by the quantisation')
     .option('--json', 'for programs', false)
@@ -64,11 +64,12 @@ function study({ template, header }: ModelCard): Omit<Information, 'card' | 'adv
   return { ...studyTemplate(() => source, header), formats };
 }
 
-function studyTemplate(read: () => string, { file, specialTokens }: ModelCard['header']): Study {
+function studyTemplate(read: () => string, header: ModelCard['header']): Study {
+  const { file, specialTokens, addedTokens, endTokens } = header;
   try {
     const source = read();
     const tokens = { bosToken: specialTokens.bos ?? '', eosToken: specialTokens.eos ?? '' };
-    const analysis = analyzeTemplate(source, { name: file, ...tokens });
+    const analysis = analyzeTemplate(source, { name: file, ...tokens, addedTokens, endTokens });
     return { analysis, laws: verifyTemplate(source, { format: analysis.format, ...tokens }) };
   } catch (error) {
     if (error instanceof IdiolectError) return { analysis: null, laws: null };

@@ -15,8 +15,6 @@ interface ListOptions {
 export function registerList(program: Command): void {
   program
     .command('list')
-    .alias('ls')
-    .description('list the models in the cache')
     .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')
     .option('--json', 'report for programs', false)
     .action(list);

@@ -4,7 +4,7 @@ import type { ModelCard } from '../../hub/inspect-model.ts';
 import type { PullEvent } from '../../hub/pull-model.ts';
 import type { ResolvedModel } from '../../hub/resolve-model.ts';
 import { formatBytes } from '../figures.ts';
-import { paintedText } from '../terminal-text.ts';
+import { paintedText, terminalText } from '../terminal-text.ts';
 import { type DownloadBars, startDownloadBars } from './download-bars.ts';
 
 /** A running display of a pull, on standard error. */
@@ -26,6 +26,10 @@ export function createPullView(): PullView {
         process.stderr.write(paintedText(chosen(resolved)));
       } else if (event.type === 'inspected') {
         process.stderr.write(paintedText(found(event.card)));
+      } else if (event.type === 'copied') {
+        const size = formatBytes(event.file.size);
+        const said = `! ${event.path} is a copy, which takes ${size} more: links are not allowed here (on Windows, Developer Mode allows them)`;
+        process.stderr.write(`${pc.yellow(terminalText(said))}\n`);
       } else if (resolved !== null) {
         bars ??= startDownloadBars(resolved.choice.chosen.files);
         bars.update(event.file, event.step);

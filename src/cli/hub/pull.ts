@@ -25,7 +25,6 @@ interface PullCommandOptions {
 export function registerPull(program: Command): void {
   program
     .command('pull')
-    .description('download a model from the Hub once its header shows that it can call tools')
     .argument('<model>', 'owner/name, owner/name:Q5_K_M, owner/name@revision')
     .option(
       '-q, --quantization <name>',

@@ -18,8 +18,6 @@ interface RemoveOptions {
 export function registerRemove(program: Command): void {
   program
     .command('remove')
-    .alias('rm')
-    .description('remove models from the cache; without a quantisation, all of that name')
     .argument('<model>', 'owner/name, owner/name:Q5_K_M, owner/name@revision')
     .option('--file <path>', 'only this file of the repository; default: everything that the name covers')
     .option('--cache <folder>', 'where models are kept; default: where the tools of the Hub keep them')

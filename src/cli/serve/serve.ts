@@ -24,6 +24,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly apiKey?: readonly string[];
   readonly sequences: number;
   readonly queue: number;
+  readonly cacheMemory: number;
   readonly memory?: number;
   readonly temperature: number;
   readonly degrade?: boolean;
@@ -39,34 +40,43 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
 export function registerServe(program: Command): void {
   const command = program
     .command('serve')
-    .description('serve models through an OpenAI-compatible HTTP API; their tool calls fit the schemas')
     .argument(
       '<model...>',
-      'GGUF files, models on the Hub (owner/name), or addresses of servers; name=model gives one another name',
+      'GGUF files, models on the Hub (owner/name), or addresses of servers; name=model serves it under that name',
     )
+    .optionsGroup('Address and access:')
     .option('-p, --port <number>', 'port to listen on; 0 for any free one', portNumber, 8080)
     .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
+    .option('--allow-host <name...>', 'host names that requests may use; default: those of this machine')
+    .option('--cors <origin...>', 'origins whose pages may call; localhost for this machine; default: none')
     .option(
       '--api-key <key...>',
       "accepted keys; a request needs one; default: IDIOLECT_SERVE_KEY's, or none",
     )
+    .optionsGroup('Requests:')
     .option(
       '-s, --sequences <number>',
       'responses that one model writes at the same time',
       positiveInteger,
       2,
     )
-    .option('--queue <number>', 'requests that may wait; further ones get 429', wholeNumber, 100)
-    .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
+    .option(
+      '--cache-memory <GB>',
+      'memory for prompts of conversations whose place others took; 0 keeps none',
+      nonNegative,
+      1,
+    )
+    .option('--queue <number>', 'requests that may wait; when full, requests get 429', wholeNumber, 100)
     .option('--temperature <number>', 'for requests that do not set it', nonNegative, 0.7)
     .option('--degrade', 'accept schemas that cannot be enforced in full')
-    .option('--cors <origin...>', 'origins whose pages may call; localhost for this machine; default: none')
     .option('--any-model', 'let the first model answer to unknown names; default: they get 404')
-    .option('--allow-host <name...>', 'host names that requests may use; default: those of this machine')
-    .option('--no-require-tools', 'also accept models that cannot call tools')
+    .optionsGroup('Output:')
     .option('--open', 'show a page to chat with the models and see their calls as they arrive')
     .option('--log', 'one line per request; no contents')
-    .option('--json', 'the same for programs, on standard output');
+    .option('--json', 'the same for programs, on standard output')
+    .optionsGroup('Model:')
+    .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
+    .option('--no-require-tools', 'also accept models that cannot call tools');
   addTargetOptions(command).action(serveModels);
 }
 
@@ -91,17 +101,8 @@ async function serveModels(targets: readonly string[], options: ServeCommandOpti
 
 async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   const model = await open();
-  return {
-    name,
-    ...withoutUndefined({
-      templates: model.templates,
-      contextSize: model.contextSize,
-      trainedContextSize: model.trainedContextSize,
-    }),
-    chat: (request) => model.chat(request),
-    ...(model.preview === undefined ? {} : { preview: (request) => model.preview?.(request) as never }),
-    dispose: async () => model.dispose?.(),
-  };
+  // The model's own members depend on it, not on this object.
+  return Object.create(model, { name: { value: name } }) as ServableModel;
 }
 
 function serveOptions(options: ServeCommandOptions): ServeOptions {

@@ -32,7 +32,6 @@ interface TryOptions {
 export function registerTry(program: Command): void {
   program
     .command('try')
-    .description('ask a model twenty small questions with tools, to see which way of calling it keeps to')
     .argument('<model>', 'a GGUF file, or a model on the Hub (owner/name, owner/name:Q5_K_M)')
     .option(
       '--tool-format <format...>',
@@ -40,7 +39,7 @@ export function registerTry(program: Command): void {
     )
     .option(
       '--threads <number>',
-      "compute threads; 0: as many as are useful; default: node-llama-cpp's choice",
+      'compute threads; default: the physical cores, within what this machine gives; 1 for small models',
       wholeNumber,
     )
     .option('--no-gpu', 'use no GPU')

@@ -47,6 +47,15 @@ export function roundTripLaw({ format, tools, message, turn }: RenderedCase): Br
   return expected === actual ? null : { expected, actual };
 }
 
+/**
+ * Quotation: a string that quotes the format's own call is read back, or something is told. Formats in which nothing
+ * ends a call cannot keep it: their next call looks like a quoted one.
+ */
+export function quotationLaw(rendered: RenderedCase): Breach | null {
+  const { malformed = [], repaired = [] } = parseWhole(rendered.format, rendered.tools, rendered.turn);
+  return malformed.length + repaired.length > 0 ? null : roundTripLaw(rendered);
+}
+
 /** Any cut: parsed unit by unit, the turn gives the same message. */
 export function anyCutLaw({ format, tools, turn }: RenderedCase): Breach | null {
   const parser = createResponseParser(format, { tools });

@@ -1,7 +1,10 @@
 /** The messages for which laws are verified: the kinds of text, values and calls that models write. */
 
+import type { ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage, JsonObject, JsonValue, Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
+import { turnLayout } from '../../layout/turn-layout.ts';
+import { writeCalls } from '../../layout/write-response.ts';
 
 /** A message, and what it exemplifies. */
 export interface VerificationCase {
@@ -183,6 +186,23 @@ export const verificationCases: readonly VerificationCase[] = [
     message: message({ reasoning: 'I need a tool.', content: 'Let me look.', calls: [oslo] }),
   },
 ];
+
+/** Calls with a string that quotes a call as the format writes it, as a coding agent's files may. */
+export function quotingCases(format: ChatFormat): readonly VerificationCase[] {
+  const { calls } = turnLayout(format);
+  if (calls === null) return [];
+  const quoted = writeCalls(calls, [toolCall(rome, 0)]).trim();
+  const end = quoted.slice(quoted.lastIndexOf('Rome') + 'Rome'.length);
+  const quotations = {
+    'a call': quoted,
+    'a call in a code span': `Write \`${quoted}\`, then stop.`,
+    'the end of a call': `It ends with ${end}, as said.`,
+  };
+  return Object.entries(quotations).map(([name, text]) => ({
+    name: `a string, ${name}`,
+    message: message({ calls: [call('get_weather', { city: text })] }),
+  }));
+}
 
 /** Calls whose arguments are in another order than in the schema: parsed alike, not written alike. */
 export const swappedCase: VerificationCase = {

@@ -12,6 +12,7 @@ import {
   completeLaw,
   exactLaw,
   nothingLostLaw,
+  quotationLaw,
   type RenderedCase,
   roundTripLaw,
   showsAnything,
@@ -19,6 +20,7 @@ import {
 import { type RenderedWith, renderTurn } from './render-turn.ts';
 import {
   plainVerificationTools,
+  quotingCases,
   swappedCase,
   type VerificationCase,
   verificationCases,
@@ -26,7 +28,14 @@ import {
 } from './verification-cases.ts';
 
 /** The names of the laws. */
-export type LawName = 'exact' | 'round trip' | 'any cut' | 'nothing lost' | 'complete' | 'as told';
+export type LawName =
+  | 'exact'
+  | 'round trip'
+  | 'quotation'
+  | 'any cut'
+  | 'nothing lost'
+  | 'complete'
+  | 'as told';
 
 /** One law broken by one case. */
 export interface LawBreach extends Breach {
@@ -73,10 +82,11 @@ export function verifyTemplate(templateSource: string, given: VerifyOptions = {}
   const analysis = analyzeTemplate(templateSource, { ...specialTokens, name });
   const format = options.format ?? analysis.format;
   const matcher = callMatcher(format);
-  const cases = [...verificationCases, swappedCase];
+  const quoting = quotingCases(format);
+  const cases = [...verificationCases, ...quoting, swappedCase];
   const tried = cases.flatMap((each) => {
     const rendered = renderCase({ templateSource, format, specialTokens }, each);
-    return rendered === null ? [] : [breachesOf(each, rendered, matcher)];
+    return rendered === null ? [] : [breachesOf(each, rendered, quoting.includes(each), matcher)];
   });
   const told = analysis.examples.flatMap((sample): readonly LawBreach[] => {
     const breach = asToldLaw(format, sample);
@@ -110,16 +120,22 @@ function callMatcher(format: ChatFormat): Matcher | null {
   return expression === null ? null : createMatcher(expression);
 }
 
-function breachesOf(each: VerificationCase, rendered: RenderedCase, matcher: Matcher | null): LawBreach[] {
+function breachesOf(
+  each: VerificationCase,
+  rendered: RenderedCase,
+  quotes: boolean,
+  matcher: Matcher | null,
+): LawBreach[] {
   const found: LawBreach[] = [];
   const add = (law: LawName, breach: Breach | null) => {
     if (breach !== null) found.push({ law, case: each.name, ...breach });
   };
   add('exact', exactLaw(rendered));
-  add('round trip', roundTripLaw(rendered));
+  if (quotes) add('quotation', quotationLaw(rendered));
+  else add('round trip', roundTripLaw(rendered));
   add('any cut', anyCutLaw(rendered));
   add('nothing lost', nothingLostLaw(rendered));
-  // The grammar writes the order of the schema; other orders are only parsed.
-  if (matcher !== null && each !== swappedCase) add('complete', completeLaw(rendered, matcher));
+  // The grammar writes the order of the schema, and no raw string that holds what closes it: those are only parsed.
+  if (matcher !== null && verificationCases.includes(each)) add('complete', completeLaw(rendered, matcher));
   return found;
 }

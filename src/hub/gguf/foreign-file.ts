@@ -30,7 +30,7 @@ const kinds: readonly ForeignKind[] = [
   {
     begins: /^[^\0]*?\{[%{#]/,
     reason:
-      'is a chat template, not a model; give the model (.gguf), and the text of the template as chatTemplate',
+      'is a chat template, not a model; give the model (.gguf), and the template as chatTemplate (--template)',
   },
   {
     begins: /^(?:lmgg|fmgg|tjgg|algg)/,

@@ -202,17 +202,48 @@ export class GgufMetadata {
     const value = this.#values.get(key);
     if (value === undefined || items?.type !== stringType) return null;
     const cursor = this.#cursor.at(value.start);
-    return Array.from({ length: items.count }, () => cursor.bytes(cursor.size()).toString('latin1'));
+    return Array.from({ length: items.count }, () => textOfBytes(cursor.bytes(cursor.size())));
   }
 
-  /** The text at `index` of a string array; `null` if there is none. */
-  textAt(key: string, index: number): string | null {
+  /** Where an array of whole numbers has one of `wanted`. */
+  indicesOf(key: string, wanted: readonly number[]): readonly number[] {
     const value = this.#values.get(key);
-    if (value?.items?.type !== stringType || index < 0 || index >= value.items.count) return null;
+    const width = widths.get(value?.items?.type ?? stringType);
+    if (value?.items == null || width === undefined) return [];
     const cursor = this.#cursor.at(value.start);
-    for (let before = 0; before < index; before++) cursor.skip(cursor.size());
-    return cursor.text(cursor.size());
+    const found: number[] = [];
+    for (let index = 0; index < value.items.count; index++) {
+      if (wanted.includes(cursor.number(value.items.type))) found.push(index);
+      cursor.skip(width);
+    }
+    return found;
   }
+
+  /** The texts at these indices of a string array, in one pass. */
+  textsAt(key: string, indices: readonly number[]): ReadonlyMap<number, string> {
+    const value = this.#values.get(key);
+    const found = new Map<number, string>();
+    if (value?.items?.type !== stringType) return found;
+    const wanted = new Set(indices);
+    const last = Math.min(
+      value.items.count - 1,
+      indices.reduce((most, index) => Math.max(most, index), -1),
+    );
+    const cursor = this.#cursor.at(value.start);
+    for (let index = 0; index <= last; index++) {
+      const length = cursor.size();
+      if (wanted.has(index)) found.set(index, cursor.text(length));
+      else cursor.skip(length);
+    }
+    return found;
+  }
+}
+
+/** Each byte as the character of its number; pages have no `Buffer`. */
+function textOfBytes(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
 }
 
 /** The notation of numbers in a file. */
@@ -286,9 +317,9 @@ class Cursor {
     throw this.refuse(`declares ${count} ${what}: it is broken or hostile`);
   }
 
-  bytes(length: number): Buffer {
+  bytes(length: number): Uint8Array {
     this.skip(length);
-    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.position - length, length);
+    return this.#bytes.subarray(this.position - length, this.position);
   }
 
   text(length: number): string {

@@ -32,6 +32,10 @@ export interface GgufHeader {
   readonly contextLength: number | null;
   readonly templates: ChatTemplates;
   readonly specialTokens: SpecialTokens;
+  /** Texts of the tokens that were added to the vocabulary: those of control, and those that users defined. */
+  readonly addedTokens: readonly string[];
+  /** Texts of the tokens at which generation ends: of the response, of a turn, of a message. */
+  readonly endTokens: readonly string[];
   /** Which part of a split model this file is, counted from 0; `null` if it is not split. */
   readonly shard: { readonly index: number; readonly count: number } | null;
 }
@@ -114,7 +118,7 @@ function checkNeed(
   if (needed > size || read >= size) {
     throw new ModelFileError({
       file,
-      reason: `ends within its header, after ${size} bytes, or that declares more than it holds; if its download was broken off, fetch it again`,
+      reason: `is truncated: it ends after ${size} bytes, within its header; if its download was broken off, fetch it again`,
     });
   }
   if (needed <= maxBytes) return;
@@ -147,7 +151,7 @@ function describe(
       default: templateEntry(metadata, 'tokenizer.chat_template', facts.file),
       toolUse: templateEntry(metadata, 'tokenizer.chat_template.tool_use', facts.file),
     },
-    specialTokens: { bos: tokenEntry(metadata, 'bos'), eos: tokenEntry(metadata, 'eos') },
+    ...tokensOf(metadata),
     shard: shardOf(metadata, facts.file),
   };
 }
@@ -173,7 +177,21 @@ function templateEntry(metadata: GgufMetadata, key: string, file: string): strin
   throw new ModelFileError({ file, reason: `${key} is longer than ${maxTemplateLength} characters` });
 }
 
-function tokenEntry(metadata: GgufMetadata, role: 'bos' | 'eos'): string | null {
-  const id = metadata.number(`tokenizer.ggml.${role}_token_id`);
-  return id === null ? null : metadata.textAt('tokenizer.ggml.tokens', id);
+/** Values of `tokenizer.ggml.token_type`: control, and defined by users. */
+const addedKinds = [3, 4];
+
+/** The texts of the tokens that stand out of a vocabulary. */
+function tokensOf(metadata: GgufMetadata): Pick<GgufHeader, 'specialTokens' | 'addedTokens' | 'endTokens'> {
+  const idOf = (role: string): number => metadata.number(`tokenizer.ggml.${role}_token_id`) ?? -1;
+  const [bos, eos] = [idOf('bos'), idOf('eos')];
+  const ends = [eos, idOf('eot'), idOf('eom')];
+  const added = metadata.indicesOf('tokenizer.ggml.token_type', addedKinds);
+  const texts = metadata.textsAt('tokenizer.ggml.tokens', [bos, ...ends, ...added]);
+  const textsOf = (ids: readonly number[]): readonly string[] =>
+    ids.map((id) => texts.get(id) ?? '').filter((text) => text !== '');
+  return {
+    specialTokens: { bos: texts.get(bos) ?? null, eos: texts.get(eos) ?? null },
+    addedTokens: textsOf(added),
+    endTokens: textsOf(ends),
+  };
 }

@@ -23,6 +23,26 @@ export const unenforcedLengths: ReadonlyMap<string, { readonly most: number; rea
     ],
   ]);
 
+/** OpenAPI's formats of integers, by their bits. */
+export const integerFormats: ReadonlyMap<string, IntegerRange> = new Map(
+  [8, 16, 32, 64].flatMap((bits) => [
+    [`int${bits}`, { least: -(2n ** BigInt(bits - 1)), most: 2n ** BigInt(bits - 1) - 1n }] as const,
+    [`uint${bits}`, { least: 0n, most: 2n ** BigInt(bits) - 1n }] as const,
+  ]),
+);
+
+/** The integers of a format. */
+export interface IntegerRange {
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+/** Formats of OpenAPI that say how a value is stored or shown. Any JSON number is a `double`. */
+export const storageFormats = {
+  number: new Set(['float', 'single-int', 'double-int', 'decimal', 'decimal128']),
+  string: new Set(['binary', 'base64url', 'char', 'commonmark', 'html', 'media-range', 'password']),
+} as const;
+
 const unsupported: ReadonlySet<string> = new Set(['idn-email', 'idn-hostname']);
 
 const month31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])';
@@ -39,10 +59,13 @@ const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const anyLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const group = '[0-9A-Fa-f]{1,4}';
-const unreserved = "[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2}";
-const pathCharacter = `(?:${unreserved}|[@])`;
-const query = `(?:\\?(?:${unreserved}|[@/?])*)?`;
-const fragment = `(?:#(?:${unreserved}|[@/?])*)?`;
+
+/** RFC 3987: `ucschar`, of which each plane has its own range, and `iprivate`. */
+const beyondAscii =
+  '\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef' +
+  Array.from('123456789abcd', (plane) => `\\u{${plane}0000}-\\u{${plane}fffd}`).join('') +
+  '\\u{e1000}-\\u{efffd}';
+const privateUse = '\\ue000-\\uf8ff\\u{f0000}-\\u{ffffd}\\u{100000}-\\u{10fffd}';
 
 function ipv6(): string {
   const last = `(?:${group}:${group}|${ipv4})`;
@@ -54,19 +77,28 @@ function ipv6(): string {
   return `(?:${cases.join('|')})`;
 }
 
-function uri(): { absolute: string; relative: string } {
-  const host = `(?:\\[(?:${ipv6()}|v[0-9A-Fa-f]+\\.(?:[A-Za-z0-9._~!$&'()*+,;=:-])+)\\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)`;
+/** URIs, or IRIs with the characters `more`, and `inQuery` in the query alone. */
+function uri(more = '', inQuery = ''): { absolute: string; relative: string } {
+  const unreserved = `[A-Za-z0-9._~!$&'()*+,;=:${more}-]|%[0-9A-Fa-f]{2}`;
+  const pathCharacter = `(?:${unreserved}|[@])`;
+  const query = `(?:\\?(?:${unreserved}|[@/?${inQuery}])*)?`;
+  const fragment = `(?:#(?:${unreserved}|[@/?])*)?`;
+  const host = `(?:\\[(?:${ipv6()}|v[0-9A-Fa-f]+\\.(?:[A-Za-z0-9._~!$&'()*+,;=:-])+)\\]|(?:[A-Za-z0-9._~!$&'()*+,;=${more}-]|%[0-9A-Fa-f]{2})*)`;
   const authority = `//(?:(?:${unreserved})*@)?${host}(?::\\d*)?`;
   const rest = `(?:/${pathCharacter}*)*`;
   const rooted = `/(?:${pathCharacter}+${rest})?`;
-  const noColon = `(?:[A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})+`;
+  const noColon = `(?:[A-Za-z0-9._~!$&'()*+,;=@${more}-]|%[0-9A-Fa-f]{2})+`;
   const absolutePath = `(?:${authority}${rest}|${rooted}|${pathCharacter}+${rest}|)`;
   const relativePath = `(?:${authority}${rest}|${rooted}|${noColon}${rest}|)`;
   return {
-    absolute: `[A-Za-z][A-Za-z0-9+.-]*:${absolutePath}${query}${fragment}`,
+    // A scheme alone is valid, too, but no validator in use takes it.
+    absolute: `[A-Za-z][A-Za-z0-9+.-]*:(?=.)${absolutePath}${query}${fragment}`,
     relative: `${relativePath}${query}${fragment}`,
   };
 }
+
+const plainUri = uri();
+const iri = uri(beyondAscii, privateUse);
 
 function whole(pattern: string): string {
   return `^(?:${pattern})$`;
@@ -97,14 +129,9 @@ function regex(depth: number): string {
   return `${branch}(?:\\|${branch})*`;
 }
 
-const international = (pattern: string) =>
-  pattern.replaceAll(
-    'A-Za-z0-9._~',
-    'A-Za-z0-9._~\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef\\u{10000}-\\u{1fffd}',
-  );
 const templateName =
   '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*(?:\\*|:[1-9]\\d{0,3})?';
-const template = `(?:[!#$&()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?${templateName}(?:,${templateName})*\\})*`;
+const template = `(?:[!#$&()*+,\\-./0-9:;=?@A-Z\\[\\]_a-z~${beyondAscii}${privateUse}]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?${templateName}(?:,${templateName})*\\})*`;
 
 const patterns: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -117,13 +144,14 @@ const patterns: ReadonlyMap<string, string> = new Map(
     ipv4,
     ipv6: ipv6(),
     uuid: '[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}',
-    uri: uri().absolute,
-    'uri-reference': `(?:${uri().absolute}|${uri().relative})`,
-    iri: international(uri().absolute),
-    'iri-reference': international(`(?:${uri().absolute}|${uri().relative})`),
+    uri: plainUri.absolute,
+    'uri-reference': `(?:${plainUri.absolute}|${plainUri.relative})`,
+    iri: iri.absolute,
+    'iri-reference': `(?:${iri.absolute}|${iri.relative})`,
     'uri-template': template,
     regex: regex(2),
     'json-pointer': pointer,
     'relative-json-pointer': `(?:0|[1-9]\\d*)(?:#|${pointer})`,
+    byte: '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?',
   }).map(([name, pattern]) => [name, whole(pattern)]),
 );

@@ -171,7 +171,10 @@ export class SchemaDocument {
     const key = `${scope.id} ${origin.document} ${origin.base} ${reference}`;
     const known = this.#resolved.get(key);
     if (known !== undefined) return known;
-    const found = this.#resolve(reference, origin, scope);
+    const found =
+      this.#resolve(reference, origin, scope) ??
+      // `/$defs/x`, as some libraries write it, is meant as a pointer.
+      (reference.startsWith('/') ? this.#resolve(`#${reference}`, origin, scope) : null);
     this.#resolved.set(key, found);
     return found;
   }

@@ -29,6 +29,11 @@ import {
 /** Maximum number of states of a remainder automaton. */
 const maxRemainders = 20_000n;
 
+/** Maximum number of remainders, without those by 2 and 5, where digits are counted, too. */
+const maxCounted = 11n;
+/** A double holds any number of so many digits. */
+const doubleDigits = 15;
+
 const zero: Decimal = { digits: 0n, scale: 0 };
 const tiny = decimalOf(0.001);
 const huge = decimalOf(1e15);
@@ -44,9 +49,46 @@ function alternativesOf(shape: NumberShape): readonly NumberAlternative[] {
     return [false, true].map((negative) => ({ negative, readers: [freeReader()] }));
   const multiples = mergeMultiples(shape.multiples);
   const digits = Math.max(wholeDigits, ...boundsOf(shape).map((each) => lengthOf(each) + 1));
-  const plain = plainReader({ integer: shape.integer, digits: multiples.length > 0 ? null : digits });
+  const plain = plainReader({
+    integer: shape.integer,
+    digits: multiples.length > 0 ? exactDigits(shape, multiples) : digits,
+  });
   const readers = [plain, ...multiples.map(multipleCondition)];
   return [...positive(shape, readers), ...negative(shape, readers), ...scientific(shape)];
+}
+
+/**
+ * How many digits multiples may have before the point so that a double holds them; `null` if any number of them, or
+ * if counting them would take too many states.
+ */
+function exactDigits(shape: NumberShape, multiples: readonly Multiple[]): number | null {
+  const most = doubleDigits - Math.max(...multiples.map(({ of }) => of.scale));
+  const isFar = boundsOf(shape).some((each) => lengthOf(each) >= most);
+  if (most < 1 || isFar || multiples.every(survivesRounding)) return null;
+  const remainders = statesOf(multiples);
+  const isSmall = remainders <= maxRemainders / 4n && withoutTens(remainders) <= maxCounted;
+  return isSmall ? most : null;
+}
+
+/** What is left without the factors 2 and 5, for which the last digits decide and a few states do. */
+function withoutTens(count: bigint): bigint {
+  for (const factor of [2n, 5n]) if (count % factor === 0n) return withoutTens(count / factor);
+  return count;
+}
+
+/** Whether multiples of `shape` may have so many digits that JSON readers round them to other numbers. */
+export function roundsMultiples(shape: NumberShape): boolean {
+  if (shape.only !== null || !shape.multiples.some(({ holds }) => holds)) return false;
+  const multiples = mergeMultiples(shape.multiples);
+  const ends = [shape.min, shape.max].every(
+    (bound) => bound !== null && lengthOf(bound.value) < doubleDigits,
+  );
+  return !ends && !multiples.every(survivesRounding) && exactDigits(shape, multiples) === null;
+}
+
+/** Whether a number remains a multiple if only its first digits are kept: it is, if these are decimal places. */
+function survivesRounding({ of, holds }: Multiple): boolean {
+  return holds && /^10*$/.test(String(of.digits));
 }
 
 function multipleCondition({ of, holds }: Multiple): NumberReader {
@@ -124,6 +166,12 @@ function scientific({ integer, min, max, multiples, excluded }: NumberShape): re
   return found;
 }
 
+/** A number of a list, as JSON readers round it; `null` if it is no longer one of `shape`. */
+export function roundedIn(value: Decimal, shape: NumberShape): Decimal | null {
+  const rounded = decimalOf(Number(printDecimal(value)));
+  return fits(rounded, shape) ? rounded : null;
+}
+
 /** A number as templates write it. */
 function spell(value: Decimal): string {
   return writeNumber(Number(printDecimal(value)));
@@ -154,9 +202,12 @@ function mergeMultiples(multiples: readonly Multiple[]): readonly Multiple[] {
   const others = multiples.filter(({ holds }) => !holds);
   const merged: Multiple[] = wanted.length === 0 ? [] : [{ of: commonMultiple(wanted), holds: true }];
   const all = [...merged, ...others];
-  const states = all.reduce((product, { of }) => product * of.digits * BigInt(of.scale + 1), 1n);
-  if (states > maxRemainders) throw new BudgetExceeded('remainders of multipleOf');
+  if (statesOf(all) > maxRemainders) throw new BudgetExceeded('remainders of multipleOf');
   return all;
+}
+
+function statesOf(multiples: readonly Multiple[]): bigint {
+  return multiples.reduce((product, { of }) => product * of.digits * BigInt(of.scale + 1), 1n);
 }
 
 /** Whether a shape restricts its numbers at most to integers or to non-integers. */

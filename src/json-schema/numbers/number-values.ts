@@ -2,7 +2,7 @@
 import type { StepBudget } from '../../language/expression/budget.ts';
 import { commonMultiple, compareDecimals, type Decimal, normalDecimal, scaled } from '../document/decimal.ts';
 import type { NumberShape } from '../shapes/shapes.ts';
-import { fits } from './number-language.ts';
+import { fits, roundedIn } from './number-language.ts';
 
 /** Numbers of a shape. */
 export interface ListedNumbers {
@@ -22,6 +22,8 @@ export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedN
   const lowest = shape.min === null ? null : quotient(shape.min.value, step, 'up');
   const highest = shape.max === null ? null : quotient(shape.max.value, step, 'down');
   const values: Decimal[] = [];
+  /** Whether JSON readers keep all of them what they are. */
+  let isWhole = true;
   let [below, above] = walkStarts(lowest, highest);
   for (let tries = 0; tries < maxTries && values.length < maxValues; tries += 1) {
     budget.spend();
@@ -34,11 +36,14 @@ export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedN
     const value = normalDecimal(next * step.digits, step.scale);
     const size: Decimal = value.digits < 0n ? { ...value, digits: -value.digits } : value;
     if (compareDecimals(size, largest) > 0) break;
-    if (fits(value, shape)) values.push(value);
+    if (!fits(value, shape)) continue;
+    const rounded = roundedIn(value, shape);
+    if (rounded === null) isWhole = false;
+    else values.push(rounded);
   }
   const walked = lowest !== null && highest !== null && below < lowest && above > highest;
   const onlySteps = shape.integer === true || shape.multiples.some(({ holds }) => holds);
-  return { values, complete: walked && onlySteps };
+  return { values, complete: walked && onlySteps && isWhole };
 }
 
 /** A number that divides all listed ones. */

@@ -5,7 +5,14 @@ import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts'
 import { maxRepetitions } from '../../language/regular/counted.ts';
 import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../language/regular/terms.ts';
-import { formatPattern, narrowedFormats, unenforcedLengths } from '../document/formats.ts';
+import {
+  formatPattern,
+  type IntegerRange,
+  integerFormats,
+  narrowedFormats,
+  storageFormats,
+  unenforcedLengths,
+} from '../document/formats.ts';
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from '../shapes/assertions.ts';
 import { type Constraint, Constraints } from '../shapes/constraints.ts';
@@ -45,6 +52,8 @@ export interface Culprit {
   readonly pointer: string;
   /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;
+  /** `enum` or `const`, if the schema there lists its values; otherwise `schema`. */
+  readonly keyword: string;
 }
 
 /** A part that values must have: the property `key`, or a first item if `key` is `null`. */
@@ -181,18 +190,20 @@ export class Compilation implements ExpansionContext {
   get culprit(): Culprit {
     let constraint = this.root;
     let pointer = '';
+    let keyword = listing(constraint);
     for (let depth = 0; depth < 100; depth += 1) {
       const next = this.#required(constraint).find((each) => !this.isSatisfiable(each.constraint));
       if (next === undefined) break;
       const node = next.constraint.nodes[0]?.node;
       const isForbidden =
         node === undefined || next.constraint.nodes.some((each) => each.node.schema === false);
-      if (isForbidden && next.key !== null) return { pointer, forbidden: next.key };
+      if (isForbidden && next.key !== null) return { pointer, keyword, forbidden: next.key };
       if (node === undefined) break;
       constraint = next.constraint;
       pointer = node.pointer;
+      keyword = listing(constraint);
     }
-    return { pointer, forbidden: null };
+    return { pointer, keyword, forbidden: null };
   }
 
   /** The parts that all values of `constraint` must have. */
@@ -234,7 +245,10 @@ export class Compilation implements ExpansionContext {
   formatLanguage(node: SchemaNode, format: string): Term | null {
     if (this.#formats === 'ignore') return null;
     const pattern = formatPattern(format);
-    if (pattern === null) return null;
+    if (pattern === null) {
+      this.#reportStorage(node, 'string', format);
+      return null;
+    }
     if (pattern === 'unsupported') {
       this.report(node, 'format', `the format ${JSON.stringify(format)} is not known; it is not enforced`);
       return null;
@@ -245,6 +259,17 @@ export class Compilation implements ExpansionContext {
     if (tooLong !== undefined && lengthLimit(node) > tooLong.most)
       this.report(node, 'format', tooLong.reason, 'noted');
     return this.#patternTerm(pattern);
+  }
+
+  formatRange(node: SchemaNode, format: string): IntegerRange | null {
+    if (this.#formats === 'ignore') return null;
+    this.#reportStorage(node, 'number', format);
+    return integerFormats.get(format) ?? null;
+  }
+
+  #reportStorage(node: SchemaNode, type: keyof typeof storageFormats, format: string): void {
+    if (!storageFormats[type].has(format)) return;
+    this.report(node, 'format', `${JSON.stringify(format)} is OpenAPI's; it is not enforced`, 'noted');
   }
 
   /** The language of `pattern`, charged once. Throws `UnsupportedPattern`. */
@@ -259,4 +284,10 @@ export class Compilation implements ExpansionContext {
 function lengthLimit({ schema }: SchemaNode): number {
   const limit = isObject(schema) ? schema.maxLength : undefined;
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+}
+
+/** The keyword that lists the values of a constraint, none of which the others allow. */
+function listing({ nodes }: Constraint): string {
+  const schemas = nodes.flatMap(({ node }) => (isObject(node.schema) ? [node.schema] : []));
+  return ['enum', 'const'].find((keyword) => schemas.some((schema) => keyword in schema)) ?? 'schema';
 }

@@ -3,11 +3,15 @@
  * with its cost, which every schema that uses it pays: the cache changes no outcome.
  */
 
+import { isObject } from '../../format/json-values.ts';
+import type { JsonSchema } from '../../format/messages.ts';
 import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import { type Automaton, automatonTerm } from '../../language/regular/automaton.ts';
-import { buildAutomaton } from '../../language/regular/build-automaton.ts';
+import { buildAutomatonSteps } from '../../language/regular/build-automaton.ts';
 import { restrictLength } from '../../language/regular/lengths.ts';
 import { patternTerm } from '../../language/regular/parse-pattern.ts';
+import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../language/regular/terms.ts';
 
 const ownBudget = 400_000;
@@ -26,7 +30,10 @@ export interface KnownAutomaton {
 export function knownAutomaton(key: string, make: (budget: StepBudget) => Automaton): KnownAutomaton {
   const found = known.get(key);
   if (found !== undefined) return found;
-  const made = build(make);
+  return remember(key, build(make));
+}
+
+function remember(key: string, made: KnownAutomaton): KnownAutomaton {
   if (known.size < remembered) known.set(key, made);
   return made;
 }
@@ -41,17 +48,60 @@ function build(make: (budget: StepBudget) => Automaton): KnownAutomaton {
   }
 }
 
-/** The automaton of the texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
-export function patternAutomaton(pattern: string): KnownAutomaton {
-  return knownAutomaton(`pattern ${pattern}`, (budget) => {
+/** The automaton of the texts that contain a match of `pattern`, in steps. Throws `UnsupportedPattern`. */
+export function* patternAutomaton(pattern: string): Steps<KnownAutomaton> {
+  const key = `pattern ${pattern}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const budget = new StepBudget(ownBudget);
+  let automaton: KnownAutomaton['automaton'];
+  try {
     const own = new Terms(budget);
-    return buildAutomaton(own, patternTerm(own, pattern), budget);
-  });
+    automaton = yield* buildAutomatonSteps(own, patternTerm(own, pattern), budget);
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error;
+    automaton = 'too large';
+  }
+  return remember(key, { automaton, steps: budget.spent >> cheaper });
+}
+
+/**
+ * Builds the automata of the patterns in `schema`, so that compiling it finds them built: it cannot stop within a rule.
+ * Not more of them than `budget` allows; what is unsupported is left to the compiler.
+ */
+export function* preparePatterns(schema: JsonSchema, budget: number): Steps<void> {
+  let left = budget;
+  for (const pattern of patternsIn(schema)) {
+    try {
+      const { steps } = yield* patternAutomaton(pattern);
+      left -= steps;
+    } catch (error) {
+      if (!(error instanceof UnsupportedPattern)) throw error;
+    }
+    if (left < 0) return;
+    yield;
+  }
+}
+
+/** Where keywords may stand, each value of `pattern` and each key of `patternProperties`. */
+function patternsIn(schema: JsonSchema): ReadonlySet<string> {
+  const patterns = new Set<string>();
+  const places: unknown[] = [schema];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    if (typeof place !== 'object' || place === null) continue;
+    for (const [key, value] of Object.entries(place)) {
+      if (key === 'pattern' && typeof value === 'string') patterns.add(value);
+      if (key === 'patternProperties' && isObject(value))
+        for (const pattern of Object.keys(value)) patterns.add(pattern);
+      places.push(value);
+    }
+  }
+  return patterns;
 }
 
 /** The texts that contain a match of `pattern`, charged to `budget`. Throws `UnsupportedPattern`. */
 export function patternLanguage(terms: Terms, pattern: string, budget: StepBudget): Term {
-  const { automaton, steps } = patternAutomaton(pattern);
+  const { automaton, steps } = finish(patternAutomaton(pattern));
   budget.spend(steps);
   // A language too large by itself may be small in conjunction with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);

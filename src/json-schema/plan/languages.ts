@@ -9,7 +9,7 @@ import {
 } from '../../language/regular/automaton.ts';
 import { buildAutomaton } from '../../language/regular/build-automaton.ts';
 import { type CountedLoops, countLoops } from '../../language/regular/counted-loops.ts';
-import { lengthsOf, maxLengthStates, restrictLength } from '../../language/regular/lengths.ts';
+import { lengthsOf, lengthWithin, maxLengthStates, restrictLength } from '../../language/regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../../language/regular/terms.ts';
 import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
 import { type ListedNumbers, numbersNearZero } from '../numbers/number-values.ts';
@@ -21,6 +21,8 @@ import { type KnownAutomaton, knownAutomaton, knownRestriction } from './known-l
 const cutStates = 20_000;
 /** How many times as many states to try before minimisation. */
 const cutFactors = [1.5, 1];
+/** Maximum number of states of any string with a length: some 120 kB of a grammar. */
+const writtenStates = 3000;
 /** Loops with fewer characters are worse than a reduced length of the whole. */
 const fewCharacters = 30;
 
@@ -31,6 +33,8 @@ export class Languages {
   readonly #automata = new Map<string, Automaton>();
   /** Automata that are also cached across schemas. */
   readonly #known = new Map<string, Automaton | 'too large'>();
+  /** The greatest length that can be written, by language and wanted length. */
+  readonly #written = new Map<string, number>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
   #largestProduct = 0;
@@ -86,7 +90,8 @@ export class Languages {
   /** `shape`, or its shorter strings if its length makes the automaton too large. */
   fitting(shape: StringShape): StringShape {
     const { language, min, max } = shape;
-    if (max === null || !this.#isTooLong(shape)) return shape;
+    if (max === null) return shape;
+    if (!this.#isTooLong(shape)) return this.#writable(shape, max);
     const automaton = this.of(language);
     const count = automaton.states.length;
     const lengths = lengthsOf(automaton);
@@ -97,6 +102,18 @@ export class Languages {
       .map((most): StringShape => ({ ...shape, max: most }));
     // Conditions that cannot matter within a shorter length give small automata.
     return cuts.find((cut) => this.strings(cut).states.length <= allowed) ?? cuts.at(-1) ?? shape;
+  }
+
+  /** `shape`, or its shorter strings if its length makes the automaton too large to be written. */
+  #writable(shape: StringShape, max: number): StringShape {
+    const automaton = this.of(shape.language);
+    const lengths = lengthsOf(automaton);
+    const isShort = lengths.max !== null && lengths.max <= max;
+    if (isShort || automaton.states.length * (max + 1) <= writtenStates) return shape;
+    const key = `${shape.language.id} ${max}`;
+    const most = this.#written.get(key) ?? lengthWithin(automaton, max, writtenStates, this.#budget);
+    this.#written.set(key, most);
+    return most < max && most >= Math.max(shape.min, lengths.min) ? { ...shape, max: most } : shape;
   }
 
   /** Whether a shape contains any strings. */

@@ -3,6 +3,7 @@ import type { SchemaIssue } from '../../format/errors.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { StepBudget } from '../../language/expression/budget.ts';
 import type { Term, Terms } from '../../language/regular/terms.ts';
+import type { IntegerRange } from '../document/formats.ts';
 import type { SchemaDocument, SchemaNode } from '../document/schema-document.ts';
 import { anyShape } from './any-shape.ts';
 import type { Constraint, Constraints } from './constraints.ts';
@@ -35,6 +36,8 @@ export interface ExpansionContext {
   patternLanguage(node: SchemaNode, keyword: string, pattern: string): Term | null;
   /** The strings of a format; `null` if it asserts nothing, or after reporting a failure. */
   formatLanguage(node: SchemaNode, format: string): Term | null;
+  /** The integers of a format; `null` if it asserts nothing about numbers. */
+  formatRange(node: SchemaNode, format: string): IntegerRange | null;
 }
 
 /** Reads the keywords of one type from a schema. */

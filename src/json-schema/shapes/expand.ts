@@ -133,8 +133,8 @@ export class Expander {
   /** The assertions of `schema` about values of `type`; `never` if the type itself is excluded. */
   #assertions(node: SchemaNode, schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
     const references = hasReference(schema) ? this.#references(node, schema, type) : [];
-    if (references.length > 0 && node.origin.refAlone) return references;
     this.#reportKeywords(node, schema);
+    if (references.length > 0 && node.origin.refAlone) return references;
     const allowed = typeAssertion(schema, type);
     if (allowed === 'never') return 'never';
     const found: Assertion[] = [...allowed, ...references];

@@ -93,6 +93,11 @@ const emptyLists: ReadonlyMap<string, string> = new Map([
   ...['allOf', 'prefixItems'].map((keyword) => [keyword, 'so it says nothing'] as const),
 ]);
 
+/** Whether `keyword` can make a value invalid. */
+export function isAssertion(keyword: string): boolean {
+  return keyword === 'const' || kindOf.has(keyword);
+}
+
 /** Whether `keyword` can use `value`; true for unknown keywords. */
 export function isMeant(keyword: string, value: JsonValue): boolean {
   return kindOf.get(keyword)?.has(value) ?? true;

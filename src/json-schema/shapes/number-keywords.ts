@@ -1,6 +1,7 @@
-/** `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`. */
+/** `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`, and `format` of integers. */
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { compareDecimals, type Decimal, decimalOf, normalDecimal } from '../document/decimal.ts';
+import type { IntegerRange } from '../document/formats.ts';
 import type { SchemaNode } from '../document/schema-document.ts';
 import { numberShape } from './any-shape.ts';
 import { type Assertion, assertion, type ExpansionContext, type KeywordReader } from './assertions.ts';
@@ -22,8 +23,27 @@ export const readNumberKeywords: KeywordReader = (schema, node, context) => {
       ),
     );
   }
-  return found;
+  const range = typeof schema.format === 'string' ? context.formatRange(node, schema.format) : null;
+  return range === null ? found : [...found, integersIn(range)];
 };
+
+function integersIn({ least, most }: IntegerRange): Assertion {
+  const [min, max] = [normalDecimal(least, 0), normalDecimal(most, 0)];
+  return assertion(
+    () => [
+      numberShape({
+        integer: true,
+        min: { value: min, exclusive: false },
+        max: { value: max, exclusive: false },
+      }),
+    ],
+    () => [
+      numberShape({ integer: false }),
+      numberShape({ max: { value: min, exclusive: true } }),
+      numberShape({ min: { value: max, exclusive: true } }),
+    ],
+  );
+}
 
 /** A bound as far as it is known: if its JSON number was rounded, the neighbouring numbers on both sides. */
 interface KnownBound {

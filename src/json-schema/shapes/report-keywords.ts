@@ -3,7 +3,8 @@ import type { JsonObject } from '../../format/messages.ts';
 import type { SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { reportNewer, reportVocabularies } from './dialects.ts';
-import { reportKinds } from './keyword-kinds.ts';
+import { isAssertion, reportKinds } from './keyword-kinds.ts';
+import { hasReference, isReference } from './references.ts';
 import { reportNullable } from './value-keywords.ts';
 
 /** Creates a function that reports on each node once. */
@@ -14,9 +15,27 @@ export function keywordReporter(
   return (node, schema) => {
     if (seen.has(node.id)) return;
     seen.add(node.id);
+    if (node.origin.refAlone && hasReference(schema)) {
+      reportSiblings(node, schema, context);
+      return;
+    }
     reportNewer(schema, node, context);
     reportVocabularies(schema, node, context);
     reportNullable(schema, node, context);
     reportKinds(schema, node, context);
   };
+}
+
+/** Reports keywords next to a reference, which drafts up to 7 ignore, unlike some validators. */
+function reportSiblings(
+  node: SchemaNode,
+  schema: JsonObject,
+  context: Pick<ExpansionContext, 'report'>,
+): void {
+  for (const keyword of Object.keys(schema)) {
+    if (isReference(keyword) || !isAssertion(keyword)) continue;
+    const reason =
+      'stands next to `$ref`, where the draft that the schema names ignores it; it is not enforced';
+    context.report(node, keyword, reason, 'noted');
+  }
 }

@@ -1,5 +1,7 @@
 /** `minLength`, `maxLength`, `pattern`, `format`. */
+import { type LimitedPattern, takeLimits } from '../../language/regular/pattern-lengths.ts';
 import type { Term } from '../../language/regular/terms.ts';
+import type { SchemaNode } from '../document/schema-document.ts';
 import { stringShape } from './any-shape.ts';
 import {
   type Assertion,
@@ -20,8 +22,11 @@ export const readStringKeywords: KeywordReader = (schema, node, context) => {
   const max = countOf(schema.maxLength);
   if (max !== null) found.push(atMost(max, withLength));
   if (typeof schema.pattern === 'string') {
-    const language = context.patternLanguage(node, 'pattern', schema.pattern);
-    if (language !== null) found.push(inLanguage(language, context));
+    const limited = takeLimits(schema.pattern);
+    const language = context.patternLanguage(node, 'pattern', limited?.pattern ?? schema.pattern);
+    if (language !== null && limited !== null) {
+      found.push(inLimits(schema.pattern, limited, language, node, context));
+    } else if (language !== null) found.push(inLanguage(language, context));
   }
   if (typeof schema.format === 'string') {
     const language = context.formatLanguage(node, schema.format);
@@ -29,6 +34,36 @@ export const readStringKeywords: KeywordReader = (schema, node, context) => {
   }
   return found;
 };
+
+/** Holds for strings of a pattern with limits, as far as they are written; fails for others. */
+function inLimits(
+  pattern: string,
+  { min, max, allowsOneMore }: LimitedPattern,
+  language: Term,
+  node: SchemaNode,
+  context: ExpansionContext,
+): Assertion {
+  const { terms } = context;
+  const all = () => (allowsOneMore ? context.patternLanguage(node, 'pattern', pattern) : null);
+  return assertion(
+    () => {
+      if (allowsOneMore) {
+        const reason = `texts of more than ${max} characters are not written`;
+        context.report(node, 'pattern', reason, 'narrowed');
+      }
+      return [stringShape(terms, { language, min, max })];
+    },
+    () => {
+      const exact = all();
+      if (exact !== null) return [stringShape(terms, { language: terms.not(exact) })];
+      return [
+        stringShape(terms, { language: terms.not(language) }),
+        ...(min === 0 ? [] : [stringShape(terms, { max: min - 1 })]),
+        ...(max === null ? [] : [stringShape(terms, { min: max + 1 })]),
+      ];
+    },
+  );
+}
 
 /** Holds for strings in `language`, fails for others. */
 function inLanguage(language: Term, { terms }: ExpansionContext): Assertion {

@@ -23,7 +23,7 @@ export const mapKeywords: readonly string[] = [
 const dropped = new Set([
   ...['$id', 'id', '$schema', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$defs', 'definitions'],
 ]);
-const naming = /"\$(?:dynamic|recursive)Ref":|"(?:\$id|\$anchor|\$dynamicAnchor)":"/;
+const naming = /"\$(?:dynamic|recursive)Ref":|"(?:\$id|\$anchor|\$dynamicAnchor)":"|"\$ref":"\//;
 /** Maximum number of sub-schemas to write. */
 const maxParts = 20_000;
 

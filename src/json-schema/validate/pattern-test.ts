@@ -1,23 +1,52 @@
 /** Tests strings against patterns, as the grammar reads patterns. */
-import type { Automaton } from '../../language/regular/automaton.ts';
-import { setHas } from '../../language/regular/character-set.ts';
+import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
+import { patternTerm } from '../../language/regular/parse-pattern.ts';
 import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
-import { patternAutomaton } from '../plan/known-languages.ts';
+import { type Term, Terms } from '../../language/regular/terms.ts';
 
 /** Tells whether a text contains a match of a pattern. */
 export type TextTest = (text: string) => boolean;
 
+/** Steps after which what was derived for earlier texts is dropped. */
+const mostKept = 200_000;
+
 /**
- * A test for `pattern`. Patterns that no automaton can express use JavaScript's own engine; a model's arguments are
- * short enough for it. Throws `SyntaxError` for an invalid pattern.
+ * A test for `pattern`. An automaton may have more states than there are texts to test, so only those are derived that a
+ * text reaches: the time is linear in its length. Patterns that no automaton can express use JavaScript's own engine; a
+ * model's arguments are short enough for it. Throws `SyntaxError` for an invalid pattern.
  */
 export function patternTest(pattern: string): TextTest {
+  let derived = derive(pattern);
+  if (derived === null) return regularTest(pattern);
+  return (text) => {
+    if (derived === null || derived.budget.spent > mostKept) derived = derive(pattern);
+    try {
+      return derived?.terms.matches(derived.term, text.toWellFormed()) ?? false;
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return regularTest(pattern)(text);
+      throw error;
+    }
+  };
+}
+
+interface Derived {
+  readonly terms: Terms;
+  readonly term: Term;
+  readonly budget: StepBudget;
+}
+
+function derive(pattern: string): Derived | null {
+  const budget = new StepBudget(Number.POSITIVE_INFINITY);
+  const terms = new Terms(budget);
   try {
-    const { automaton } = patternAutomaton(pattern);
-    if (automaton !== 'too large') return (text) => accepts(automaton, text);
+    return { terms, term: patternTerm(terms, pattern), budget };
   } catch (error) {
-    if (!(error instanceof UnsupportedPattern)) throw error;
+    if (error instanceof UnsupportedPattern || error instanceof BudgetExceeded) return null;
+    throw error;
   }
+}
+
+function regularTest(pattern: string): TextTest {
   const expression = expressionOf(pattern);
   return (text) => expression.test(text);
 }
@@ -28,16 +57,4 @@ function expressionOf(pattern: string): RegExp {
   } catch {
     return new RegExp(pattern);
   }
-}
-
-function accepts({ states }: Automaton, text: string): boolean {
-  let state = states[0];
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    const point = code >= 0xd800 && code <= 0xdfff ? 0xfffd : code;
-    const edge = state?.edges.find(([set]) => setHas(set, point));
-    if (edge === undefined) return false;
-    state = states[edge[1]];
-  }
-  return state?.accepts === true;
 }

@@ -11,12 +11,13 @@ import type { JsonSchema, JsonValue } from '../../format/messages.ts';
 import { plainSchema } from '../../tools/plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from '../../tools/standard-schema.ts';
 import { decimalOf, isMultiple } from '../document/decimal.ts';
-import { formatPattern } from '../document/formats.ts';
+import { formatPattern, type IntegerRange, integerFormats } from '../document/formats.ts';
 import { isObject } from '../document/schema-document.ts';
 import { type AjvReading, forAjv } from './ajv-schema.ts';
 import { hasNamedParts, withLocalReferences } from './local-references.ts';
 import { patternTest, type TextTest } from './pattern-test.ts';
 import { isTooLarge, tooLarge } from './schema-size.ts';
+import { areDistinct } from './unique-items.ts';
 
 /** One reason why a value is invalid. */
 export interface ValidationFailure {
@@ -120,6 +121,13 @@ function prepareAjv(
   if (formats === 'assert') addOwnFormats(ajv);
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({ keyword: 'multipleOf', type: 'number', compile: multipleTest });
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    compile: (asked) => (asked === true ? areDistinct : () => true),
+    error: { message: 'must NOT have duplicate items' },
+  });
   for (const [uri, document] of isNamed ? [] : documents) {
     if (ajv.getSchema(uri) === undefined) ajv.addSchema(asAjvSchema(document, reading), uri);
   }
@@ -142,8 +150,16 @@ function addOwnFormats(ajv: Ajv | Ajv2020): void {
   addFormats(ajv);
   for (const name of Object.keys(ajv.formats)) {
     const pattern = formatPattern(name);
-    if (pattern !== null && pattern !== 'unsupported') ajv.addFormat(name, formatTest(pattern));
+    if (pattern === null) ajv.addFormat(name, true);
+    else if (pattern !== 'unsupported') ajv.addFormat(name, formatTest(pattern));
   }
+  for (const [name, range] of integerFormats)
+    ajv.addFormat(name, { type: 'number', validate: integerTest(range) });
+}
+
+/** Whether a number is an integer of a range, of which a double holds the ends only about. */
+function integerTest({ least, most }: IntegerRange): (value: number) => boolean {
+  return (value) => Number.isInteger(value) && value >= Number(least) && value <= Number(most);
 }
 
 /** The tests of the formats so far, by pattern: their automata are large, and few schemas use more than one. */

@@ -8,7 +8,7 @@ import { plainSpelling } from '../../language/regular/spelling.ts';
 import { writeAutomaton } from '../../language/regular/write-automaton.ts';
 import { saysNothing } from '../document/schema-document.ts';
 import { anyInteger, anyNumber } from '../numbers/free-numbers.ts';
-import { isUnbounded } from '../numbers/number-language.ts';
+import { isUnbounded, roundsMultiples } from '../numbers/number-language.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
@@ -262,6 +262,10 @@ export class ValueWriter implements ArrayWriting {
     const written = alternatives(
       ...automata.map((each) => writeAutomaton(each, plainSpelling, empty, this.rules, numberHint(shapes))),
     );
+    if (together !== null && shapes.some(roundsMultiples)) {
+      const reason = 'numbers of more than 15 digits are rounded where JSON is read, perhaps to other ones';
+      this.compilation.reportConstraint(constraint, 'multipleOf', reason, 'noted');
+    }
     const areIntegers = shapes.every(({ integer, only }) => integer === true && only === null);
     return areIntegers ? this.#orFraction(written, emptyFraction) : written;
   }

@@ -1,9 +1,41 @@
 /**
- * How llama.cpp expands repetitions: it makes a rule for each optional iteration, each group and each name it sees
+ * What llama.cpp's engine can take. It reads and follows grammars by recursion: of 18,500 nested groups, or of a chain
+ * of 72,000 rules of which each begins with the next, the process dies, in a worker of half as many. Its time grows
+ * with the square of a rule's alternatives: 11,000 take most of a second.
+ *
+ * How it expands repetitions: it makes a rule for each optional iteration, each group and each name it sees
  * for the first time. An item's weight is the number of rules that reading it makes; weight times iterations must not
  * exceed 2,000.
  */
+import { GrammarError } from '../../format/errors.ts';
 import type { GbnfNode } from './gbnf.ts';
+
+/** How deep groups may be nested; XGrammar, too, reads so many. */
+const mostNested = 100;
+const mostRules = 30_000;
+const mostAlternatives = 12_000;
+
+/** What opens, closes and separates; literals and classes are skipped as they are written. */
+const signs = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|::=|[()|]/gs;
+
+/** Throws `GrammarError` for GBNF text that the engine would not survive. */
+export function requireBounded(gbnf: string): void {
+  let [rules, alternatives, depth] = [0, 0, 0];
+  for (const [sign] of gbnf.matchAll(signs)) {
+    if (sign === '(') depth += 1;
+    else if (sign === ')') depth -= 1;
+    else if (sign === '|') alternatives += 1;
+    else if (sign === '::=') [rules, alternatives, depth] = [rules + 1, 0, 0];
+    if (depth > mostNested) throw tooLarge(`groups nested more than ${mostNested} deep`);
+    if (alternatives >= mostAlternatives)
+      throw tooLarge(`a rule of more than ${mostAlternatives} alternatives`);
+  }
+  if (rules > mostRules) throw tooLarge(`${rules} rules, more than ${mostRules}`);
+}
+
+function tooLarge(what: string): GrammarError {
+  return new GrammarError({ reason: `llama.cpp cannot take a grammar with ${what}; simplify the schemas` });
+}
 
 /** Weight of a repeated item. `isNew` tells whether this is the first occurrence of a name. */
 export function repetitionWeight(item: GbnfNode, isNew: (name: string) => boolean = () => true): number {

@@ -14,9 +14,14 @@ export interface TokenIndex extends TokenTexts {
   readonly longest: number;
 }
 
+/** The latest indexes, of vocabularies that are still in use. */
+const latest: WeakRef<TokenIndex>[] = [];
+const maxLatest = 4;
+
 /**
- * Sorts the tokens `ids`, about a tenth of a second for 150,000 tokens; do it once per model. Leave out tokens
- * without text, such as end of generation; empty tokens are dropped here.
+ * Sorts the tokens `ids`, about a tenth of a second for 150,000 tokens. Leave out tokens without text, such as end of
+ * generation; empty tokens are dropped here. The same vocabulary again has the same index, and all that is known of it:
+ * a model may be loaded more than once.
  */
 export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>): TokenIndex {
   const kept: number[] = [];
@@ -26,9 +31,24 @@ export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>
     if (length > 0) kept.push(id);
     longest = Math.max(longest, length);
   }
+  const known = latest.map((each) => each.deref());
+  const same = known.find((each) => each !== undefined && isSame(each, { bytes, starts }, kept));
+  if (same !== undefined) return same;
   const order = Float64Array.from(kept);
   sortTokens(order, { bytes, starts });
-  return { bytes, starts, ids: Uint32Array.from(order), longest };
+  const index = { bytes, starts, ids: Uint32Array.from(order), longest };
+  if (latest.unshift(new WeakRef(index)) > maxLatest) latest.pop();
+  return index;
+}
+
+/** Whether `index` is that of the tokens `ids`, each of which it has once. */
+function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: readonly number[]): boolean {
+  if (index.ids.length !== ids.length || index.starts.length !== starts.length) return false;
+  if (index.bytes.length !== bytes.length) return false;
+  if (!starts.every((start, id) => index.starts[id] === start)) return false;
+  if (!bytes.every((byte, at) => index.bytes[at] === byte)) return false;
+  const indexed = new Set(index.ids);
+  return ids.every((id) => indexed.has(id));
 }
 
 /** Bytes compared at once: together with an id they make an integer that a double represents exactly. */

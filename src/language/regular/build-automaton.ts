@@ -1,5 +1,6 @@
 /** Builds minimal automata from terms. */
 import { BudgetExceeded, type StepBudget } from '../expression/budget.ts';
+import { finish, type Steps } from '../expression/steps.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
 import { minimise } from './minimise.ts';
 import type { Term, Terms } from './terms.ts';
@@ -9,6 +10,11 @@ export const maxAutomatonStates = 6000;
 
 /** Builds the minimal automaton of `term`. Throws `BudgetExceeded` if it needs too many states. */
 export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Automaton {
+  return finish(buildAutomatonSteps(terms, term, budget));
+}
+
+/** `buildAutomaton` in steps. */
+export function* buildAutomatonSteps(terms: Terms, term: Term, budget: StepBudget): Steps<Automaton> {
   const numbers = new Map<number, number>([[term.id, 0]]);
   const queue: Term[] = [term];
   const states: AutomatonState[] = [];
@@ -27,6 +33,7 @@ export function buildAutomaton(terms: Terms, term: Term, budget: StepBudget): Au
     if (queue.length > maxAutomatonStates) throw new BudgetExceeded('automaton states');
     budget.spend(1 + edges.length);
     states.push({ accepts: current.nullable, edges });
+    yield;
   }
   return minimise({ states }, budget);
 }

@@ -93,6 +93,21 @@ export function restrictLength(
   return product.automaton();
 }
 
+/** The greatest length up to `max`, or a few less, whose product with a minimal automaton has at most `states` states. */
+export function lengthWithin(automaton: Automaton, max: number, states: number, budget: StepBudget): number {
+  const product = new LengthProduct(automaton);
+  for (let length = 0; length <= max; length += 1) {
+    budget.spend(automaton.states.length);
+    product.addLayer(true);
+    const isLooked = length === max || length % stride === stride - 1;
+    if (isLooked && product.size > states && product.reached > states) return Math.max(0, length - stride);
+  }
+  return max;
+}
+
+/** How many lengths are tried at once. */
+const stride = 8;
+
 /**
  * The product of an automaton and a counter, built from the last length backwards. What can follow a state at one
  * length depends only on its targets at the next length, so equal states are found on creation. A state is a tuple:
@@ -113,6 +128,27 @@ class LengthProduct {
     this.#edgeSets = states.map(({ edges }) => Int32Array.from(edges, ([set]) => this.#sets.of(set)));
     this.#layer = new Int32Array(states.length).fill(-1);
     this.#tuple = new Int32Array(1 + 2 * Math.max(0, ...states.map(({ edges }) => edges.length)));
+  }
+
+  /** Number of states so far. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** How many of them texts reach that start in the newest layer. */
+  get reached(): number {
+    const start = this.#layer[0] ?? -1;
+    const queue = start < 0 ? [] : [start];
+    const seen = new Uint8Array(this.#table.size);
+    for (const each of queue) {
+      const length = this.#table.length(each);
+      for (let at = 2; at < length; at += 2) {
+        const target = this.#table.value(each, at);
+        if (seen[target] === 0) queue.push(target);
+        seen[target] = 1;
+      }
+    }
+    return queue.length;
   }
 
   /** The layer of all lengths from the minimum on, if there is no maximum: the automaton itself. */

@@ -2,23 +2,22 @@
  * Converts JavaScript regular expressions to terms: the texts in which the pattern matches somewhere.
  *
  * A piece of a pattern is read together with its continuation: `before(piece, rest)` is the language of "piece, then
- * rest". Anchors, word boundaries and lookaheads thus become conditions on what follows and on the preceding
- * character. For the latter, each language has three versions: at the start of the text, after a word character,
- * after any other character.
+ * rest". Anchors, word boundaries and lookarounds thus become conditions on what follows and on what precedes. For the
+ * latter, each language has a version for each context: at the start of the text, after a word character, after any
+ * other character, and more if there are lookbehinds.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { foldCase } from './case-folding.ts';
-import { allCharacters, type CharacterSet, characterSet, complementSet, uniteSets } from './character-set.ts';
+import { allCharacters, type CharacterSet, complementSet } from './character-set.ts';
+import { classSet } from './pattern-classes.ts';
+import { type PatternContexts, plainContexts, withLookbehinds } from './pattern-contexts.ts';
 import { toEcmaScript, UnsupportedPattern } from './pattern-dialects.ts';
+import { hasBackReference, withoutBackReferences } from './pattern-references.ts';
 import type { Term, Terms } from './terms.ts';
-import { digits, spaces, unicodeProperty, withoutLineEnds, wordCharacters } from './unicode-classes.ts';
+import { wordCharacters } from './unicode-classes.ts';
 
-/** A continuation, by what precedes it. */
-interface Following {
-  readonly start: Term;
-  readonly word: Term;
-  readonly other: Term;
-}
+/** A continuation, by the context that precedes it: see `PatternContexts`. */
+type Following = readonly Term[];
 
 interface Flags {
   readonly anyCase: boolean;
@@ -26,11 +25,13 @@ interface Flags {
 }
 
 const maxUnrolled = 60;
-const notWord = complementSet(wordCharacters);
 
 /** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
 export function patternTerm(terms: Terms, pattern: string): Term {
-  return new PatternReader(terms).read(parse(toEcmaScript(pattern)));
+  const read = parse(toEcmaScript(pattern));
+  if (!hasBackReference(read)) return new PatternReader(terms).read(read);
+  const written = withoutBackReferences(read, (part) => patternTerm(terms, `^(?:${part})$`), terms);
+  return new PatternReader(terms).read(parse(written));
 }
 
 function parse(pattern: string): AST.Pattern {
@@ -50,33 +51,60 @@ class PatternReader {
   readonly #terms: Terms;
   /** The flags `i` and `s` of the current group. */
   #flags: Flags = { anyCase: false, dotAll: false };
+  #contexts: PatternContexts = plainContexts;
 
   constructor(terms: Terms) {
     this.#terms = terms;
   }
 
   read(pattern: AST.Pattern): Term {
-    const terms = this.#terms;
-    const { everything } = terms;
-    const matched = this.#oneOf(pattern.alternatives, {
-      start: everything,
-      word: everything,
-      other: everything,
-    });
-    return this.#pure(everything, matched).start;
+    const { everything } = this.#terms;
+    const lookbehinds = new Map<AST.LookbehindAssertion, Term>();
+    this.#lookBack(pattern.alternatives, lookbehinds);
+    if (lookbehinds.size > 0) this.#contexts = withLookbehinds(this.#terms, lookbehinds);
+    const matched = this.#oneOf(
+      pattern.alternatives,
+      this.#map(() => everything),
+    );
+    return this.#anywhere(matched);
+  }
+
+  #anywhere(matched: Following): Term {
+    return this.#pure(this.#terms.everything, matched)[0] ?? this.#terms.nothing;
+  }
+
+  /** Finds the texts after which each lookbehind holds, which are read without other lookarounds. */
+  #lookBack(alternatives: readonly AST.Alternative[], found: Map<AST.LookbehindAssertion, Term>): void {
+    for (const element of alternatives.flatMap(({ elements }) => elements)) {
+      const inner = element.type === 'Quantifier' ? element.element : element;
+      if (inner.type === 'Assertion' && inner.kind === 'lookbehind') {
+        if (/\(\?<?[=!]|\\b|\$/i.test(inner.raw.slice(4)))
+          throw new UnsupportedPattern('it has a lookaround in a lookbehind');
+        const end = this.#map(() => this.#terms.epsilon);
+        found.set(inner, this.#anywhere(this.#oneOf(inner.alternatives, end)));
+      } else if (inner.type === 'Assertion') {
+        if (inner.kind === 'lookahead') this.#lookBack(inner.alternatives, found);
+      } else if (inner.type === 'Group' || inner.type === 'CapturingGroup') {
+        this.#within(inner, () => this.#lookBack(inner.alternatives, found));
+      }
+    }
   }
 
   #oneOf(alternatives: readonly AST.Alternative[], rest: Following): Following {
     const each = alternatives.map((alternative) => this.#all(alternative.elements, rest));
-    return this.#map((context) => this.#terms.or(...each.map((following) => following[context])));
+    return this.#map((context) => this.#terms.or(...each.map((following) => this.#at(following, context))));
   }
 
   #all(elements: readonly AST.Element[], rest: Following): Following {
     return elements.reduceRight((following, element) => this.#before(element, following), rest);
   }
 
-  #map(make: (context: keyof Following) => Term): Following {
-    return { start: make('start'), word: make('word'), other: make('other') };
+  #map(make: (context: number) => Term): Following {
+    return Array.from({ length: this.#contexts.size }, (_, context) => make(context));
+  }
+
+  #at(following: Following, context: number): Term {
+    return following[context] ?? this.#terms.nothing;
   }
 
   #before(element: AST.Element, rest: Following): Following {
@@ -99,55 +127,62 @@ class PatternReader {
   /** `piece`, which has no assertions, then `rest`. */
   #pure(piece: Term, rest: Following): Following {
     const terms = this.#terms;
-    if (rest.word === rest.other) {
-      if (rest.start === rest.word || !piece.nullable) {
-        const all = terms.sequence(piece, rest.word);
-        return { start: all, word: all, other: all };
-      }
-      const all = terms.sequence(piece, rest.word);
-      const some = terms.sequence(terms.and(piece, terms.not(terms.epsilon)), rest.word);
-      return { start: terms.or(some, rest.start), word: all, other: all };
+    const [start, first = terms.nothing, ...others] = rest;
+    if (others.every((each) => each === first)) {
+      const all = terms.sequence(piece, first);
+      if (start === first || !piece.nullable) return this.#map(() => all);
+      const some = terms.sequence(this.#unlessEmpty(piece), first);
+      return this.#map((context) => (context === 0 ? terms.or(some, this.#at(rest, 0)) : all));
     }
-    const endingIn = (set: CharacterSet) =>
-      terms.and(piece, terms.sequence(terms.everything, terms.set(set)));
-    const some = terms.or(
-      terms.sequence(endingIn(wordCharacters), rest.word),
-      terms.sequence(endingIn(notWord), rest.other),
-    );
-    return this.#map((context) => (piece.nullable ? terms.or(some, rest[context]) : some));
+    const inner = this.#unlessEmpty(piece);
+    return this.#map((context) => {
+      const parts = [...new Set(rest.slice(1))].map((next) => {
+        const before = this.#contexts.leadingTo(terms, context, (other) => rest[other] === next);
+        return terms.sequence(terms.and(inner, before), next);
+      });
+      return terms.or(...parts, piece.nullable ? this.#at(rest, context) : terms.nothing);
+    });
+  }
+
+  #unlessEmpty(piece: Term): Term {
+    return piece.nullable ? this.#terms.and(piece, this.#terms.not(this.#terms.epsilon)) : piece;
   }
 
   #assertion(assertion: AST.Assertion, rest: Following): Following {
     const terms = this.#terms;
     switch (assertion.kind) {
       case 'start':
-        return { start: rest.start, word: terms.nothing, other: terms.nothing };
+        return this.#map((context) => (context === 0 ? this.#at(rest, 0) : terms.nothing));
       case 'end':
-        return this.#map((context) => terms.and(rest[context], terms.epsilon));
+        return this.#map((context) => terms.and(this.#at(rest, context), terms.epsilon));
       case 'word':
         return this.#boundary(assertion.negate, rest);
       case 'lookahead': {
-        const { everything } = terms;
-        const seen = this.#oneOf(assertion.alternatives, {
-          start: everything,
-          word: everything,
-          other: everything,
-        });
-        return this.#map((context) =>
-          terms.and(rest[context], assertion.negate ? terms.not(seen[context]) : seen[context]),
+        const seen = this.#oneOf(
+          assertion.alternatives,
+          this.#map(() => terms.everything),
         );
+        return this.#map((context) => {
+          const ahead = this.#at(seen, context);
+          return terms.and(this.#at(rest, context), assertion.negate ? terms.not(ahead) : ahead);
+        });
       }
       case 'lookbehind':
-        throw new UnsupportedPattern('it has a lookbehind');
+        return this.#map((context) =>
+          this.#contexts.holds(assertion, context) === assertion.negate
+            ? terms.nothing
+            : this.#at(rest, context),
+        );
     }
   }
 
   #boundary(negate: boolean, rest: Following): Following {
     const terms = this.#terms;
     const wordNext = terms.sequence(terms.set(wordCharacters), terms.everything);
-    return this.#map((context) =>
-      terms.and(rest[context], (context === 'word') !== negate ? terms.not(wordNext) : wordNext),
-    );
+    return this.#map((context) => {
+      const isBetween = this.#contexts.isAfterWord(context) !== negate;
+      return terms.and(this.#at(rest, context), isBetween ? terms.not(wordNext) : wordNext);
+    });
   }
 
   /** A repetition of something with assertions. */
@@ -169,7 +204,7 @@ class PatternReader {
   }
 
   #either(a: Following, b: Following): Following {
-    return this.#map((context) => this.#terms.or(a[context], b[context]));
+    return this.#map((context) => this.#terms.or(this.#at(a, context), this.#at(b, context)));
   }
 
   /**
@@ -178,10 +213,10 @@ class PatternReader {
    */
   #unboundedRepeat(element: AST.QuantifiableElement, rest: Following): Following {
     const terms = this.#terms;
-    const variables = this.#map((context) => terms.variable(rest[context].nullable));
+    const variables = this.#map((context) => terms.variable(this.#at(rest, context).nullable));
     const again = this.#advancing(element, variables);
-    for (const context of ['start', 'word', 'other'] as const) {
-      terms.define(variables[context], terms.or(rest[context], again[context]));
+    for (const [context, variable] of variables.entries()) {
+      terms.define(variable, terms.or(this.#at(rest, context), this.#at(again, context)));
     }
     return variables;
   }
@@ -190,14 +225,14 @@ class PatternReader {
   #advancing(element: AST.Element, rest: Following): Following {
     const terms = this.#terms;
     const plain = this.#plain(element);
-    if (plain !== null) return this.#pure(terms.and(plain, terms.not(terms.epsilon)), rest);
+    if (plain !== null) return this.#pure(this.#unlessEmpty(plain), rest);
     switch (element.type) {
       case 'Group':
       case 'CapturingGroup': {
         const each = this.#within(element, () =>
           element.alternatives.map(({ elements }) => this.#allAdvancing(elements, rest)),
         );
-        return this.#map((context) => terms.or(...each.map((following) => following[context])));
+        return this.#map((context) => terms.or(...each.map((following) => this.#at(following, context))));
       }
       case 'Assertion':
         return this.#map(() => terms.nothing);
@@ -308,50 +343,5 @@ class PatternReader {
       all.push(this.#terms.sequence(...items.filter((item) => item !== null)));
     }
     return this.#terms.or(...all);
-  }
-}
-
-function classSet(
-  element: AST.ClassRangesCharacterClassElement | AST.CharacterSet | AST.CharacterClass,
-): CharacterSet {
-  switch (element.type) {
-    case 'Character':
-      return characterSet([element.value, element.value]);
-    case 'CharacterClassRange':
-      return characterSet([element.min.value, element.max.value]);
-    case 'CharacterSet':
-      return namedSet(element);
-    case 'CharacterClass': {
-      const parts = element.elements.map((each) => {
-        if (
-          each.type === 'Character' ||
-          each.type === 'CharacterClassRange' ||
-          each.type === 'CharacterSet'
-        ) {
-          return classSet(each);
-        }
-        throw new UnsupportedPattern('it has set operations');
-      });
-      const set = parts.reduce<CharacterSet>(uniteSets, []);
-      return element.negate ? complementSet(set) : set;
-    }
-  }
-}
-
-function namedSet(element: AST.CharacterSet): CharacterSet {
-  const signed = (set: CharacterSet, negate: boolean) => (negate ? complementSet(set) : set);
-  switch (element.kind) {
-    case 'any':
-      return withoutLineEnds;
-    case 'digit':
-      return signed(digits, element.negate);
-    case 'space':
-      return signed(spaces, element.negate);
-    case 'word':
-      return signed(wordCharacters, element.negate);
-    case 'property': {
-      const value = element.value === null ? '' : `=${element.value}`;
-      return signed(unicodeProperty(`${element.key}${value}`), element.negate);
-    }
   }
 }

@@ -253,9 +253,9 @@ export class Terms {
         return mapPartition(this.transitions(term.item), (each) => this.#concat(each, again), byId);
       }
       case 'or':
-        return this.#deriveAll(term.items, (a, b) => this.or(a, b));
+        return this.#deriveAll(term.items, (...terms) => this.or(...terms));
       case 'and':
-        return this.#deriveAll(term.items, (a, b) => this.and(a, b));
+        return this.#deriveAll(term.items, (...terms) => this.and(...terms));
       case 'not':
         return mapPartition(this.transitions(term.item), (each) => this.not(each), byId);
       case 'variable':
@@ -276,13 +276,29 @@ export class Terms {
     return combinePartitions(through, this.transitions(rest), (a, b) => this.or(a, b), byId);
   }
 
-  #deriveAll(items: readonly Term[], combine: (a: Term, b: Term) => Term): Partition<Term> {
-    const [first, ...others] = items.map((each) => this.transitions(each));
-    if (first === undefined) return [[allCharacters, this.nothing]];
-    return others.reduce((all, each) => {
-      this.#budget.spend(all.length);
-      return combinePartitions(all, each, combine, byId);
-    }, first);
+  /** All at once: combined two by two, what some of them make together would be a term for each of them. */
+  #deriveAll(items: readonly Term[], combine: (...terms: readonly Term[]) => Term): Partition<Term> {
+    const parts = items.map((each) => this.transitions(each));
+    const refined = this.#refined(parts);
+    this.#budget.spend((refined.length * parts.length) >> 3);
+    const outcomes = refined.map((set): [CharacterSet, Term] => [set, combine(...outcomesAt(parts, set))]);
+    return mapPartition(outcomes, (each) => each, byId);
+  }
+
+  /** The sets in which each of `partitions` has one outcome; many have the same sets. */
+  #refined(partitions: readonly Partition<Term>[]): readonly CharacterSet[] {
+    const seen = new Set<string>();
+    let refined: readonly CharacterSet[] = [allCharacters];
+    for (const partition of partitions) {
+      this.#budget.spend();
+      if (partition.length < 2) continue;
+      const key = partition.map(([set]) => setKey(set)).join('|');
+      if (seen.has(key)) continue;
+      seen.add(key);
+      this.#budget.spend(refined.length);
+      refined = refine(refined, partition);
+    }
+    return refined;
   }
 
   #complete(edges: readonly (readonly [CharacterSet, Term])[]): Partition<Term> {
@@ -290,6 +306,32 @@ export class Terms {
     const rest = complementSet(covered);
     return rest.length === 0 ? edges : [...edges, [rest, this.nothing]];
   }
+}
+
+/** The common parts of `sets` and those of `partition`. */
+function refine(sets: readonly CharacterSet[], partition: Partition<Term>): readonly CharacterSet[] {
+  const common: CharacterSet[] = [];
+  for (const set of sets) {
+    for (const [other] of partition) {
+      const both = intersectSets(set, other);
+      if (both.length > 0) common.push(both);
+    }
+  }
+  return common;
+}
+
+/** The outcome of each partition in `set`, where each has one. */
+function outcomesAt(partitions: readonly Partition<Term>[], set: CharacterSet): readonly Term[] {
+  const point = set[0]?.[0] ?? 0;
+  const outcomes: Term[] = [];
+  for (const partition of partitions) {
+    for (const [each, outcome] of partition) {
+      if (!setHas(each, point)) continue;
+      outcomes.push(outcome);
+      break;
+    }
+  }
+  return outcomes;
 }
 
 /** The words of a term made from a list; `null` for other terms. */

@@ -1,6 +1,6 @@
 /**
  * An incremental scanner for one JSON value. It finds where the value ends, converts what models write (Python's
- * literals and quotes, raw line ends in strings, trailing commas) to JSON on the fly, and stops at the first
+ * literals, quotes and tuples, raw line ends in strings, trailing commas) to JSON on the fly, and stops at the first
  * character that no value allows. Nothing is parsed twice.
  */
 import {
@@ -122,7 +122,7 @@ export class JsonScanner {
 
   /** The closing brackets, if nothing else is missing from the value; otherwise empty. */
   get missingBrackets(): string {
-    return this.mode === 'after' ? this.closers.toReversed().join('') : '';
+    return this.mode === 'after' ? this.closers.toReversed().join('').replaceAll(')', ']') : '';
   }
 
   /** Consumed text that is in no output yet: an unfinished number, word or escape; a comma. */
@@ -162,8 +162,11 @@ export class JsonScanner {
       case '{':
       case '[':
         return this.openContainer(at, character);
+      case '(':
+        return this.openTuple(text, at);
       case '}':
       case ']':
+      case ')':
         return this.closeContainer(text, at, character);
       case ',':
         return this.atComma(at);
@@ -289,6 +292,15 @@ export class JsonScanner {
     return at + 1;
   }
 
+  /** A tuple of Python is an array. */
+  private openTuple(text: string, at: number): number {
+    if (!this.takesValue || this.deviates('python', 'a tuple is read as a list')) return -1;
+    const end = this.openContainer(at, '[');
+    if (end < 0) return end;
+    this.closers[this.closers.length - 1] = ')';
+    return this.write(text, at, '[', end);
+  }
+
   private closeContainer(text: string, at: number, closer: string): number {
     const mayClose =
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
@@ -303,7 +315,7 @@ export class JsonScanner {
     }
     this.closers.pop();
     this.valueEnded();
-    return at + 1;
+    return closer === ')' ? this.write(text, at, ']', at + 1) : at + 1;
   }
 
   private atComma(at: number): number {

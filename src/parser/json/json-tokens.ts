@@ -54,17 +54,19 @@ export function tokenEnd(text: string, from: number, longest: number): number {
 
 /** Whether a number or word is valid JSON unchanged. */
 export function isJson(token: string): boolean {
-  return jsonNumber.test(token) || words.get(token)?.notation === 'json';
+  return (jsonNumber.test(token) && Number.isFinite(Number(token))) || words.get(token)?.notation === 'json';
 }
 
 /** Reads a number or word; `null` if it is neither. */
 export function readToken(token: string): ReadToken | null {
   const word = words.get(token);
   if (word !== undefined) return word;
-  if (jsonNumber.test(token)) return { json: token, notation: 'json' };
   if (!looseNumber.test(token)) return null;
   const value = Number(token.replaceAll('_', ''));
-  if (!Number.isFinite(value)) return null;
+  if (Number.isNaN(value)) return null;
+  // A number too large for every reader of JSON.
+  if (!Number.isFinite(value)) return { json: 'null', notation: 'any' };
+  if (jsonNumber.test(token)) return { json: token, notation: 'json' };
   return { json: JSON.stringify(value), notation: paddedInteger.test(token) ? 'any' : 'python' };
 }
 

@@ -110,6 +110,7 @@ export const laws = {
       header: (header) => `the header is ${quoted(header)}, which the format does not have`,
     },
   },
+  'marker-twice': { ...inCalls, says: { marker: (written) => `${quoted(written)} stands twice` } },
   'thoughts-again': {
     places: ['thoughts'],
     tools: 'any',

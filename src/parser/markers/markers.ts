@@ -33,16 +33,20 @@ export interface CompiledTransition<Ref> extends Transition<Ref> {
   readonly wordEnd: boolean;
 }
 
+/** Where white space is flexible in a marker; in one that opens a call, also after its first tag. */
+const gaps = /[ \t]*[\r\n]\s*|(?<=>)(?=<)/;
+const gapsOfOpeners = /[ \t]*[\r\n]\s*|(?<=>)(?=<)|(?<=^<[^<>\s]+>)(?=\S)/;
+
 /**
  * Splits a marker: `\n<tool_call>\n<function=` has the leading space `\n` and the parts `<tool_call>` and
- * `<function=`. Two adjacent markers in angle brackets are split too.
+ * `<function=`. Two adjacent markers in angle brackets are split too, and what opens a call after its first tag.
  */
 export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
   const trimmed = choice.marker.trim();
   const start = choice.marker.indexOf(trimmed);
   const lead = trimmed === '' ? '' : choice.marker.slice(0, start);
   const trail = trimmed === '' ? choice.marker : choice.marker.slice(start + trimmed.length);
-  const parts = trimmed === '' ? [] : trimmed.split(/[ \t]*[\r\n]\s*|(?<=>)(?=<)/);
+  const parts = trimmed === '' ? [] : trimmed.split(choice.role === 'call' ? gapsOfOpeners : gaps);
   const wordStart = lead !== '' && /^\w/.test(trimmed);
   // Every field, in one order: engines read a field slowly where objects of many shapes have it.
   const compiled = {
@@ -202,6 +206,9 @@ export interface Match<Ref> {
   readonly end: number;
 }
 
+/** A marker that no other text has. */
+const isTag = /^(?:\S*<[^<>\s]{2,}>|\[[A-Z_]{3,}\])$/;
+
 /** Candidates are first searched unit by unit up to this distance, then in windows that double in size. */
 const nearby = 24;
 const firstWindow = 256;
@@ -312,6 +319,29 @@ export class MarkerTable<Ref> {
     return this.choices.some(
       ({ parts: [first = ''] }) => first.length > rest.length && first.startsWith(rest),
     );
+  }
+
+  /** End of the longest opener of calls at a position, whatever its conditions are; or `absent` or `undecided`. */
+  openerEnd(context: MatchContext, text: string, at: number): number {
+    const openers = this.choices.filter(
+      ({ role, repairs, parts }) => role === 'call' && repairs === undefined && parts.length > 0,
+    );
+    const ends = openers.map(({ parts }) => matchParts(context, text, at, parts));
+    return ends.find((end) => end >= 0) ?? (ends.includes(undecided) ? undecided : absent);
+  }
+
+  /** The first tag of a marker of the format that opens calls, at a position where none opens; `null` if there is none. */
+  unusedOpener(context: MatchContext, text: string, at: number): string | null {
+    if (!context.callsAllowed) return null;
+    const found = this.choices.find(
+      ({ role, repairs, peek, ambiguous, parts: [first = ''] }) =>
+        role === 'call' &&
+        repairs === undefined &&
+        !(peek ?? ambiguous) &&
+        isTag.test(first) &&
+        matchText(context, text, at, first) >= 0,
+    );
+    return found?.parts[0] ?? null;
   }
 
   /** Whether a marker begins with `text`. */

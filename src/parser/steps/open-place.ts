@@ -22,7 +22,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
   const json = `${separatorBefore(call, outer)}${JSON.stringify(name)}: `;
   reader.writer.input(json, start, cursor.offset);
   const schema = propertyPlace(outer?.schema ?? call.parameters, name);
-  push(reader, { place, key, schema, outer, nested: null, closer: null });
+  push(reader, { place, key, schema, outer, nested: null, closer: null, lacksOpener: false });
 }
 
 /** Opens the next item of a nested array. */
@@ -31,7 +31,7 @@ export function openItem(reader: Reader, place: ValuePlace<State>): void {
   const outer = call.values;
   writer.input(separatorBefore(call, outer), cursor.offset, cursor.offset);
   const schema = outer === null ? anywhere : itemPlace(outer.schema);
-  push(reader, { place, key: '', schema, outer, nested: null, closer: null });
+  push(reader, { place, key: '', schema, outer, nested: null, closer: null, lacksOpener: false });
 }
 
 function push(reader: Reader, values: ValueStack<State>): void {

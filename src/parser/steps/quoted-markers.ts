@@ -4,7 +4,13 @@
  * otherwise a stray backtick would swallow all that follows.
  */
 import { repair } from '../leniency/law-table.ts';
-import { type CompiledTransition, type Match, undecided } from '../markers/markers.ts';
+import {
+  absent,
+  type CompiledTransition,
+  type MarkerTable,
+  type Match,
+  undecided,
+} from '../markers/markers.ts';
 import type { Quotation, QuotedText } from '../quoting/quoted-text.ts';
 import type { Reader, State } from '../reader.ts';
 
@@ -25,6 +31,7 @@ const words: Readonly<Record<Quotation, string>> = {
 /** Whether the marker at `at` is text; `undecided` if more text decides. Reports it. */
 export function isQuoted(
   reader: Reader,
+  markers: MarkerTable<State>,
   { choice, end }: Match<State>,
   at: number,
 ): boolean | typeof undecided {
@@ -34,7 +41,7 @@ export function isQuoted(
   const quoted = reader.quotations.before(kind, at);
   const verdict = begins(choice, region.kind)
     ? isQuotedOpener(reader, choice, quoted)
-    : isQuotedEnd(reader, choice, quoted, at, end);
+    : isQuotedCall(reader, markers, quoted, at) || isQuotedEnd(reader, choice, quoted, at, end);
   // JSON is no marker of the format, so there is nothing to report.
   if (verdict === true && choice.speculative === undefined) noteQuoted(reader, quoted, kind, at, end);
   return verdict;
@@ -67,6 +74,18 @@ const sentenceEnd = /[.!?…。！？:;)\]"'”»*]$/;
 /** Whether a sentence mentions a marker: it is not over before it, or its line has the `opener`. */
 function isMentioned(quoted: QuotedText, opener: string): boolean {
   return (opener !== '' && quoted.lineEnd.includes(opener)) || !sentenceEnd.test(quoted.end);
+}
+
+/** Whether the end of a turn is the beginning of a quoted call; `undecided` if more text decides. */
+function isQuotedCall(
+  reader: Reader,
+  markers: MarkerTable<State>,
+  { quotation }: QuotedText,
+  at: number,
+): boolean | typeof undecided {
+  if (quotation === null || quotation === 'first-fence' || reader.isSpecial(at)) return false;
+  const end = markers.openerEnd(reader, reader.cursor.text, at);
+  return end === undecided ? undecided : end !== absent;
 }
 
 function isQuotedEnd(

@@ -165,10 +165,10 @@ function variants(place: SchemaPlace, depth: number): readonly JsonObject[] {
   return [schema, ...inner].slice(0, 64);
 }
 
-/** A reference within the same schema: `#/$defs/point`. */
+/** A reference within the same schema: `#/$defs/point`, or `/$defs/point`, as some libraries write it. */
 function resolveReference(reference: string, root: JsonSchema | undefined): unknown {
-  if (!reference.startsWith('#')) return undefined;
-  const keys = reference.slice(1).split('/').slice(1);
+  if (!/^[#/]/.test(reference)) return undefined;
+  const keys = reference.replace('#', '').split('/').slice(1);
   let value: unknown = root;
   for (const key of keys) value = ownValue(value, fragmentKey(key));
   return value;

@@ -147,10 +147,24 @@ export interface ValueProgress {
   isTentative: boolean;
   /** Offset of its first closer that nothing legal follows. */
   refused: number | null;
+  /** The first of those that nothing in the value opens; `none`: it is part of the value. */
+  unopened: UnopenedCloser | 'none' | null;
+  /** Whether it is withheld as a whole, because a marker before it is written twice or lacks a part. */
+  isWhole: boolean;
   /** JSON of the content of a quoted string after that offset. */
   bufferedJson: string;
   /** Where a raw value quotes calls; `null` where that does not matter. */
   calls: QuotedCalls | null;
+  /** Where it quotes arguments. */
+  entries: QuotedCalls | null;
+}
+
+/** A closer in a value that nothing in the value opens. */
+export interface UnopenedCloser {
+  /** Offset of the end of the text before it. */
+  readonly at: number;
+  /** It stands as the format writes it: it ends its line, or a word follows at once, so no text quotes it. */
+  readonly isCertain: boolean;
 }
 
 /** The current part of a call that is one JSON object. */

@@ -51,7 +51,21 @@ function openCallEarly(reader: Reader, table: HeaderTable<State>, header: string
   if (header.includes(table.call.marker)) reader.openCall();
 }
 
-function followHeader(reader: Reader, table: HeaderTable<State>, header: string, end: number): State {
+/** Emits text before a header, which is more than one word, as an answer; returns the header. */
+function withoutTextBefore(reader: Reader, table: HeaderTable<State>, header: string): string {
+  const starts = [table.begin ?? '', table.call?.marker ?? '', table.recipient, '<|']
+    .map((each) => (each === '' ? -1 : header.indexOf(each)))
+    .filter((at) => at !== -1);
+  const before = header.slice(0, Math.min(header.length, ...starts));
+  if (!/\S\s+\S|[.:!?]\s*$/.test(before)) return header;
+  reader.enterRegion('text', false);
+  reader.emitText(reader.cursor.at + before.length);
+  reader.leaveRegion();
+  return header.slice(before.length);
+}
+
+function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, end: number): State {
+  const header = withoutTextBefore(reader, table, whole);
   const after = end + table.end.length;
   const written = calledName(table, table.call?.marker ?? '', header);
   const call = written ?? calledTool(reader, table, header);

@@ -4,10 +4,10 @@ import type { Cursor } from '../cursor.ts';
 import { repair } from '../leniency/law-table.ts';
 import { isProperty } from '../leniency/lenient-arguments.ts';
 import { withLostParts } from '../leniency/other-spellings.ts';
-import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
+import { absent, MarkerTable, type Match, matchText, undecided } from '../markers/markers.ts';
 import { isSpace, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
-import type { HoleTable, IdPart } from '../state-tables.ts';
+import type { HoleTable, IdPart, ValuePlace } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { openPlace, unquote } from './open-place.ts';
@@ -26,6 +26,7 @@ export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
 export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<State>>): State | null {
   const { cursor } = reader;
   if (reader.call.isExtra && table.hole !== 'key') return failExtraCall(reader, table.recover);
+  if (table.place !== undefined && passRepeatedOpener(reader, table.place) === 'wait') return null;
   const { match, at } = firstEnd(reader, markers);
   const blank = table.space === undefined ? -1 : firstBlank(cursor.text, cursor.at, at);
   const atEnd = endsHere(reader, table) ? table.atEnd : undefined;
@@ -44,12 +45,26 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   }
   if (!isOver) return null;
   fillHole(reader, table, value, end);
+  const { values } = reader.call;
+  if (values !== null && match?.choice.repairs === 'marker-part') values.lacksOpener = true;
   if (table.completes) reader.writer.endCall(cursor.offset);
   if (blank !== -1 && table.space !== undefined) {
     reader.claimSpace(table.gap ?? '');
     return table.space;
   }
   return match === null ? (atEnd ?? null) : enterMarker(reader, match);
+}
+
+/** Skips the opener of an argument where its name should be. */
+function passRepeatedOpener(reader: Reader, { another }: ValuePlace<State>): 'passed' | 'wait' | 'none' {
+  const { cursor } = reader;
+  if (another === undefined || !reader.allows('marker-twice')) return 'none';
+  const end = matchText(reader, cursor.text, skipSpace(cursor.text, cursor.at), another.open);
+  if (end === undecided) return 'wait';
+  if (end === absent) return 'none';
+  reader.noteRepair(repair('marker-twice', 'marker', another.open));
+  reader.skip(end);
+  return 'passed';
 }
 
 /** Where white space begins after other text between two positions, or -1. */

@@ -169,8 +169,12 @@ function nextMatch(
     at = markers.nextCandidate(text, at + 1, to)
   ) {
     const match = markers.matchAt(reader, text, at);
-    if (match === null) continue;
-    const quoted = match === undecided ? false : isQuoted(reader, match, at);
+    if (match === null) {
+      const opener = markers.unusedOpener(reader, text, at);
+      if (opener !== null) reader.writer.noteOpener(opener);
+      continue;
+    }
+    const quoted = match === undecided ? false : isQuoted(reader, markers, match, at);
     if (quoted !== true) return { match: quoted === undecided ? undecided : match, at };
   }
   return null;

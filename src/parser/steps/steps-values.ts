@@ -11,6 +11,7 @@ import { openItem } from './open-place.ts';
 import { scanInput } from './scan-input.ts';
 import { allowedTypes } from './schema-place.ts';
 import type { Frame, ValueProgress } from './step-progress.ts';
+import { repeatedOpenersEnd } from './values/marred-value.ts';
 import { readQuoted } from './values/quoted-value.ts';
 import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
@@ -105,8 +106,11 @@ function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): Va
     unclosed: null,
     isTentative: false,
     refused: null,
+    unopened: null,
+    isWhole: false,
     bufferedJson: '',
     calls: null,
+    entries: null,
   };
 }
 
@@ -171,7 +175,7 @@ function readOpened(
     case 'raw':
       return readRaw(reader, values, progress);
     case 'buffer':
-      return readBuffered(reader, values, progress);
+      return readBuffered(reader, values, progress, compiled.table.recover);
     case 'quoted':
       return readQuoted(reader, values, progress);
     case 'scan':
@@ -190,6 +194,10 @@ function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValuePr
   if (quote !== '') return 'quoted';
   if (frame.quoted) return 'scan';
   if (valueCloser(values, frame.close).parts.length === 0) return 'scan';
+  const openers = repeatedOpenersEnd(reader, values, frame);
+  if (openers === undecided) return null;
+  progress.isWhole = openers > reader.cursor.at || values.lacksOpener;
+  if (progress.isWhole) return 'buffer';
   if (types.size === 1 && types.has('string')) return 'raw';
   const { text, at } = reader.cursor;
   const start = skipSpace(text, at);

@@ -19,13 +19,14 @@ import { callGuard } from './checks/call-guard.ts';
 import type { EnforcedThoughts } from './checks/enforced-text.ts';
 import type { ResponseChecks } from './checks/response-checks.ts';
 import type { GrammarCache } from './grammar-cache.ts';
-import type { LearnedTemplate, TemplateCache } from './learned-template.ts';
+import type { TemplateCache } from './learned-template.ts';
 import { renderOpenTurn } from './open-turn.ts';
 import type { TracedPrompt } from './prompt-pieces.ts';
 import { checkResultIds } from './result-ids.ts';
 import type { SteeringOptions } from './steering/steering-options.ts';
 import type { MatchedStart } from './steering/thinking-budget.ts';
 import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
+import type { LearnedTemplate } from './template-reader.ts';
 
 /** A request whose options were checked. */
 export interface ChatRequest<Options extends ChatOptions> {

@@ -132,6 +132,11 @@ export interface ChatOptions<
    */
   readonly signal?: AbortSignal;
   /**
+   * Called while the prompt is evaluated: before, after each part (node-llama-cpp: every 128 tokens), and once all of it
+   * is. Servers report nothing of the kind, and never call it. Default: none.
+   */
+  readonly onPromptProgress?: (progress: PromptProgress) => void;
+  /**
    * Writes forced text without sampling it, which is several times faster. If the model would have sampled the same
    * tokens for it, the message is the same at temperature 0; a different tokenisation can lead to a different
    * message. Default: true.
@@ -157,6 +162,14 @@ export interface ChatOptions<
    * Default: off.
    */
   readonly logprobs?: number;
+}
+
+/** How much of a prompt is evaluated. */
+export interface PromptProgress {
+  /** Its tokens that are, those of an earlier prompt included. */
+  readonly evaluated: number;
+  /** All of them. */
+  readonly total: number;
 }
 
 /**

@@ -58,6 +58,7 @@ const chatRules: OptionRules<ChatOptions> = {
   stopIn: oneOf('answer', 'response'),
   createCallId: callback,
   signal: abortSignal,
+  onPromptProgress: callback,
   injectForcedText: boolean,
   speculate: boolean,
   tellOverruled: boolean,
@@ -79,6 +80,7 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   askAgain: boolean,
   maxSteps: integerFrom(1, anything),
+  maxRepeats: integerFrom(1, anything),
   askIfOverruled: { expected: 'a number from 0 to 1', allows: isProbability },
 };
 

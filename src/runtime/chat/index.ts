@@ -11,8 +11,9 @@ export {
   type ToolList,
 } from '../../tools/tools.ts';
 export type { AnswerOf, PartialAnswer } from './answer.ts';
-export type { DryOptions, LogitBias, SamplingOptions, XtcOptions } from './chat-options.ts';
+export type { DryOptions, LogitBias, PromptProgress, SamplingOptions, XtcOptions } from './chat-options.ts';
 export type { ChatStream } from './chat-stream.ts';
-export type { LearnedTemplate, ModuleRegistry } from './learned-template.ts';
+export type { ModuleRegistry } from './learned-template.ts';
+export type { LearnedTemplate } from './template-reader.ts';
 export type { Executor, ToolFailure, ToolResult, ToolResultOf } from './tool-loop/executor.ts';
 export type { RunFinish, StepStart, ToolRun, ToolRunEvent } from './tool-loop/run-tools.ts';

@@ -1,31 +1,14 @@
 /** The templates of a model with their formats: from a generated module, or analysed here. */
-import { type Analysis, analyzeTemplate } from '../../analysis/analyze-template.ts';
-import { observeCapabilities } from '../../analysis/capabilities.ts';
-import type { ChatFormat } from '../../format/chat-format.ts';
+import type { ModelFacts } from '../../analysis/probes/probing.ts';
+import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
-import { sha256 } from '../../format/sha256.ts';
-import type { GeneratedModule, ResponseModule } from '../../parser/module-contract.ts';
-import { parseTemplate } from '../../template/template.ts';
+import { templateFingerprint } from '../../format/template-fingerprint.ts';
+import type { GeneratedModule } from '../../parser/module-contract.ts';
 import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
+import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
 
 /** The export of `generated/index.ts`: loaders of modules by the fingerprint of their template. */
 export type ModuleRegistry = ReadonlyMap<string, () => Promise<{ readonly responseModule: GeneratedModule }>>;
-
-/** A template, and the format of responses under it. */
-export interface LearnedTemplate {
-  readonly source: string;
-  readonly format: ChatFormat;
-  /** Set if a generated module was found by the template's fingerprint. */
-  readonly responseModule: ResponseModule | null;
-  /** Set if the template was analysed now; its warnings are worth reading. */
-  readonly analysis: Analysis | null;
-}
-
-/** The texts of special tokens that templates receive as variables. */
-export interface SpecialTexts {
-  readonly bosToken: string;
-  readonly eosToken: string;
-}
 
 /** The templates of a model file; if it has only one, it is used for both. */
 export interface TemplateSources {
@@ -49,38 +32,44 @@ export function withToolFormat(
 export class TemplateCache {
   readonly specialTexts: SpecialTexts;
   readonly sources: TemplateSources;
-  readonly #learned: Map<string, LearnedTemplate>;
+  readonly #default: TemplateReader;
+  readonly #toolUse: TemplateReader;
   #toolsRequired = false;
 
   private constructor(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
-    learned: Map<string, LearnedTemplate>,
+    readers: readonly [TemplateReader, TemplateReader],
   ) {
     this.sources = sources;
     this.specialTexts = specialTexts;
-    this.#learned = learned;
+    [this.#default, this.#toolUse] = readers;
   }
 
-  /** Looks for generated modules; templates without one are analysed on demand. */
+  /**
+   * Looks for generated modules; templates without one are analysed on demand, with the `facts` of the model's tokens,
+   * and the analysis is loaded for them.
+   */
   static async open(
     sources: TemplateSources,
     specialTexts: SpecialTexts,
     modules: readonly GeneratedModule[] | ModuleRegistry,
+    facts: () => ModelFacts = () => ({}),
   ): Promise<TemplateCache> {
-    const learned = new Map<string, LearnedTemplate>();
-    for (const source of new Set([sources.default, sources.toolUse])) {
+    const open = async (source: string): Promise<TemplateReader> => {
       const generated = await findGenerated(source, modules);
-      if (generated !== undefined) {
-        learned.set(source, { source, format: generated.format, responseModule: generated, analysis: null });
-      }
-    }
-    return new TemplateCache(sources, specialTexts, learned);
+      if (generated !== undefined) return new ModuleReader(source, generated);
+      const { TemplateAnalyzer } = await import('./template-analyzer.ts');
+      return new TemplateAnalyzer(source, { name: sources.name, ...specialTexts }, facts);
+    };
+    const reader = await open(sources.default);
+    const same = sources.toolUse === sources.default;
+    return new TemplateCache(sources, specialTexts, [reader, same ? reader : await open(sources.toolUse)]);
   }
 
   /** Whether a generated module was found for the template of chats with tools. */
   get knowsTools(): boolean {
-    return this.#learned.has(this.sources.toolUse);
+    return this.#toolUse instanceof ModuleReader;
   }
 
   /** The template for chats without tools, and the one for chats with tools. Throws what `learn` throws. */
@@ -93,11 +82,9 @@ export class TemplateCache {
    * `ToolsUnsupportedError` if tools are required and the analysis cannot read the template's calls.
    */
   learn(withTools: boolean): LearnedTemplate {
-    const source = withTools ? this.sources.toolUse : this.sources.default;
-    const known = this.#learned.get(source) ?? this.#analyze(source);
-    this.#learned.set(source, known);
+    const learned = (withTools ? this.#toolUse : this.#default).learn();
     if (withTools && this.#toolsRequired) this.requireTools();
-    return known;
+    return learned;
   }
 
   /**
@@ -107,9 +94,7 @@ export class TemplateCache {
   requireTools(): void {
     this.#toolsRequired = true;
     const { name, default: plain, toolUse: source } = this.sources;
-    const capabilities =
-      this.#learned.get(source)?.format.capabilities ??
-      observeCapabilities(parseTemplate(source, { name })).capabilities;
+    const { capabilities } = this.#toolUse;
     if (capabilities.supportsTools && capabilities.supportsToolCalls) return;
     throw new ToolsUnsupportedError({
       model: name,
@@ -117,10 +102,21 @@ export class TemplateCache {
       capabilities,
     });
   }
+}
 
-  #analyze(source: string): LearnedTemplate {
-    const analysis = analyzeTemplate(source, { name: this.sources.name, ...this.specialTexts });
-    return { source, format: analysis.format, responseModule: null, analysis };
+/** What a generated module knows of its template. */
+class ModuleReader implements TemplateReader {
+  readonly capabilities: Capabilities;
+  readonly #learned: LearnedTemplate;
+
+  constructor(source: string, responseModule: GeneratedModule) {
+    const { format } = responseModule;
+    this.capabilities = format.capabilities;
+    this.#learned = { source, format, responseModule, analysis: null };
+  }
+
+  learn(): LearnedTemplate {
+    return this.#learned;
   }
 }
 
@@ -128,7 +124,7 @@ async function findGenerated(
   source: string,
   modules: readonly GeneratedModule[] | ModuleRegistry,
 ): Promise<GeneratedModule | undefined> {
-  const fingerprint = sha256(source);
+  const fingerprint = templateFingerprint(source);
   if ('get' in modules) {
     return (await modules.get(fingerprint)?.())?.responseModule;
   }

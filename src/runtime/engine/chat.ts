@@ -32,7 +32,7 @@ import { ResponseRun } from './decoding/response-run.ts';
 import type { Shorten } from './decoding/shifting-window.ts';
 import type { Engine } from './engine.ts';
 import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
-import { encodePrompt, type PromptTokens } from './tokens/prompt-tokens.ts';
+import { encodePrompt, type PromptTokens, requireFits, requireTokens } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** What the chats with one engine share. */
@@ -129,15 +129,19 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
   refuseOptions(checked, engine.refused ?? {});
   checked.signal?.throwIfAborted();
   refuseDisposed(engine);
+  const shifts = checked.contextOverflow === 'shift';
+  if (!shifts) requireTokens(checked.messages.length, engine.contextSize);
   const { render: trace, strays, ...request } = readRequest(checked, templates);
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
-  const render = (messages: readonly Message[]): PromptTokens =>
-    encodePrompt(trace(messages), vocabulary, template.format);
   const { contextSize } = engine;
+  const render = (messages: readonly Message[]): PromptTokens => {
+    const traced = trace(messages);
+    requireFits(traced.text, vocabulary, contextSize);
+    return encodePrompt(traced, vocabulary, template.format);
+  };
   const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
     fitPrompt(options.messages, render, { contextSize, wanted });
-  const shifts = options.contextOverflow === 'shift';
   const { prompt: rendered, dropped } = shifts
     ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
     : { prompt: render(options.messages), dropped: 0 };

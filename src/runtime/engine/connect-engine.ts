@@ -1,4 +1,5 @@
 /** Makes a model of anything that evaluates one in this process. */
+import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import {
   callback,
   isRecord,
@@ -9,7 +10,7 @@ import {
 import { GrammarCache } from '../chat/grammar-cache.ts';
 import { TemplateCache, withToolFormat } from '../chat/learned-template.ts';
 import type { ChatEngine } from './chat.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, EngineTokenizer } from './engine.ts';
 import { ConnectedEngine, type EngineModel } from './engine-model.ts';
 import { type EngineOptions, engineRules } from './engine-options.ts';
 import { warmUp } from './prepare.ts';
@@ -44,9 +45,20 @@ export async function openTemplates(
   const { bosToken = '', eosToken = '' } = tokenizer;
   const sources = { name: model, default: given ?? own, toolUse: given ?? toolUseTemplate ?? own };
   const wrapped = withToolFormat(sources, toolFormat);
-  const templates = await TemplateCache.open(wrapped, { bosToken, eosToken }, known);
+  const templates = await TemplateCache.open(wrapped, { bosToken, eosToken }, known, () =>
+    factsOf(tokenizer),
+  );
   if (requireTools !== false) templates.requireTools();
   return templates;
+}
+
+/** What a vocabulary says about the model's format. */
+function factsOf(tokenizer: EngineTokenizer): ModelFacts {
+  const isAdded = (token: number): boolean => ['control', 'user-defined'].includes(tokenizer.typeOf(token));
+  return {
+    addedTokens: tokenizer.texts.filter((text, token) => text !== '' && isAdded(token)),
+    endTokens: tokenizer.texts.filter((text, token) => text !== '' && tokenizer.endsGeneration(token)),
+  };
 }
 
 /** What templates are read from. */

@@ -41,7 +41,7 @@ export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }
     prompts.set(index, prompt);
     return prompt;
   };
-  const sizeAt = (index: number): number => promptAt(index).tokens.length;
+  const sizeAt = (index: number): number => sizeOf(() => promptAt(index));
   const fitted = (index: number): FittedPrompt<Prompt> => ({
     prompt: promptAt(index),
     dropped: messages.length - (choices[index] ?? messages).length,
@@ -57,6 +57,16 @@ export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }
     if (sizeAt(last) <= enough) return fitted(firstWhere(last, (index) => sizeAt(index) <= enough));
   }
   throw new ContextOverflowError({ needed: sizeAt(last) + 1, available: contextSize });
+}
+
+/** Tokens of a prompt; at least so many, if it is too long to be tokenised. */
+function sizeOf(prompt: () => { readonly tokens: readonly unknown[] }): number {
+  try {
+    return prompt().tokens.length;
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return error.needed;
+    throw error;
+  }
 }
 
 /** The first number up to `last` for which `holds` is true. It must be true for `last`, and from the first one on. */

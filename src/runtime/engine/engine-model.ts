@@ -1,14 +1,17 @@
 /** A model that is evaluated in this process, whatever evaluates it. */
+import { integerFrom, type OptionRule, requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import type { LearnedTemplate } from '../chat/learned-template.ts';
+import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { type CompletionOptions, startCompletion } from './completion.ts';
 import { prepareModel } from './prepare.ts';
+import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** A model that can chat. */
 export interface EngineModel {
@@ -35,6 +38,12 @@ export interface EngineModel {
   prepare(options: PrepareOptions): Promise<void>;
   /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`. */
   preview(options: ChatOptions): ChatPreview;
+  /** Continues a text without a conversation: no template, no calls, nothing enforced. */
+  complete(options: CompletionOptions): ChatStream;
+  /** The tokens of a text; texts of special tokens in it become these. Nothing is put before it. */
+  tokenize(text: string): readonly number[];
+  /** The text of tokens. Throws `UnsupportedOptionError` for one that the model does not have. */
+  detokenize(tokens: readonly number[]): string;
   /** Frees the model. Running and waiting chats end with `ModelDisposedError`. */
   dispose(): Promise<void>;
   /** For `await using`. */
@@ -91,6 +100,21 @@ export class ConnectedEngine implements EngineModel {
     return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
   }
 
+  complete(options: CompletionOptions): ChatStream {
+    return startCompletion(this.#shared.engine, options);
+  }
+
+  tokenize(text: string): readonly number[] {
+    requireOption('text', text, string);
+    return this.#shared.engine.tokenizer.tokenize(text, true);
+  }
+
+  detokenize(tokens: readonly number[]): string {
+    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
+    requireOption('tokens', tokens, tokensOf(vocabulary));
+    return new TextDecoder().decode(Uint8Array.from(tokens.flatMap((each) => [...vocabulary.bytesOf(each)])));
+  }
+
   async dispose(): Promise<void> {
     await this.#shared.engine.dispose();
   }
@@ -98,4 +122,12 @@ export class ConnectedEngine implements EngineModel {
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
   }
+}
+
+function tokensOf({ size }: Vocabulary): OptionRule {
+  const token = integerFrom(0, size - 1);
+  return {
+    expected: `an array of tokens, integers from 0 to ${size - 1}`,
+    allows: (value) => Array.isArray(value) && value.every((each) => token.allows(each)),
+  };
 }

@@ -44,6 +44,8 @@ export interface EnginePrompt {
   readonly turnStart: number;
   /** How many come before the response, which a grammar may have begun already. Default: all. */
   readonly responseStart?: number;
+  /** Called, by engines that can, with the number of tokens that are evaluated so far. */
+  readonly onProgress?: (evaluated: number) => void;
 }
 
 type DefaultedSampling = Required<Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'minP'>>;

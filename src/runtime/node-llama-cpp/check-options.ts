@@ -80,6 +80,7 @@ const loadRules: OptionRules<LoadModelOptions> = {
   sequences: integerFrom(1, mostSequences),
   threads: integerFrom(0, largest),
   checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
+  cacheMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   schemaCache: string,
   gpu: oneOf('auto', 'cuda', 'vulkan', 'metal', false),
   gpuLayers,

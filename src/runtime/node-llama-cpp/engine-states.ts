@@ -2,9 +2,10 @@
  * llama.cpp's grammar states at positions of a grammar. To create one, the engine must parse the text of a grammar;
  * copying one that has not accepted anything is about ten times cheaper. So one state per position is kept for copying.
  */
-import { type Llama, LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
+import { LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import { GrammarError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
+import { requireBounded } from '../../language/gbnf/engine-limits.ts';
 import type { GrammarAt, Mask } from '../engine/engine.ts';
 
 /** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
@@ -43,7 +44,7 @@ class EngineStates {
 
   #make(place: object, gbnf: string): KeptState {
     const model = this.#model;
-    const fresh = new LlamaGrammarEvaluationState({ model, grammar: buildGrammar(gbnf, model.llama) });
+    const fresh = buildState(gbnf, model);
     const kept = { fresh, use: { place: new WeakRef(place), characters: gbnf.length } };
     this.#kept.set(place, kept);
     this.#characters += gbnf.length;
@@ -101,9 +102,11 @@ export function requireBuildable(grammar: GrammarAt, model: LlamaModel): void {
   built.add(grammar);
 }
 
-function buildGrammar(gbnf: string, llama: Llama): LlamaGrammar {
+function buildState(gbnf: string, model: LlamaModel): LlamaGrammarEvaluationState {
+  requireBounded(gbnf);
   try {
-    return new LlamaGrammar(llama, { grammar: gbnf });
+    const grammar = new LlamaGrammar(model.llama, { grammar: gbnf });
+    return new LlamaGrammarEvaluationState({ model, grammar });
   } catch (cause) {
     const reason = `llama.cpp refuses a grammar of ${gbnf.length} characters: ${String(cause)}`;
     throw new GrammarError({ reason });

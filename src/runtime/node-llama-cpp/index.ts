@@ -5,6 +5,7 @@ export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
 export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
+export type { CompletionOptions } from '../engine/completion.ts';
 export type { ChatPreview } from '../engine/engine-model.ts';
 export { type ChatModel, loadModel } from './load-model.ts';
 export type { GpuBackend, LoadModelOptions, LoraAdapter } from './load-model-options.ts';

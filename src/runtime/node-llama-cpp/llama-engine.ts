@@ -11,7 +11,7 @@ import type {
 } from '../engine/engine.ts';
 import { requireBuildable } from './engine-states.ts';
 import { LlamaSequence } from './llama-sequence.ts';
-import { SequencePool } from './sequences/sequence-pool.ts';
+import { type PoolMemory, SequencePool } from './sequences/sequence-pool.ts';
 
 /** What is read from a model file. */
 export interface LlamaFile extends Pick<Engine, 'model' | 'chatTemplate'> {
@@ -33,15 +33,14 @@ export class LlamaEngine implements Engine {
   readonly context: LlamaContext;
   readonly pool: SequencePool;
 
-  /** `checkpointMemory`: bytes for the saved states of all sequences together. */
-  constructor(file: LlamaFile, context: LlamaContext, checkpointMemory?: number) {
+  constructor(file: LlamaFile, context: LlamaContext, memory: PoolMemory = {}) {
     this.file = file;
     this.model = file.model;
     this.chatTemplate = file.chatTemplate;
     this.toolUseTemplate = file.toolUseTemplate;
     this.tokenizer = file.tokenizer;
     this.context = context;
-    this.pool = new SequencePool(context, checkpointMemory);
+    this.pool = new SequencePool(context, memory);
     context.onDispose.createListener(() => this.pool.close(new ModelDisposedError({ model: file.model })));
   }
 
@@ -55,7 +54,7 @@ export class LlamaEngine implements Engine {
   }
 
   async open(prompt: EnginePrompt, sampling: EngineSampling, signal?: AbortSignal): Promise<EngineSequence> {
-    const lease = await this.pool.lease(prompt.tokens, signal);
+    const lease = await this.pool.lease(prompt.tokens, signal, prompt.turnStart);
     try {
       const sequence = new LlamaSequence(lease, this.file.llamaModel, prompt, sampling, signal);
       await sequence.evaluatePrompt(prompt);

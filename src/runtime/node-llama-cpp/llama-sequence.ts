@@ -22,8 +22,10 @@ import { tokenBias } from './token-bias.ts';
 
 type Iterator = ReturnType<LlamaContextSequence['evaluateWithMetadata']>;
 
-/** Number of tokens evaluated before the signal is checked again. */
+/** Number of tokens evaluated before the signal is checked again, and progress is reported. */
 const promptSlice = 512;
+/** The same if somebody watches. */
+const watchedSlice = 128;
 
 /**
  * Batches that a processor evaluates faster token by token: a model of 0.5B takes 20 ms for one token, and 54, 62, 66, 121
@@ -86,7 +88,7 @@ export class LlamaSequence implements EngineSequence {
     return this.#lease.use(() => this.#evaluatePrompt(prompt));
   }
 
-  async #evaluatePrompt({ tokens: prompt, turnStart }: EnginePrompt): Promise<void> {
+  async #evaluatePrompt({ tokens: prompt, turnStart, onProgress }: EnginePrompt): Promise<void> {
     const { sequence, alone, share, evaluated } = this.#lease;
     await share(this.#signal);
     const { firstDifferentIndex } = sequence.compareContextTokens([...asTokens(prompt)]);
@@ -95,8 +97,10 @@ export class LlamaSequence implements EngineSequence {
     const end = this.#tokens.length;
     const places = sequence.needsCheckpoints ? [firstDifferentIndex, turnStart, end] : [];
     // If no other sequence needs the state, the last slice is evaluated with the first sample.
-    const left = alone && places.length === 0 ? promptSlice : 0;
-    await evaluateTo(sequence, this.#tokens, { end, places, left }, this.#signal);
+    const slice = onProgress === undefined ? promptSlice : watchedSlice;
+    const left = alone && places.length === 0 ? slice : 0;
+    onProgress?.(this.#cachedTokens);
+    await evaluateTo(sequence, this.#tokens, { end, places, left, slice, onProgress }, this.#signal);
     evaluated();
   }
 
@@ -176,18 +180,22 @@ interface Evaluation {
   readonly places?: readonly number[];
   /** With no more than this many left, they are not evaluated. Default: 0. */
   readonly left?: number;
+  /** How many are evaluated at a time. Default: 512. */
+  readonly slice?: number;
+  readonly onProgress?: ((evaluated: number) => void) | undefined;
 }
 
 /** Evaluates `tokens` in slices, without sampling; of those, `sequence` has a prefix. Throws the signal's reason. */
 export async function evaluateTo(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],
-  { end, places = [], left = 0 }: Evaluation,
+  { end, places = [], left = 0, slice = promptSlice, onProgress }: Evaluation,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let done = sequence.nextTokenIndex; end - done > left; done = sequence.nextTokenIndex) {
-    const stops = [...places, done + promptSlice, end].filter((place) => place > done);
+    const stops = [...places, done + slice, end].filter((place) => place > done);
     await sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(done, Math.min(...stops)));
+    onProgress?.(sequence.nextTokenIndex);
     if (places.includes(sequence.nextTokenIndex)) await sequence.takeCheckpoint();
     signal?.throwIfAborted();
   }

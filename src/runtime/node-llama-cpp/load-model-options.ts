@@ -21,8 +21,9 @@ export interface LoadModelOptions extends EngineOptions {
   /** Chats that can run at the same time; further ones wait. Default: 1. */
   readonly sequences?: number;
   /**
-   * Compute threads; 0 for as many as are useful. Default: node-llama-cpp's choice. Threads wait for each other by
-   * spinning: on a busy machine fewer are many times faster, and very small models are fastest with 1.
+   * Compute threads; 0 for as many as node-llama-cpp finds useful. Default: the physical cores, within what the process
+   * may use (affinity, the limits of its control group) and its share of a machine that is busy as the model is loaded;
+   * 1 for models below 64 MB. Threads wait for each other by spinning, so more than are free are many times slower.
    */
   readonly threads?: number;
   /**
@@ -30,6 +31,11 @@ export interface LoadModelOptions extends EngineOptions {
    * window evaluate every prompt from its beginning. Default: 1 GiB.
    */
   readonly checkpointMemory?: number;
+  /**
+   * Bytes for prompts of conversations whose sequences others took: they go on without evaluating them again. In memory
+   * where the system has a folder there, otherwise in the temporary folder. Default: 1 GiB; 0 keeps none.
+   */
+  readonly cacheMemory?: number;
   /**
    * A folder that keeps schemas that take long to compile, shared between processes. Files are named by a hash of the
    * schema and of everything else that the result depends on. Default: none.

@@ -12,7 +12,7 @@ import {
 import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
 import { type OptionRule, requireOption, string, withoutUndefined } from '../../format/option-rules.ts';
 import { checkModelFile } from '../../hub/gguf/check-model-file.ts';
-import { localPath, missingFileAdvice } from '../../hub/local-file.ts';
+import { folderReason, localPath, missingFileAdvice } from '../../hub/local-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
@@ -21,6 +21,7 @@ import type { ChatEngine } from '../engine/chat.ts';
 import { openTemplates, warmEngine } from '../engine/connect-engine.ts';
 import { ConnectedEngine, type EngineModel } from '../engine/engine-model.ts';
 import { checkLoadOptions } from './check-options.ts';
+import { computeThreads, readProcessors } from './compute-threads.ts';
 import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
 import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 import { outliveStalls } from './outlive-stalls.ts';
@@ -88,8 +89,13 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
     const templates = await openTemplates(model, options);
-    const context = await createContext(llamaModel, file, options);
-    const engine = new LlamaEngine(model, context, options.checkpointMemory);
+    const context = await createContext(llamaModel, file, {
+      ...options,
+      threads: options.threads ?? computeThreads(llamaModel.size, readProcessors(llama.cpuMathCores)),
+    });
+    const { checkpointMemory, cacheMemory } = options;
+    const memory = withoutUndefined({ checkpointMemory, cacheMemory });
+    const engine = new LlamaEngine(model, context, memory);
     const grammars = new GrammarCache(
       (text) => createHash('sha256').update(text).digest('hex'),
       options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
@@ -129,7 +135,7 @@ async function requireFile(file: string): Promise<void> {
   const stats = await fs.stat(file).catch(() => null);
   if (stats?.isFile() === true) return;
   const isFolder = stats?.isDirectory() === true;
-  const reason = isFolder ? 'is a folder; give the model (.gguf) that is in it' : noSuchFile(file);
+  const reason = isFolder ? folderReason : noSuchFile(file);
   throw new ModelFileError({ file, reason });
 }
 
@@ -205,5 +211,9 @@ function templatesOf(
   });
   const [chatTemplate, toolUseTemplate] = [plain ?? toolUse, toolUse ?? plain];
   if (chatTemplate !== undefined && toolUseTemplate !== undefined) return { chatTemplate, toolUseTemplate };
-  throw new ModelFileError({ file, reason: 'it holds no chat template; pass one as chatTemplate' });
+  throw new ModelFileError({
+    file,
+    reason:
+      'it holds no chat template, as base models have none; give that of a model like it: chatTemplate (--template)',
+  });
 }

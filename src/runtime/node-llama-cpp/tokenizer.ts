@@ -1,6 +1,6 @@
 /** The tokenizer of a model file, as node-llama-cpp has read it. */
 import type { LlamaModel, Token } from 'node-llama-cpp';
-import { ModelFileError } from '../../format/errors.ts';
+import { DecodingError, ModelFileError } from '../../format/errors.ts';
 import type { EngineTokenizer, TokenType } from '../engine/engine.ts';
 
 /** The tokenizer of `model`. Throws `ModelFileError` if the file has none. */
@@ -11,14 +11,23 @@ export function llamaTokenizer(model: LlamaModel, file: string): EngineTokenizer
   return {
     texts,
     spelling: kind === 'gpt2' ? 'byte-level' : 'sentencepiece',
-    typeOf: (token) => typeOf(model.getTokenAttributes(asToken(token))),
-    endsGeneration: (token) => model.isEogToken(asToken(token)),
-    absorbsSpace: (token) => model.getTokenAttributes(asToken(token)).lstrip,
-    tokenize: (text, special) => model.tokenize(text, special),
+    typeOf: (token) => typed(() => typeOf(model.getTokenAttributes(asToken(token)))),
+    endsGeneration: (token) => typed(() => model.isEogToken(asToken(token))),
+    absorbsSpace: (token) => typed(() => model.getTokenAttributes(asToken(token)).lstrip),
+    tokenize: (text, special) => typed(() => model.tokenize(text, special)),
     ...(shouldPrependBosToken && bos !== null ? { firstToken: bos } : {}),
     bosToken: bosString ?? '',
     eosToken: eosString ?? '',
   };
+}
+
+/** The result of the engine; its errors are of many kinds, such as that of a model that was disposed of. */
+function typed<Result>(ask: () => Result): Result {
+  try {
+    return ask();
+  } catch (cause) {
+    throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: '', cause });
+  }
 }
 
 function typeOf(attributes: ReturnType<LlamaModel['getTokenAttributes']>): TokenType {

@@ -6,12 +6,8 @@ import type { ToolList } from '../../tools/tools.ts';
 import type { ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import {
-  type LearnedTemplate,
-  TemplateCache,
-  type TemplateSources,
-  withToolFormat,
-} from '../chat/learned-template.ts';
+import { TemplateCache, type TemplateSources, withToolFormat } from '../chat/learned-template.ts';
+import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { checkServerOptions } from './check-server-options.ts';

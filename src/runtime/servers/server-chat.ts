@@ -13,10 +13,11 @@ import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/ch
 import { isPlainText } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
-import type { LearnedTemplate, TemplateCache } from '../chat/learned-template.ts';
+import type { TemplateCache } from '../chat/learned-template.ts';
 import { once } from '../chat/once.ts';
 import { reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { turnEnds } from '../chat/steering/turn-ends.ts';
+import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';

@@ -1,44 +1,53 @@
 /** Reads the messages of a request, without fields that no template reads. */
 import { readMessages } from '../../format/check-messages.ts';
-import type { ContentPart, Message } from '../../format/messages.ts';
+import type { Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
-import { invalid } from '../errors.ts';
+import { earlierArguments } from '../content/earlier-arguments.ts';
+import type { Note } from '../content/note.ts';
+import { contentText, plainText } from '../content/part-text.ts';
+import type { Body } from '../read-body.ts';
 
 /** Fields of a message that templates read. */
 const messageFields = ['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content'];
 
-/** Reads the conversation. Throws `MessageError`, and `RequestError` for content that is not text. */
-export function readChatMessages(given: unknown): readonly Message[] {
-  const messages = Array.isArray(given) ? given.map(withKnownFields) : given;
-  return readMessages(messages).map((message, index) => withText(message, `messages[${index}]`));
+/** Reads the conversation. Throws `MessageError`, and `RequestError` for content that cannot be read. */
+export function readChatMessages(given: unknown, note: Note): readonly Message[] {
+  if (!Array.isArray(given)) return readMessages(given);
+  return readMessages(
+    given.map((message: unknown, index) => readMessage(message, `messages[${index}]`, note)),
+  );
 }
 
 /** Answers of other servers have more fields; `reasoning` is a newer name of the thoughts. */
-function withKnownFields(message: unknown): unknown {
+function readMessage(message: unknown, path: string, note: Note): unknown {
   if (!isRecord(message)) return message;
-  const { reasoning, ...rest } = message;
+  const { reasoning, content, tool_calls: calls, ...rest } = message;
   const thoughts = rest.reasoning_content ?? (typeof reasoning === 'string' ? reasoning : undefined);
-  const named = thoughts === undefined ? rest : { ...rest, reasoning_content: thoughts };
-  const kept = Object.entries(named).filter(([name]) => messageFields.includes(name));
-  return Object.fromEntries(kept);
+  const read = {
+    ...rest,
+    content: readContent(content, `${path}.content`, note) ?? null,
+    ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
+    ...(calls === undefined ? {} : { tool_calls: readCalls(calls, `${path}.tool_calls`, note) }),
+  };
+  return Object.fromEntries(Object.entries(read).filter(([name]) => messageFields.includes(name)));
 }
 
-function withText(message: Message, path: string): Message {
-  const { content } = message;
-  if (content === undefined) return { ...(message as Message & object), content: null } as Message;
-  if (!Array.isArray(content)) return message;
-  const parts = content.map((part: ContentPart, index) => textPart(part, `${path}.content[${index}]`));
-  return { ...message, content: parts } as Message;
+/** Parts that are text remain parts, because templates may join them in their own way. */
+function readContent(content: unknown, path: string, note: Note): unknown {
+  // Some frameworks give what their tools return.
+  if (isRecord(content)) return JSON.stringify(content);
+  if (!Array.isArray(content)) return content;
+  const texts = content.map((part: unknown) => (isRecord(part) ? plainText(part) : null));
+  if (texts.includes(null)) return contentText(content, path, note);
+  return texts.map((text) => ({ type: 'text', text }));
 }
 
-/** A template may render a placeholder for an image that no engine here receives. */
-function textPart(part: ContentPart, path: string): ContentPart {
-  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text };
-  if (part.type === 'refusal' && typeof part.refusal === 'string')
-    return { type: 'text', text: part.refusal };
-  throw invalid(
-    path,
-    `${path}: parts of type ${part.type} are not supported, only text`,
-    'unsupported_content',
-  );
+function readCalls(calls: unknown, path: string, note: Note): unknown {
+  if (!Array.isArray(calls)) return calls;
+  return calls.map((call: unknown, index) => {
+    if (!isRecord(call) || !isRecord(call.function)) return call;
+    const at = `${path}[${index}].function.arguments`;
+    const called: Body = { ...call.function, arguments: earlierArguments(call.function.arguments, at, note) };
+    return { ...call, function: called };
+  });
 }

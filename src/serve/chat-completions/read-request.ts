@@ -1,30 +1,33 @@
 /** Reads a request to `/v1/chat/completions`. */
 
-import type { ToolChoice } from '../../format/messages.ts';
+import type { Message, ToolChoice } from '../../format/messages.ts';
 import {
-  anyValue,
   array,
   boolean,
-  integerFrom,
   isRecord,
-  jsonObject,
   numberFrom,
   type OptionRule,
-  requireOption,
-  string,
   withoutUndefined,
 } from '../../format/option-rules.ts';
-import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
-import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
+import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
+import { field, flag, objectField, requiredField } from '../fields/request-fields.ts';
+import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
+import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
+import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
+import {
+  type GivenTool,
+  givenTools,
+  hostedTypes,
+  readParallel,
+  requireKind,
+  toolOptions,
+} from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
-import { field, flag, numberField, objectField, requiredField, schemaFormat } from '../request-fields.ts';
-import { type Absent, accountFields, readHead } from '../request-head.ts';
-import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
-import { givenTools, readParallel, requireKind, toolOptions } from '../tool-fields.ts';
+import { formatFields, readFormat } from './read-format.ts';
 import { readChatMessages } from './read-messages.ts';
 
 /** The contents of a request. */
@@ -40,8 +43,6 @@ export const readFields = [
   'tools',
   'tool_choice',
   'parallel_tool_calls',
-  'response_format',
-  'reasoning_effort',
   'max_completion_tokens',
   'max_tokens',
   'stop',
@@ -50,16 +51,16 @@ export const readFields = [
   'top_logprobs',
   'stream',
   'stream_options',
-  'chat_template_kwargs',
-  'thinking_budget',
-  'json_schema',
-  'guided_json',
   'continue_final_message',
   'add_generation_prompt',
+  ...formatFields,
+  ...thinkingFields,
 ] as const;
 
 /** Fields without effect here: they concern accounts, storage and speed. */
-export const fieldsWithoutEffect = [...accountFields, 'prediction', 'verbosity'] as const;
+export const fieldsWithoutEffect = [...accountFields, 'store', 'prediction', 'verbosity'] as const;
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
 export const refusedFields: readonly Absent[] = [
@@ -74,13 +75,17 @@ export const refusedFields: readonly Absent[] = [
     name: 'web_search_options',
     reason: 'there is no web search; offer a tool for it',
   },
-  ...['grammar', 'guided_grammar', 'guided_regex', 'guided_choice', 'structured_outputs'].map((name) => ({
+  ...['grammar', 'guided_grammar'].map((name) => ({
     name,
     reason: 'use response_format or tools to constrain answers',
   })),
   { name: 'moderation', reason: 'moderation is not supported' },
-  { name: 'functions', reason: 'use tools' },
-  { name: 'function_call', reason: 'use tool_choice' },
+  { name: 'functions', reason: 'use tools', isNothing: isEmpty },
+  {
+    name: 'function_call',
+    reason: 'use tool_choice',
+    isNothing: (value) => value === 'auto' || value === 'none',
+  },
 ];
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
@@ -89,33 +94,39 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
   const streamOptions = objectField(body, 'stream_options');
   if (streamOptions !== undefined && !head.stream)
     throw invalid('stream_options', 'stream_options requires stream: true');
-  const messages = requiredField(body, 'messages', array);
+  const { own, hosted } = givenTools(body, hostedTypes);
+  const ignored = [...head.ignored, ...hosted];
+  const messages = readChatMessages(requiredField(body, 'messages', array), (place) => ignored.push(place));
+  const { chat: thinking, hidesThoughts } = readThinking(body);
+  const { responseFormat, unquotes } = readFormat(body);
   return {
     ...head,
+    ignored,
+    hidesThoughts,
+    unquotes,
     includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),
     chat: {
       ...readSampling(body),
       ...readLimits(body),
       ...toolOptions({
-        tools: readChatTools(body),
+        tools: readChatTools(own),
         choice: field(body, 'tool_choice', grammarRules.toolChoice) as ToolChoice | undefined,
         parallel: readParallel(body),
       }),
-      ...readContinuation(body),
-      ...readThinking(body),
+      ...readContinuation(body, messages),
+      ...thinking,
       ...withoutUndefined({
-        responseFormat: readFormat(body),
+        responseFormat,
         stop: readStops(body, 'stop'),
         logitBias: readLogitBias(body),
         logprobs: readLogprobs(body),
       }),
-      messages: readChatMessages(messages),
+      messages,
     },
   };
 }
 
-function readChatTools(body: Body): readonly Body[] {
-  const { own } = givenTools(body);
+function readChatTools(own: readonly GivenTool[]): readonly Body[] {
   for (const given of own) requireKind(given, ['function']);
   return own.map(({ tool }) => tool);
 }
@@ -150,42 +161,21 @@ function readLimits(body: Body): Partial<ChatOptions> {
   const older = readLimit(body, 'max_tokens');
   return withoutUndefined({
     maxTokens: newer ?? older,
-    thinkingBudget: numberField(body, 'thinking_budget', integerFrom(0, Number.POSITIVE_INFINITY)),
   });
 }
 
-/** As in vLLM and llama-server: the last answer is continued, and no new turn is opened. */
-function readContinuation(body: Body): Partial<ChatOptions> {
-  const isContinued = flag(body, 'continue_final_message');
-  const opensTurn = field(body, 'add_generation_prompt', boolean) ?? !isContinued;
+/**
+ * The names are vLLM's. Without them, an answer at the end is continued, as in llama-server: there is nothing else to
+ * say to it.
+ */
+function readContinuation(body: Body, messages: readonly Message[]): Partial<ChatOptions> {
+  const asked = field(body, 'continue_final_message', boolean);
+  const opens = field(body, 'add_generation_prompt', boolean);
+  const isContinued = asked === undefined ? opens !== true && endsInAnswer(messages) : asked === true;
+  const opensTurn = opens ?? !isContinued;
   if (isContinued !== opensTurn) return isContinued ? { continueFinalMessage: true } : {};
   const reason = isContinued
     ? 'a new turn cannot be opened where the last message is continued'
     : 'without a new turn the last message must be continued: set continue_final_message';
   throw invalid('add_generation_prompt', `add_generation_prompt: ${reason}`);
-}
-
-function readThinking(body: Body): Partial<ChatOptions> {
-  const effort = field(body, 'reasoning_effort', string);
-  const variables = field(body, 'chat_template_kwargs', jsonObject);
-  const asked = typeof effort === 'string' ? effortOptions(effort) : {};
-  if (variables === undefined) return asked;
-  return { ...asked, templateVariables: { ...asked.templateVariables, ...(variables as object) } };
-}
-
-/** Where other servers expect the schema of an answer. */
-const schemaFields = ['json_schema', 'guided_json'] as const;
-
-function readFormat(body: Body): ResponseFormat | undefined {
-  const format = field(body, 'response_format', anyValue);
-  const [name, ...others] = schemaFields.filter((each) => body[each] != null);
-  if (name !== undefined && (format !== undefined || others.length > 0))
-    throw invalid(name, `${name}: another format is given already; leave one of them out`);
-  if (name !== undefined) return schemaFormat(body[name], name);
-  if (format === undefined) return undefined;
-  // Some servers accept a schema for JSON text here.
-  if (isRecord(format) && format.type === 'json_object' && format.schema != null)
-    return schemaFormat(format.schema, 'response_format.schema');
-  requireOption('response_format', format, grammarRules.responseFormat);
-  return format as ResponseFormat;
 }

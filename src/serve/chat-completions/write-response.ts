@@ -24,7 +24,13 @@ export async function completeChat(answer: Answer): Promise<object> {
   return {
     ...head(answer, 'chat.completion'),
     choices: [
-      { index: 0, message: plainMessage(message), logprobs: shown, finish_reason: finishReason(finish) },
+      {
+        index: 0,
+        message: plainMessage(message),
+        logprobs: shown,
+        finish_reason: finishReason(finish),
+        ...stopReason(finish),
+      },
     ],
     ...withoutUndefined({ usage: finish?.usage && usageOf(finish.usage) }),
     ...deviationsOf(message),
@@ -53,7 +59,10 @@ export async function* streamChat(answer: Answer): AsyncGenerator<Frame, void> {
     if (isLast) finish = event;
     const tokens = logprobsOf(event);
     const logprobs = tokens.length === 0 ? null : { content: tokens, refusal: null };
-    yield chunk([{ index: 0, ...converted, logprobs }], isLast ? deviations.found : {});
+    yield chunk(
+      [{ index: 0, ...converted, logprobs, ...stopReason(finish) }],
+      isLast ? deviations.found : {},
+    );
   }
   if (includeUsage && finish?.usage !== undefined) yield chunk([], { usage: usageOf(finish.usage) });
   yield { data: '[DONE]' };
@@ -78,6 +87,11 @@ function plainMessage({ content, reasoning_content: thoughts, tool_calls: calls 
 
 function finishReason(finish: Finish | null): string {
   return finish?.reason === 'tool-calls' ? 'tool_calls' : (finish?.reason ?? 'stop');
+}
+
+/** The stop that ended the answer, under vLLM's name; OpenAI's API has no field for it. */
+function stopReason(finish: Finish | null): object {
+  return finish?.stopSequence === undefined ? {} : { stop_reason: finish.stopSequence };
 }
 
 function usageOf({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: Usage): object {

@@ -2,9 +2,12 @@
 import { readMessages } from '../../format/check-messages.ts';
 import type { Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
+import { earlierArguments } from '../content/earlier-arguments.ts';
+import type { Note } from '../content/note.ts';
+import { contentText, partText } from '../content/part-text.ts';
 import { invalid } from '../errors.ts';
+import { objectList } from '../fields/request-fields.ts';
 import type { Body } from '../read-body.ts';
-import { objectList } from '../request-fields.ts';
 
 interface Block {
   readonly block: Body;
@@ -18,13 +21,12 @@ interface Turn {
 }
 
 /** Reads `system` and `messages`. Throws `RequestError` and `MessageError`. */
-export function readConversation(body: Body): readonly Message[] {
+export function readConversation(body: Body, note: Note): readonly Message[] {
   const given = objectList(body, 'messages');
   if (given === undefined) throw invalid('messages', 'messages is missing', 'missing_required_parameter');
-  const system = body.system == null ? '' : readSystem(body.system);
+  const system = body.system == null ? '' : readSystem(body.system, note);
   const turns = joined(given.map((message, index) => readTurn(message, `messages[${index}]`)));
-  if (turns.at(-1)?.role === 'assistant') throw begunAnswer(given.length - 1);
-  const messages = turns.flatMap(messagesOf);
+  const messages = turns.flatMap((turn) => messagesOf(turn, note));
   return readMessages(system === '' ? messages : [{ role: 'system', content: system }, ...messages]);
 }
 
@@ -34,8 +36,8 @@ const headerBlock = /^x-anthropic-[\w-]+:.*$/;
 /**
  * Headers are no instructions; if they were part of the prompt, everything after them would have to be evaluated again.
  */
-function readSystem(system: unknown): string {
-  const texts = blocksOf(system, 'system').map(textOf);
+function readSystem(system: unknown, note: Note): string {
+  const texts = blocksOf(system, 'system').map((block) => textOf(block, note));
   return texts.filter((text) => !headerBlock.test(text.trim())).join('\n');
 }
 
@@ -56,9 +58,9 @@ function joined(turns: readonly Turn[]): readonly Turn[] {
   return all;
 }
 
-function messagesOf({ role, blocks }: Turn): readonly Message[] {
-  if (role === 'system') return [{ role, content: blocks.map(textOf).join('\n') }];
-  return role === 'user' ? readUser(blocks) : [readAssistant(blocks)];
+function messagesOf({ role, blocks }: Turn, note: Note): readonly Message[] {
+  if (role === 'system') return [{ role, content: blocks.map((block) => textOf(block, note)).join('\n') }];
+  return role === 'user' ? readUser(blocks, note) : [readAssistant(blocks, note)];
 }
 
 function blocksOf(content: unknown, path: string): readonly Block[] {
@@ -72,33 +74,32 @@ function blocksOf(content: unknown, path: string): readonly Block[] {
 }
 
 /** Results become separate messages, before the text next to them. */
-function readUser(blocks: readonly Block[]): readonly Message[] {
+function readUser(blocks: readonly Block[], note: Note): readonly Message[] {
   const results: Message[] = [];
   const texts: string[] = [];
   for (const each of blocks) {
-    if (each.block.type === 'tool_result') results.push(readResult(each));
-    else texts.push(textOf(each));
+    if (each.block.type === 'tool_result') results.push(readResult(each, note));
+    else texts.push(textOf(each, note));
   }
   if (texts.length === 0 && results.length > 0) return results;
   return [...results, { role: 'user', content: texts.join('\n') }];
 }
 
-function readResult({ block, path }: Block): Message {
-  const { content } = block;
-  const text = content == null ? '' : blocksOf(content, `${path}.content`).map(textOf).join('\n');
+function readResult({ block, path }: Block, note: Note): Message {
+  const text = contentText(block.content, `${path}.content`, note);
   const told = block.is_error === true ? `Error: ${text}` : text;
   return { role: 'tool', tool_call_id: stringOf({ block, path }, 'tool_use_id'), content: told };
 }
 
-function readAssistant(blocks: readonly Block[]): Message {
+function readAssistant(blocks: readonly Block[], note: Note): Message {
   let text = '';
   let thoughts = '';
   const calls: ToolCall[] = [];
   for (const each of blocks) {
     const { type } = each.block;
     if (type === 'thinking') thoughts += stringOf(each, 'thinking');
-    else if (type === 'tool_use') calls.push(readCall(each));
-    else if (type !== 'redacted_thinking') text += textOf(each);
+    else if (type === 'tool_use') calls.push(readCall(each, note));
+    else if (type !== 'redacted_thinking') text += textOf(each, note);
   }
   return {
     role: 'assistant',
@@ -108,30 +109,20 @@ function readAssistant(blocks: readonly Block[]): Message {
   };
 }
 
-function readCall(given: Block): ToolCall {
+function readCall(given: Block, note: Note): ToolCall {
   const { block, path } = given;
-  const { input } = block;
-  if (!isRecord(input)) throw invalid(`${path}.input`, `${path}.input must be an object`);
-  const called = { name: stringOf(given, 'name'), arguments: JSON.stringify(input) };
+  const input = earlierArguments(block.input, `${path}.input`, note);
+  if (typeof input !== 'string') throw invalid(`${path}.input`, `${path}.input must be an object`);
+  const called = { name: stringOf(given, 'name'), arguments: input };
   return { id: stringOf(given, 'id'), type: 'function', function: called };
 }
 
-/** Throws `RequestError` if the block is not text. */
-function textOf(given: Block): string {
-  const { block, path } = given;
-  if (block.type === 'text') return stringOf(given, 'text');
-  const reason = `${path}: blocks of type ${JSON.stringify(block.type)} are not supported, only text, calls and results`;
-  throw invalid(path, reason, 'unsupported_content');
+function textOf({ block, path }: Block, note: Note): string {
+  return partText(block, path, note);
 }
 
 function stringOf({ block, path }: Block, name: string): string {
   const value = block[name];
   if (typeof value === 'string') return value;
   throw invalid(`${path}.${name}`, `${path}.${name} must be a string`);
-}
-
-function begunAnswer(index: number): Error {
-  const path = `messages[${index}]`;
-  const reason = `${path}: partial answers are not continued here; the last message must be the user's`;
-  return invalid(path, reason, 'unsupported_content');
 }

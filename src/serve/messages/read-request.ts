@@ -1,24 +1,32 @@
 /** Reads a request to `/v1/messages`. */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { integerFrom, oneOf, requireOption, withoutUndefined } from '../../format/option-rules.ts';
+import { integerFrom, oneOf, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
+import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
-import type { Body } from '../read-body.ts';
 import {
   field,
   flag,
-  numberField,
   objectField,
   requiredField,
   schemaFormat,
   textField,
-} from '../request-fields.ts';
-import { type Absent, readHead } from '../request-head.ts';
-import { readSampling, readStops } from '../sampling-fields.ts';
-import { flatTool, type GivenTool, givenTools, namedTool, requireKind, toolOptions } from '../tool-fields.ts';
+} from '../fields/request-fields.ts';
+import { type Absent, readHead } from '../fields/request-head.ts';
+import { readSampling, readStops } from '../fields/sampling-fields.ts';
+import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
+import {
+  flatTool,
+  type GivenTool,
+  givenTools,
+  namedTool,
+  requireKind,
+  toolOptions,
+} from '../fields/tool-fields.ts';
+import type { Body } from '../read-body.ts';
 import { readConversation } from './read-messages.ts';
 
 /** Fields that are read, in addition to those of sampling. */
@@ -29,11 +37,11 @@ export const readFields = [
   'max_tokens',
   'tools',
   'tool_choice',
-  'thinking',
   'output_config',
   'output_format',
   'stop_sequences',
   'stream',
+  ...thinkingFields,
 ] as const;
 
 /** Fields without effect here: they concern accounts, speed, caches, and the handling of long conversations. */
@@ -74,23 +82,30 @@ const hostedTypes = /^(web_search|web_fetch|code_execution|tool_search_tool|advi
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readMessagesRequest(body: Body): ReadRequest {
   const asked = objectField(body, 'tool_choice');
-  const { unknown, ...head } = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
   const { own, hosted } = givenTools(body, hostedTypes);
+  const ignored = [...head.ignored, ...hosted];
+  const messages = readConversation(body, (place) => ignored.push(place));
+  const { chat: thinking, hidesThoughts } = readThinking(body);
   return {
     ...head,
-    unknown: [...unknown, ...hosted],
+    ignored,
+    // In this API, who does not ask for thoughts gets none, and a model does not think unasked.
+    hidesThoughts: hidesThoughts || thinking.thinking !== true,
+    wishes: { thinking: false },
     chat: {
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens', integerFrom(1, Number.POSITIVE_INFINITY))),
       ...withoutUndefined({ stop: readStops(body, 'stop_sequences') }),
-      ...readOutput(body),
-      ...readThinking(objectField(body, 'thinking')),
+      ...thinking,
+      ...readOutput(body, thinking),
+      ...(endsInAnswer(messages) ? { continueFinalMessage: true } : {}),
       ...toolOptions({
         tools: own.map(readTool),
         choice: asked === undefined ? undefined : readChoice(asked),
         parallel: asked !== undefined && flag(asked, 'disable_parallel_tool_use') ? false : undefined,
       }),
-      messages: readConversation(body),
+      messages,
     },
   };
 }
@@ -100,20 +115,13 @@ function readTool(given: GivenTool): Tool {
   return flatTool(given, 'input_schema');
 }
 
-function readThinking(thinking: Body | undefined): Partial<ChatOptions> {
-  if (thinking === undefined) return {};
-  const type = thinking.type ?? undefined;
-  requireOption('thinking.type', type, oneOf('enabled', 'adaptive', 'disabled'));
-  if (type === 'disabled') return { thinking: false };
-  const budget = numberField(thinking, 'budget_tokens', integerFrom(1, Number.POSITIVE_INFINITY));
-  return { thinking: true, ...withoutUndefined({ thinkingBudget: budget }) };
-}
-
-function readOutput(body: Body): Partial<ChatOptions> {
+function readOutput(body: Body, thinking: Partial<ChatOptions>): Partial<ChatOptions> {
   const config = objectField(body, 'output_config') ?? {};
   const effort = textField(config, 'effort');
   return {
-    ...(effort === undefined ? {} : { templateVariables: effortOptions(effort).templateVariables ?? {} }),
+    ...(effort === undefined
+      ? {}
+      : { templateVariables: { ...effortOptions(effort).templateVariables, ...thinking.templateVariables } }),
     ...withoutUndefined({
       responseFormat:
         readFormat(objectField(config, 'format'), 'output_config.format') ??

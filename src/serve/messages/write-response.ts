@@ -1,4 +1,5 @@
 /** Writes responses of `/v1/messages`: whole, or as events. */
+import { parseExactJson } from '../../format/exact-json.ts';
 import type { Finish, ResponseEvent, Usage } from '../../parser/events.ts';
 import { DeviationLog, deviationsOf } from '../deviations.ts';
 import type { BegunAnswer, BrokenStream } from '../endpoint.ts';
@@ -15,12 +16,12 @@ export async function completeMessage(answer: BegunAnswer): Promise<object> {
     ...messageObject(answer),
     content: [
       ...(thoughts === undefined ? [] : [{ type: 'thinking', thinking: thoughts, signature: '' }]),
-      ...(content === null || content === '' ? [] : [{ type: 'text', text: content, citations: null }]),
+      ...(content === null || content === '' ? [] : [{ type: 'text', text: content }]),
       ...calls.map(({ id, function: { name, arguments: input } }) => ({
         type: 'tool_use',
         id,
         name,
-        input: JSON.parse(input),
+        input: parseExactJson(input),
       })),
     ],
     stop_reason: stopReason(finish),
@@ -152,8 +153,7 @@ class Blocks {
 
   #add(type: 'text' | 'thinking', delta: object): readonly MessageEvent[] {
     if (this.#open === type) return [this.#delta(delta)];
-    const block =
-      type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
+    const block = type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' };
     return [...this.end(), this.#begin(type, block), this.#delta(delta)];
   }
 

@@ -1,4 +1,4 @@
-/** `/v1/responses`, OpenAI's newer API, without state between requests. */
+/** `/v1/responses`, OpenAI's newer API; of earlier answers, it knows recent items. */
 import type { Endpoint } from '../endpoint.ts';
 import { openAiError } from '../openai-error.ts';
 import { type ResponsesRequest, readResponsesRequest } from './read-request.ts';

@@ -69,16 +69,20 @@ export class OutputItems {
       case 'tool-call':
         if (this.#open?.type === 'custom_tool_call') this.#open.text = textOf(event);
         return this.#close();
-      case 'malformed':
-        if (this.#open !== null && event.toolCallId === this.#open.callId) this.#open = null;
-        return [];
       case 'finish':
         this.#finish = event;
         if (this.#open !== null && isCall(this.#open)) this.#open = null;
-        return this.#close();
+        return [...this.#close(), ...this.#emptyAnswer(event)];
       default:
         return [];
     }
+  }
+
+  /** An answer of no text is a message, too: clients that find none ask again. */
+  #emptyAnswer({ reason }: Finish): readonly OutputEvent[] {
+    const isAnswered = this.#done.some(({ type }) => type !== 'reasoning');
+    if (isAnswered || reason !== 'stop') return [];
+    return [...this.#begin('message', '', noTool), ...this.#close()];
   }
 
   #beginCall(callId: string, name: string): readonly OutputEvent[] {

@@ -2,19 +2,30 @@
 import { readMessages } from '../../format/check-messages.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
+import { earlierArguments } from '../content/earlier-arguments.ts';
+import type { Note } from '../content/note.ts';
+import { contentText } from '../content/part-text.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { functionName, textArgument } from './read-tools.ts';
 
+/** What reading items needs. */
+export interface ItemReading {
+  readonly note: Note;
+  /** The item of an earlier answer; `undefined` if it is not known (any more). */
+  readonly recall: (id: string) => Body | undefined;
+}
+
 /** Reads `input` and `instructions`. Throws `RequestError` and `MessageError`. */
-export function readInput(body: Body): readonly Message[] {
+export function readInput(body: Body, reading: ItemReading): readonly Message[] {
   const { input, instructions } = body;
   const conversation = new Conversation();
   if (typeof instructions === 'string') conversation.add({ role: 'system', content: instructions });
   else if (instructions != null) throw invalid('instructions', 'instructions must be a string');
   if (typeof input === 'string') conversation.add({ role: 'user', content: input });
   else if (Array.isArray(input))
-    for (const [index, item] of input.entries()) readItem(conversation, item, `input[${index}]`);
+    for (const [index, item] of input.entries())
+      readItem(conversation, referredItem(item, `input[${index}]`, reading), `input[${index}]`, reading.note);
   else if (input == null) throw invalid('input', 'input is missing', 'missing_required_parameter');
   else throw invalid('input', 'input must be a string or a list of items');
   return readMessages(conversation.end());
@@ -77,25 +88,35 @@ class Conversation {
   }
 }
 
-function readItem(conversation: Conversation, item: unknown, path: string): void {
+/** A client may name an item of an earlier answer in place of sending it again. */
+function referredItem(item: unknown, path: string, { recall }: ItemReading): unknown {
+  if (!isRecord(item) || item.type !== 'item_reference') return item;
+  const id = textOf(item, 'id', path);
+  const found = recall(id);
+  if (found !== undefined) return found;
+  const reason = `${path}: the item ${JSON.stringify(id)} is not known any more; send whole items: clients do with store: false`;
+  throw invalid(path, reason, 'unknown_item');
+}
+
+function readItem(conversation: Conversation, item: unknown, path: string, note: Note): void {
   if (!isRecord(item)) throw invalid(path, `${path} must be an object`);
   const type = item.type ?? 'message';
   switch (type) {
     case 'message':
-      readMessageItem(conversation, item, path);
+      readMessageItem(conversation, item, path, note);
       break;
     case 'function_call':
-      conversation.addCall(readCall(item, path, textOf(item, 'arguments', path)));
+      conversation.addCall(readCall(item, path, readArguments(item, path, note)));
       break;
     case 'custom_tool_call':
       conversation.addCall(readTextCall(item, path));
       break;
     case 'function_call_output':
     case 'custom_tool_call_output':
-      conversation.add(readOutput(item, path));
+      conversation.add(readOutput(item, path, note));
       break;
     case 'reasoning':
-      conversation.addReasoning(readThoughts(item, path));
+      conversation.addReasoning(readThoughts(item, path, note));
       break;
     default: {
       const reason = `${path}.type: items of type ${JSON.stringify(type)} are not supported, only messages, function calls, their outputs and reasoning`;
@@ -104,17 +125,22 @@ function readItem(conversation: Conversation, item: unknown, path: string): void
   }
 }
 
-function readOutput(item: Body, path: string): Message {
-  const content = readText(item.output, `${path}.output`);
+function readArguments(item: Body, path: string, note: Note): string {
+  const read = earlierArguments(item.arguments, `${path}.arguments`, note);
+  return typeof read === 'string' ? read : textOf(item, 'arguments', path);
+}
+
+function readOutput(item: Body, path: string, note: Note): Message {
+  const content = contentText(item.output, `${path}.output`, note);
   return { role: 'tool', tool_call_id: textOf(item, 'call_id', path), content };
 }
 
 const roles = ['system', 'developer', 'user', 'assistant'] as const;
 
-function readMessageItem(conversation: Conversation, item: Body, path: string): void {
+function readMessageItem(conversation: Conversation, item: Body, path: string, note: Note): void {
   const role = roles.find((each) => each === item.role);
   if (role === undefined) throw invalid(`${path}.role`, `${path}.role must be one of ${roles.join(', ')}`);
-  const content = readText(item.content, `${path}.content`);
+  const content = contentText(item.content, `${path}.content`, note);
   if (role === 'assistant') conversation.addAnswer(content);
   else conversation.add({ role, content });
 }
@@ -134,28 +160,10 @@ function readTextCall(item: Body, path: string): ToolCall {
 }
 
 /** The full thoughts if given, otherwise their summary. */
-function readThoughts(item: Body, path: string): string {
+function readThoughts(item: Body, path: string, note: Note): string {
   const { content, summary } = item;
   const parts = Array.isArray(content) && content.length > 0 ? content : (summary ?? []);
-  return readText(parts, `${path}.content`);
-}
-
-const textParts = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'];
-
-/** A text, or parts that are text. Throws `RequestError` for any other part. */
-function readText(content: unknown, path: string): string {
-  if (typeof content === 'string') return content;
-  if (content == null) return '';
-  if (!Array.isArray(content)) throw invalid(path, `${path} must be a string or a list of parts`);
-  const texts = content.map((part: unknown, index) => {
-    const type = isRecord(part) ? part.type : undefined;
-    if (isRecord(part) && typeof part.text === 'string' && textParts.some((each) => each === type))
-      return part.text;
-    if (isRecord(part) && type === 'refusal' && typeof part.refusal === 'string') return part.refusal;
-    const reason = `${path}[${index}]: parts of type ${JSON.stringify(type)} are not supported, only text`;
-    throw invalid(`${path}[${index}]`, reason, 'unsupported_content');
-  });
-  return texts.join('\n');
+  return contentText(parts, `${path}.content`, note);
 }
 
 function textOf(item: Body, name: string, path: string): string {

@@ -1,15 +1,15 @@
 /** Reads a request to `/v1/responses`. */
-import { oneOf, stringArray, withoutUndefined } from '../../format/option-rules.ts';
+import { boolean, oneOf, stringArray, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
-import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
-import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
+import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
-import { invalid } from '../errors.ts';
+import { field, objectField, schemaFormat } from '../fields/request-fields.ts';
+import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
+import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
+import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
+import { readParallel, toolOptions } from '../fields/tool-fields.ts';
+import type { ItemMemory } from '../item-memory.ts';
 import type { Body } from '../read-body.ts';
-import { field, objectField, schemaFormat } from '../request-fields.ts';
-import { type Absent, accountFields, readHead } from '../request-head.ts';
-import { readLimit, readSampling, readStops, readTopLogprobs } from '../sampling-fields.ts';
-import { readParallel, toolOptions } from '../tool-fields.ts';
 import { readInput } from './read-input.ts';
 import { type ClientTool, readChoice, readResponsesTools } from './read-tools.ts';
 
@@ -22,13 +22,14 @@ export const readFields = [
   'tool_choice',
   'parallel_tool_calls',
   'text',
-  'reasoning',
   'max_output_tokens',
   'include',
+  'store',
   'top_logprobs',
   'stream',
   // Not in OpenAI's API, but in those of local servers.
   'stop',
+  ...thinkingFields,
 ] as const;
 
 /** Fields without effect here: they concern accounts, storage and speed. */
@@ -58,17 +59,27 @@ export const refusedFields: readonly Absent[] = [
 
 /** The contents of a request. */
 export interface ResponsesRequest extends ReadRequest {
+  /** Whether the client may name the items of the answer later. */
+  readonly remembers: boolean;
   /** The client's tools, by the names of their functions for the model. */
   readonly byFunction: ReadonlyMap<string, ClientTool>;
 }
 
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
-export function readResponsesRequest(body: Body): ResponsesRequest {
-  const { unknown, ...head } = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRequest {
+  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
   const { tools, byFunction, hosted } = readResponsesTools(body);
+  const ignored = [...head.ignored, ...hosted];
+  const messages = readInput(body, {
+    note: (place) => ignored.push(place),
+    recall: (id) => items.recall(id),
+  });
+  const { chat: thinking, hidesThoughts } = readThinking(body);
   return {
     ...head,
-    unknown: [...unknown, ...hosted],
+    ignored,
+    hidesThoughts,
+    remembers: field(body, 'store', boolean) !== false,
     byFunction,
     chat: {
       ...readSampling(body),
@@ -83,8 +94,9 @@ export function readResponsesRequest(body: Body): ResponsesRequest {
         choice: readChoice(body.tool_choice ?? undefined),
         parallel: readParallel(body),
       }),
-      ...readEffort(body),
-      messages: readInput(body),
+      ...thinking,
+      ...(endsInAnswer(messages) ? { continueFinalMessage: true } : {}),
+      messages,
     },
   };
 }
@@ -97,13 +109,6 @@ function readLogprobs(body: Body): number | undefined {
   const included = field(body, 'include', stringArray);
   const isIncluded = Array.isArray(included) && included.includes(answerLogprobs);
   return isIncluded ? (top ?? 0) : top || undefined;
-}
-
-function readEffort(body: Body): Partial<ChatOptions> {
-  const { effort } = objectField(body, 'reasoning') ?? {};
-  if (effort == null) return {};
-  if (typeof effort === 'string') return effortOptions(effort);
-  throw invalid('reasoning.effort', 'reasoning.effort must be a string');
 }
 
 function readFormat(body: Body): ResponseFormat | undefined {

@@ -6,9 +6,16 @@
 import type { Tool, ToolChoice } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
+import { objectList } from '../fields/request-fields.ts';
+import {
+  flatTool,
+  type GivenTool,
+  givenTools,
+  hostedTypes,
+  namedTool,
+  requireKind,
+} from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
-import { objectList } from '../request-fields.ts';
-import { flatTool, type GivenTool, givenTools, namedTool, requireKind } from '../tool-fields.ts';
 
 /** A tool as the client calls it. */
 export interface ClientTool {
@@ -25,9 +32,6 @@ export interface ResponsesTools {
   /** Tools that OpenAI would execute; omitted. */
   readonly hosted: readonly string[];
 }
-
-const hostedTypes =
-  /^(web_search|web_search_preview|file_search|code_interpreter|image_generation|tool_search|programmatic_tool_calling)(_\d.*)?$/;
 
 /** Reads the tools. Throws `RequestError` for one that cannot be offered. */
 export function readResponsesTools(body: Body): ResponsesTools {

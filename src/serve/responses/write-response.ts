@@ -64,6 +64,7 @@ function isCut({ finish }: OutputItems): boolean {
 
 function finishedResponse(answer: Answer, output: OutputItems, deviations: DeviationLog): object {
   const usage = output.finish?.usage;
+  if (answer.request.remembers) answer.items.remember(output.items);
   return {
     ...responseObject(answer, {
       status: isCut(output) ? 'incomplete' : 'completed',
@@ -139,7 +140,8 @@ function shownTool(tool: object): object {
 function usageOf({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: Usage): object {
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedTokens ?? 0 },
+    // Nothing is charged for writing the cache; the field is required.
+    input_tokens_details: { cached_tokens: cachedTokens ?? 0, cache_write_tokens: 0 },
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + completionTokens,

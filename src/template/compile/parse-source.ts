@@ -12,7 +12,7 @@
  */
 import { parse, tokenize } from '@huggingface/jinja';
 import { StatementRewriter } from './rewrite-statement.ts';
-import { SourceError, type SplitSource, splitSource } from './split-source.ts';
+import { type Place, SourceError, type SplitSource, splitSource } from './split-source.ts';
 import {
   closeParen,
   closesBracket,
@@ -136,50 +136,52 @@ function restoreString(token: Token, strings: readonly string[]): Token {
   return { type: 'StringLiteral', value: strings[Number(token.value)] ?? '' };
 }
 
-function tokenizeCode(code: string, line: number, strings: readonly string[]): Token[] {
+function tokenizeCode(code: string, place: Place, strings: readonly string[]): Token[] {
   let tokens: Token[];
   try {
     tokens = tokenize(`{{ ${code} }}`);
   } catch (cause) {
-    throw new SourceError(cause instanceof Error ? cause.message : String(cause), line);
+    throw new SourceError(cause instanceof Error ? cause.message : String(cause), place);
   }
   const inner = tokens.slice(1, -1).map((token) => restoreString(token, strings));
   return rewriteGroups(rewriteTests(inner));
 }
 
-/** All tokens of a template, with the line where the tag of each begins. */
-function tokenizePieces(source: SplitSource): { tokens: Token[]; lines: number[] } {
+const beginning: Place = { line: 1, column: 1 };
+
+/** All tokens of a template, with the place where the tag of each begins. */
+function tokenizePieces(source: SplitSource): { tokens: Token[]; places: Place[] } {
   const tokens: Token[] = [];
-  const lines: number[] = [];
+  const places: Place[] = [];
   const statements = new StatementRewriter();
-  const add = (line: number, ...added: Token[]) => {
+  const add = (place: Place, ...added: Token[]) => {
     for (const token of added) {
       tokens.push(token);
-      lines.push(line);
+      places.push(place);
     }
   };
   for (const piece of source.pieces) {
     if (piece.kind === 'text') {
-      add(lines.at(-1) ?? 1, { value: piece.text, type: 'Text' });
+      add(places.at(-1) ?? beginning, { value: piece.text, type: 'Text' });
       continue;
     }
-    const inner = tokenizeCode(piece.code, piece.line, source.strings);
-    add(piece.line, { value: `${rewritten.line}${piece.line}`, type: 'Comment' });
+    const inner = tokenizeCode(piece.code, piece, source.strings);
+    add(piece, { value: `${rewritten.line}${piece.line}`, type: 'Comment' });
     if (piece.kind === 'expression') {
-      add(piece.line, { value: '{{', type: 'OpenExpression' }, ...inner, {
+      add(piece, { value: '{{', type: 'OpenExpression' }, ...inner, {
         value: '}}',
         type: 'CloseExpression',
       });
     } else {
-      for (const code of statements.rewrite(inner, piece.line)) {
-        add(piece.line, { value: '{%', type: 'OpenStatement' }, ...code, {
+      for (const code of statements.rewrite(inner, piece)) {
+        add(piece, { value: '{%', type: 'OpenStatement' }, ...code, {
           value: '%}',
           type: 'CloseStatement',
         });
       }
     }
   }
-  return { tokens, lines };
+  return { tokens, places };
 }
 
 /** Parses again to find the index of the token at which the parser stops. */
@@ -200,26 +202,26 @@ function whereItStops(tokens: readonly Token[]): number {
 }
 
 /** The package's own message; if it ran off the end of the tokens, it has none, and ours is used. */
-function syntaxError(cause: unknown, tokens: readonly Token[], lines: readonly number[]): SourceError {
+function syntaxError(cause: unknown, tokens: readonly Token[], places: readonly Place[]): SourceError {
   const stop = whereItStops(tokens);
-  const line = lines[Math.min(stop, lines.length - 1)] ?? 1;
+  const place = places[Math.min(stop, places.length - 1)] ?? beginning;
   if (stop >= tokens.length) {
     return new SourceError(
       'the template ends within a block: an endif, an endfor or the like is missing',
-      line,
+      place,
     );
   }
-  return new SourceError(cause instanceof Error ? cause.message : String(cause), line);
+  return new SourceError(cause instanceof Error ? cause.message : String(cause), place);
 }
 
 /** Parses a template's source. Throws SourceError if Jinja would reject it. */
 export function parseSource(source: string): readonly Node[] {
-  const { tokens, lines } = tokenizePieces(splitSource(source));
+  const { tokens, places } = tokenizePieces(splitSource(source));
   try {
     // The package does not export its node types; `tree.ts` describes them.
     return (parse(tokens) as unknown as { readonly body: readonly Node[] }).body;
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
-    throw syntaxError(cause, tokens, lines);
+    throw syntaxError(cause, tokens, places);
   }
 }

@@ -10,7 +10,7 @@
  *
  * Names in ⟨⟩ hold a space, so that no template can write them.
  */
-import { SourceError } from './split-source.ts';
+import { type Place, SourceError } from './split-source.ts';
 import {
   closeParen,
   closesBracket,
@@ -50,7 +50,7 @@ export class StatementRewriter {
   private readonly blocks = new Set<string>();
 
   /** The statements that take the place of one, without their brackets. Throws `SourceError` for a block without a name of its own, and for an end of another block. */
-  rewrite(tokens: readonly Token[], line: number): readonly (readonly Token[])[] {
+  rewrite(tokens: readonly Token[], place: Place): readonly (readonly Token[])[] {
     const [first, ...rest] = tokens;
     const word = first?.type === 'Identifier' ? first.value : '';
     switch (word) {
@@ -61,7 +61,7 @@ export class StatementRewriter {
       case 'autoescape':
         return this.begin(word, [call(blockNames.autoescape, rest)]);
       case 'block':
-        return this.begin(word, [call(this.blockName(rest, line), [])], rest[0]?.value);
+        return this.begin(word, [call(this.blockName(rest, place), [])], rest[0]?.value);
       case 'filter': {
         const chain = splitOutside(rest, ({ type }) => type === 'Pipe');
         const filters = chain.map((part) =>
@@ -76,7 +76,7 @@ export class StatementRewriter {
       case 'endautoescape':
       case 'endblock':
       case 'endfilter':
-        return this.end(word.slice('end'.length), rest, line);
+        return this.end(word.slice('end'.length), rest, place);
       default:
         return [tokens];
     }
@@ -92,23 +92,23 @@ export class StatementRewriter {
   }
 
   /** `{% block x %}` or `{% block x scoped %}`, of a name that no other block has. */
-  private blockName([name, scoped, ...more]: readonly Token[], line: number): string {
+  private blockName([name, scoped, ...more]: readonly Token[], place: Place): string {
     const isPlain = scoped === undefined;
     if (!isName(name) || name === undefined || more.length > 0 || !(isPlain || isWord(scoped, 'scoped')))
-      throw new SourceError('a block has a name, and may be scoped: {% block name scoped %}', line);
-    if (this.blocks.has(name.value)) throw new SourceError(`block '${name.value}' is defined twice`, line);
+      throw new SourceError('a block has a name, and may be scoped: {% block name scoped %}', place);
+    if (this.blocks.has(name.value)) throw new SourceError(`block '${name.value}' is defined twice`, place);
     this.blocks.add(name.value);
     return isPlain ? blockNames.block : blockNames.scopedBlock;
   }
 
-  private end(name: string, rest: readonly Token[], line: number): readonly (readonly Token[])[] {
+  private end(name: string, rest: readonly Token[], place: Place): readonly (readonly Token[])[] {
     const block = this.open.pop();
     if (block?.name !== name || rest.some(({ value }, index) => index > 0 || value !== block.label)) {
       const expected =
         block === undefined
           ? 'no block is open'
           : `end${[block.name, block.label].join(' ').trimEnd()} is expected`;
-      throw new SourceError(`Unexpected end${name}: ${expected}`, line);
+      throw new SourceError(`Unexpected end${name}: ${expected}`, place);
     }
     return Array.from({ length: block.count }, () => [identifier('endfilter')]);
   }

@@ -8,13 +8,19 @@ import { isBlank } from '../values/text.ts';
 /** A stretch of a template. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
-  | {
+  | ({
       readonly kind: 'statement' | 'expression';
       /** The inside of the tag; each string literal is replaced by `"n"`, its index in `strings`. */
       readonly code: string;
-      /** Line of the tag's beginning, from 1. */
-      readonly line: number;
-    };
+    } & Place);
+
+/** Where a tag begins. */
+export interface Place {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+}
 
 /** A template's pieces, and the string literals of its code. */
 export interface SplitSource {
@@ -22,12 +28,12 @@ export interface SplitSource {
   readonly strings: readonly string[];
 }
 
-/** An error in the source that Jinja would reject, and its line. */
+/** An error in the source that Jinja would reject, and its place. */
 export class SourceError extends Error {
-  readonly line: number;
-  constructor(message: string, line: number) {
+  readonly place: Place;
+  constructor(message: string, { line, column }: Place) {
     super(message);
-    this.line = line;
+    this.place = { line, column };
   }
 }
 
@@ -119,7 +125,7 @@ class Splitter {
 
   private comment(): void {
     const end = this.source.indexOf('#}', this.at + 2);
-    if (end < 0) throw new SourceError('Missing end of comment tag', this.currentLine());
+    if (end < 0) throw new SourceError('Missing end of comment tag', this.currentPlace());
     const sign = end > this.at + 2 ? this.source.charAt(end - 1) : '';
     this.at = end + 2;
     this.afterTag(sign, true);
@@ -134,7 +140,7 @@ class Splitter {
     if (start[2] === '-') this.skipBlank();
     rawEnd.lastIndex = this.at;
     const end = rawEnd.exec(this.source);
-    if (end === null) throw new SourceError('Missing end of raw directive', this.currentLine());
+    if (end === null) throw new SourceError('Missing end of raw directive', this.currentPlace());
     this.lineStart = this.source.charAt(this.at - 1) === '\n';
     this.text(this.trimEnd(this.source.slice(this.at, end.index), end[1] ?? '', true));
     this.at = rawEnd.lastIndex;
@@ -154,23 +160,23 @@ class Splitter {
   }
 
   private tag(kind: 'statement' | 'expression', sign: string): void {
-    const line = this.currentLine();
+    const place = this.currentPlace();
     this.at += sign === '-' || sign === '+' ? 3 : 2;
     const close = kind === 'statement' ? '%}' : '}}';
     const code: string[] = [];
     for (let depth = 0; ; ) {
-      if (this.at >= this.source.length) throw new SourceError(`Missing ${close}`, line);
+      if (this.at >= this.source.length) throw new SourceError(`Missing ${close}`, place);
       const end = depth === 0 ? this.closing(close) : null;
       if (end !== null) {
         this.at += end.length;
-        this.pieces.push({ kind, code: code.join(''), line });
+        this.pieces.push({ kind, code: code.join(''), ...place });
         this.afterTag(end.charAt(0), kind === 'statement');
         return;
       }
       const character = this.source.charAt(this.at);
       if ('([{'.includes(character)) depth += 1;
       if (')]}'.includes(character)) depth -= 1;
-      code.push(this.codePart(character, line));
+      code.push(this.codePart(character, place));
     }
   }
 
@@ -181,8 +187,8 @@ class Splitter {
   }
 
   /** Reads one character of code, or a whole literal or stretch of white space. */
-  private codePart(character: string, line: number): string {
-    if (character === '"' || character === "'") return this.stringPart(line);
+  private codePart(character: string, place: Place): string {
+    if (character === '"' || character === "'") return this.stringPart(place);
     if (/\d/.test(character) && !/\w/.test(this.source.charAt(this.at - 1))) return this.numberPart();
     if (isBlank(character)) {
       this.skipBlank();
@@ -192,10 +198,10 @@ class Splitter {
     return character;
   }
 
-  private stringPart(line: number): string {
+  private stringPart(place: Place): string {
     stringLiteral.lastIndex = this.at;
     const match = stringLiteral.exec(this.source);
-    if (match === null) throw new SourceError('Missing end of string', line);
+    if (match === null) throw new SourceError('Missing end of string', place);
     this.at = stringLiteral.lastIndex;
     this.strings.push(literalText(match[1] ?? match[2] ?? ''));
     return `"${this.strings.length - 1}"`;
@@ -213,11 +219,11 @@ class Splitter {
     return digits.includes('.') ? digits : `${digits}.0`;
   }
 
-  private currentLine(): number {
+  private currentPlace(): Place {
     for (; this.counted < this.at; this.counted += 1) {
       if (this.source.charAt(this.counted) === '\n') this.line += 1;
     }
-    return this.line;
+    return { line: this.line, column: this.at - this.source.lastIndexOf('\n', this.at - 1) };
   }
 }
 

@@ -54,8 +54,8 @@ export class Script {
   /** Where the script goes on after the longest end of `text` that comes in it after `place`; else `place`. */
   #found(text: string, place: number): number {
     for (let length = text.length; length >= shortestTail; length -= 1) {
-      const end = this.#bytes.indexOf(text.slice(-length), Math.max(0, place - length + 1)) + length;
-      if (end > place) return end;
+      const start = this.#bytes.indexOf(text.slice(-length), Math.max(0, place - length + 1));
+      if (start >= 0) return start + length;
     }
     return place;
   }

@@ -6,7 +6,7 @@ import { foldEvents } from '../../../src/parser/assistant-message.ts';
 import type { AnyResponseEvent, ResponseMessage, Usage } from '../../../src/parser/events.ts';
 import type { Handed } from './handed.ts';
 import type { Told } from './models.ts';
-import { callsOf } from './request.ts';
+import { begunThoughts, callsOf } from './request.ts';
 import { nextAnswer, type RowOutcome } from './run-row.ts';
 
 const validity = new Validity(boundedTools);
@@ -152,14 +152,22 @@ function conformingProblems(outcome: RowOutcome, message: ResponseMessage): read
   const whole = intent.content ?? '';
   const at = stop === '' ? -1 : whole.indexOf(stop);
   const content = at < 0 ? whole : whole.slice(0, at);
-  if ((message.content ?? '').trim() !== content.trim())
+  if (!isSameAnswer(row, message.content ?? '', content))
     problems.push(`the answer ${quoted(message.content)} of a model that says ${quoted(content)}`);
   const thoughts = message.reasoning_content ?? '';
   const isCut = options.thinkingBudget === 3;
-  const intended = (intent.reasoning_content ?? '').trim();
+  // Thoughts that the prompt has begun are the model's, even if it may think no further.
+  const begun = row.prefill === 'thoughts' ? begunThoughts : '';
+  const intended = (intent.reasoning_content ?? begun).trim();
   if (isCut ? !intended.startsWith(thoughts.trim()) : thoughts.trim() !== intended)
     problems.push(`the thoughts ${quoted(thoughts)} of a model that thinks ${quoted(intended)}`);
   return problems;
+}
+
+/** The white space between the values of JSON is the grammar's. */
+function isSameAnswer({ answer }: RowOutcome['row'], got: string, wanted: string): boolean {
+  if (answer === 'text' || !isJson(got)) return got.trim() === wanted.trim();
+  return JSON.stringify(JSON.parse(got)) === JSON.stringify(JSON.parse(wanted));
 }
 
 /** Some templates write arguments in an order of their own. */

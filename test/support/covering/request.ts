@@ -21,8 +21,9 @@ const thoughts = 'The weather in Oslo decides.\n\nI see.';
 const text = 'It rains in Bern.\n\nTake a coat with you.';
 const anyJson = '{"any": ["JSON", 1]}';
 
-/** What the prompt has begun. */
-const begunThoughts = 'The weather ';
+/** What the prompt has begun of thoughts. */
+export const begunThoughts = 'The weather ';
+/** And of an answer. */
 const begunAnswers = { text: 'It rains', 'any JSON': '{"any"', schema: '{"size"' } as const;
 
 const stops = {

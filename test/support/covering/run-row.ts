@@ -44,7 +44,7 @@ export async function runRow(row: Row, seed: number): Promise<RowOutcome> {
   const model = await modelOf(row);
   const { format } = model.template;
   const request = requestOf(row, random.between(1, 1_000_000));
-  const generationPrompt = promptOf(model, request);
+  const { generationPrompt, promptTokens } = promptOf(model, request);
   const vocabulary = vocabularyOf(model.engine.tokenizer);
   const spelling = new Spelling(vocabulary, format);
   const intent = intentOf(row, format, random);
@@ -56,7 +56,7 @@ export async function runRow(row: Row, seed: number): Promise<RowOutcome> {
   const script = draw(drawing);
   const cut = spelling.encode(cutPlace(row, write(intent), intent)).length;
   const options = { ...request, maxTokens: row.limit === 'roomy' ? roomy : Math.max(1, cut) };
-  model.engine.insistOn(script);
+  model.engine.insistOn(script, promptTokens);
   const result = await ask(row, model, options, script, vocabulary, generationPrompt);
   return {
     ...{ row, options, intent, way, generationPrompt },
@@ -144,12 +144,18 @@ async function nextChat({ engine, asked, local, template: { format } }: CoveredM
   return told;
 }
 
-/** The part of the turn that the prompt writes; a prompt that is refused has none. */
-function promptOf({ local }: CoveredModel, request: ChatOptions): string {
+interface WrittenPrompt {
+  /** The part of the turn that the prompt writes. */
+  readonly generationPrompt: string;
+  readonly promptTokens: number | null;
+}
+
+/** A prompt that is refused has nothing. */
+function promptOf({ local }: CoveredModel, request: ChatOptions): WrittenPrompt {
   try {
-    return local.preview(request).generationPrompt;
+    return local.preview(request);
   } catch (error) {
-    if (error instanceof IdiolectError) return '';
+    if (error instanceof IdiolectError) return { generationPrompt: '', promptTokens: null };
     throw error;
   }
 }

@@ -42,6 +42,13 @@ export async function askServer(
   return { whole, streamed };
 }
 
+/** What a client of the API at `path` has of a successful answer, whole or streamed; the code of an error. */
+export function handedBy(path: string, text: string): Handed | string {
+  const api = Object.values(apis).find((each) => each.path === path);
+  if (api === undefined) throw new RangeError(`no API is at ${path}`);
+  return text.startsWith('{') ? api.readWhole(JSON.parse(text)) : readEvents(text, api.readStream);
+}
+
 function codeOf(answer: unknown): string {
   return textAt(answer, 'error', 'code') || textAt(answer, 'error', 'details', 'error_code') || 'unknown';
 }

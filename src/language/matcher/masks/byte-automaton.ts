@@ -37,6 +37,7 @@ export class ByteAutomaton {
   readonly #numbers = new Map<Position | number | string, number>();
   readonly #filled = new Set<number>();
   readonly #high = new Map<number, HighCharacters | null>();
+  readonly #highSets = new Map<Position, readonly LookupSet[]>();
   readonly #partNumbers = new Map<CharacterPart, number>();
 
   constructor(stacks: Stacks) {
@@ -85,7 +86,7 @@ export class ByteAutomaton {
   }
 
   #highOf(position: Position): HighCharacters | null {
-    const sets = position.characters.map(({ node }) => node.set).filter((set) => highKey(set) !== '');
+    const sets = this.#highSetsOf(position);
     const [set] = sets;
     if (set === undefined) return null;
     const key = highKey(set);
@@ -96,6 +97,15 @@ export class ByteAutomaton {
     return { set, key, target };
   }
 
+  /** The sets of a position that have characters above ASCII. */
+  #highSetsOf(position: Position): readonly LookupSet[] {
+    const known = this.#highSets.get(position);
+    if (known !== undefined) return known;
+    const sets = position.characters.map(({ node }) => node.set).filter((set) => highKey(set) !== '');
+    this.#highSets.set(position, sets);
+    return sets;
+  }
+
   #between(position: Position): number {
     const known = this.#numbers.get(position);
     return known ?? this.#add(position, { kind: 'between', position });
@@ -104,8 +114,9 @@ export class ByteAutomaton {
   /** The state within a character: the same for all whose rest does not matter. */
   #within(position: Position, part: CharacterPart, bits: number): number {
     const { first, last } = charactersFrom(part, bits);
-    const covers = new Set(position.characters.map(({ node }) => coverage(node.set, first, last)));
-    if (!covers.has('some')) return covers.has('all') ? this.#rest(this.#after(position, first), part) : dead;
+    const covers = this.#highSetsOf(position).map((set) => coverage(set, first, last));
+    if (!covers.includes('some'))
+      return covers.includes('all') ? this.#rest(this.#after(position, first), part) : dead;
     const key = `${this.#between(position)} ${this.#numberOf(part)} ${bits}`;
     return this.#numbers.get(key) ?? this.#add(key, { kind: 'within', at: { position, part, bits } });
   }
@@ -145,6 +156,10 @@ export class ByteAutomaton {
     const state = this.#states[number];
     if (state?.kind === 'between') {
       if (byte < firstHigh) return this.#after(state.position, byte);
+      if (this.#highSetsOf(state.position).length === 0) {
+        this.#rows.fill(dead, (number << 8) | firstHigh, (number + 1) << 8);
+        return dead;
+      }
       const part = afterByte(betweenCharacters, byte);
       return part === null ? dead : this.#within(state.position, part, byte & (0x7f >> (part.missing + 1)));
     }

@@ -1,7 +1,7 @@
 /**
  * A value that contains its own closer: it quotes the closer, or a marker of the next argument is missing after it.
- * Both look alike, so signs of the latter are reported: the name of an argument that the call lacks, or a closer that
- * does not occur in text.
+ * Both look alike, so signs of the latter are reported: the name of an argument that the call lacks, a closer that does
+ * not occur in text, or all closers of the call at the value's end, which the model may have written twice.
  */
 import { repair } from '../../leniency/law-table.ts';
 import type { Reader, State } from '../../reader.ts';
@@ -14,13 +14,17 @@ import type { ValueStack } from './value-stack.ts';
 export function noteHeldCloser(
   reader: Reader,
   values: ValueStack<State>,
-  { frame }: ValueProgress,
+  { frame, calls, unopened }: ValueProgress,
   text: string,
 ): void {
   if (!reader.allows('unclosed')) return;
   const named = nextName(reader, values, text);
   if (named !== undefined) reader.noteRepair(repair('unclosed', 'heldBefore', values.key, named));
-  else if (frame.close.trim().length >= shortestMarker)
+  else if (
+    unopened === 'none' ||
+    frame.close.trim().length >= shortestMarker ||
+    calls?.endsPassed(text) === true
+  )
     reader.noteRepair(repair('unclosed', 'held', values.key));
 }
 

@@ -4,11 +4,19 @@
  * end it if text goes on in their line.
  */
 import type { Cursor } from '../../cursor.ts';
-import type { CallMarkers } from '../../state-tables.ts';
+import type { KeyedText } from '../../state-tables.ts';
 
-/** Where calls are quoted in a value that is read from the left. */
+/** The markers of what a value quotes. */
+export interface QuotedMarkers {
+  readonly open: string;
+  readonly close: string;
+  /** Nothing counts after a closer of what was not opened in the value. */
+  readonly closing?: KeyedText;
+}
+
+/** Where calls, or arguments, are quoted in a value that is read from the left. */
 export class QuotedCalls {
-  private readonly markers: CallMarkers;
+  private readonly markers: QuotedMarkers;
   private depth = 0;
   /** A call has ended that was not opened in the value: perhaps the value's own, so what follows is no quotation. */
   private isOver = false;
@@ -24,7 +32,7 @@ export class QuotedCalls {
   /** Offset up to which the value has been read. */
   private readTo: number;
 
-  constructor(markers: CallMarkers, from: number) {
+  constructor(markers: QuotedMarkers, from: number) {
     this.markers = markers;
     this.readTo = from;
   }
@@ -42,6 +50,12 @@ export class QuotedCalls {
   /** Closers of the call, after the value's text up to `end`, are passed as quoted. */
   pass(end: number): void {
     this.passed ??= end;
+  }
+
+  /** Whether closers were passed as quoted, and a value that goes on with `text` after the first of them ends with them. */
+  endsPassed(text: string): boolean {
+    const last = this.markers.closing?.at(-1);
+    return this.passed !== null && typeof last === 'string' && text.trimEnd().endsWith(last);
   }
 
   /** Offset of the value's end, if closers that looked quoted turn out to be its own: another call begins after them. */
@@ -78,7 +92,7 @@ export class QuotedCalls {
         from = opened + open.length;
       } else {
         from = closed + close.length;
-        this.isOver = this.depth === 0;
+        this.isOver = this.depth === 0 && this.markers.closing !== undefined;
         if (this.depth > 0 && --this.depth === 0) this.ends.push(base + from);
       }
     }

@@ -123,10 +123,30 @@ export function opensEntry(reader: Reader, another: Another, from: number, to: n
   return false;
 }
 
+/** Whether an argument that the tool has and the call lacks is opened between two positions. */
+export function opensNextArgument(reader: Reader, another: Another, from: number, to: number): boolean {
+  const { text } = reader.cursor;
+  const begin = another.open.slice(0, 2);
+  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
+    if (entryAt(reader, another, at, (key) => mayFollow(reader, key, false)) >= 0) return true;
+  }
+  return false;
+}
+
+/** Whether the name of such an argument is at a position, without its opener. */
+export function namesNextArgument(reader: Reader, another: Another, at: number): boolean {
+  return keyAt(reader, another, at, (key) => mayFollow(reader, key, false)) >= 0;
+}
+
 function entryAt(reader: Reader, another: Another, at: number, allows: (key: string) => boolean): number {
   const { text } = reader.cursor;
   const opened = matchText(reader, text, at, another.open);
-  if (opened < 0) return opened;
+  return opened < 0 ? opened : keyAt(reader, another, opened, allows);
+}
+
+/** End of a key at a position and of the text after it, or of a part of that; or `absent` or `undecided`. */
+function keyAt(reader: Reader, another: Another, opened: number, allows: (key: string) => boolean): number {
+  const { text } = reader.cursor;
   const start = skipSpace(text, opened);
   if (start - opened > longestGap) return absent;
   const end = keyEnd(text, start, reader.ended);

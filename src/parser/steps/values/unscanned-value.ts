@@ -7,8 +7,10 @@ import { escapeJson } from '../../json/json-text.ts';
 import { repair } from '../../leniency/law-table.ts';
 import { leadingSpaceLength } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
+import { fail } from '../fail.ts';
 import type { UnclosedOffsets, ValueProgress } from '../step-progress.ts';
 import { noteHeldCloser } from './held-closer.ts';
+import { closerAfterUnopened, holdsLostOpener, passRepeatedOpeners } from './marred-value.ts';
 import { opensEntry, type UnclosedEnd, unclosedEnd } from './unclosed-end.ts';
 import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';
 import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
@@ -35,8 +37,11 @@ export function readRaw(reader: Reader, values: ValueStack<State>, progress: Val
   if (own !== null) return endBeforeAnother(reader, values, progress, own);
   if (progress.refused !== null) reader.bufferTo(found.textEnd);
   if (found.end !== null) {
+    const closed = closerAfterUnopened(reader, values, progress, found);
+    if (closed === null || closed.end === null) return endAtUnopened(reader, values, progress);
     emitBufferedString(reader, values, progress);
-    return endString(reader, values, progress, found.end);
+    noteRepeated(reader, closed);
+    return endString(reader, values, progress, closed.end);
   }
   if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
   if (progress.begun && progress.calls?.mayEndInMarker !== true) {
@@ -115,6 +120,18 @@ function endAtRefused(reader: Reader, values: ValueStack<State>, progress: Value
   return leaveValue(reader, values, closerPartsEnd(reader, closer));
 }
 
+/** Ends the value at its first closer that nothing in it opens. */
+function endAtUnopened(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State {
+  const { unopened } = progress;
+  if (unopened !== null && unopened !== 'none') progress.refused = unopened.at;
+  return endAtRefused(reader, values, progress);
+}
+
+/** Reports a closer that is written more than once. */
+function noteRepeated(reader: Reader, { repeated }: FoundCloser): void {
+  if (repeated !== undefined) reader.noteRepair(repair('marker-twice', 'marker', repeated));
+}
+
 /** Ends the value at closers that looked quoted, at an offset: after them another call is opened. */
 function endBeforeAnother(
   reader: Reader,
@@ -171,15 +188,19 @@ export function readBuffered(
   reader: Reader,
   values: ValueStack<State>,
   progress: ValueProgress,
+  recover: State,
 ): State | null {
   const { buffer, cursor } = reader;
-  const found = findCloser(reader, values, progress);
-  progress.refused ??= found.refused === null ? null : cursor.offsetOf(found.refused);
+  const first = findCloser(reader, values, progress);
+  progress.refused ??= first.refused === null ? null : cursor.offsetOf(first.refused);
   const own = progress.calls?.endBeforeAnother ?? null;
   if (own !== null) return endBeforeAnother(reader, values, progress, own);
-  reader.bufferTo(found.textEnd);
+  reader.bufferTo(first.textEnd);
+  const found = first.end === null ? first : closerAfterUnopened(reader, values, progress, first);
+  if (found === null) return endAtUnopened(reader, values, progress);
   const { at } = cursor;
   if (found.end === null && !reader.ended) {
+    if (progress.isWhole) return null;
     const length = (progress.refused ?? cursor.offset) - buffer.start;
     const isString = length > longestScalar && progress.types.has('string') && !progress.isContainer;
     return isString ? becomeString(reader, values, progress) : null;
@@ -193,11 +214,16 @@ export function readBuffered(
     reader.bufferTo(length);
     return null;
   }
-  const written = cursor.text.slice(0, unclosed === null ? length : unclosed.textEnd - start);
+  const end = unclosed === null ? length : unclosed.textEnd - start;
+  if (progress.isWhole) passRepeatedOpeners(reader, values, progress, cursor.text.slice(0, end));
+  const written = cursor.text.slice(cursor.at, end);
+  if (values.lacksOpener && holdsLostOpener(values, progress, written))
+    return fail(reader, recover, ['a value'], 'text before the opener of a value');
   if (progress.refused !== null)
-    noteHeldCloser(reader, values, progress, written.slice(progress.refused - start));
-  reader.writer.input(decode(reader, written, progress), start, start + written.length);
-  cursor.moveTo(written.length);
+    noteHeldCloser(reader, values, progress, cursor.text.slice(progress.refused - start, end));
+  reader.writer.input(decode(reader, written, progress), start, start + end);
+  cursor.moveTo(end);
+  noteRepeated(reader, found);
   if (unclosed !== null) return endUnclosed(reader, values, unclosed);
   return leaveValue(reader, values, (found.end ?? at) + length - at);
 }

@@ -11,7 +11,7 @@ import type { Reader, State } from '../../reader.ts';
 import type { CallMarkers, KeyedText, ValuePlace } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
 import type { ValueProgress } from '../step-progress.ts';
-import { otherEnds } from './other-ends.ts';
+import { otherEnds, shortestMarker } from './other-ends.ts';
 import { QuotedCalls } from './quoted-calls.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
@@ -54,10 +54,17 @@ function newCloser(marker: string, others: readonly string[], calls: readonly st
   const held = others.length === 0 ? choice.leadingSpace : `${choice.leadingSpace}\n`;
   const spaces = spaceKinds([held]);
   const [first = ''] = choice.parts;
-  const begins = [first, ...others, ...calls];
+  const opener = openerOf(first);
+  const begins = [first, ...others, ...calls, ...(opener === null ? [] : [opener])];
   const firsts = [...new Set(begins.map((text) => text.charAt(0)))];
   const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf(begins), changed: escapedInJson });
-  return { ...choice, spaces, held: held.length, plainRun, begin: first.slice(0, 2) };
+  return { ...choice, spaces, held: held.length, plainRun, begin: first.slice(0, 2), opener };
+}
+
+/** How the tag begins that this one closes: `<parameter` for `</parameter>`. */
+function openerOf(tag: string): string | null {
+  const [, before, name] = /^(.*)<\/([^<>]+)>?$/.exec(tag) ?? [];
+  return name === undefined ? null : `${before}<${name}`;
 }
 
 /** Where the value's text certainly ends, and where the closer after it ends (`null`: not known yet). */
@@ -68,6 +75,8 @@ export interface FoundCloser {
   readonly closer: number;
   /** The first closer that nothing legal follows: the value's text ends there if no better closer comes. */
   readonly refused: number | null;
+  /** The closer, if it is written more than once. */
+  readonly repeated?: string;
 }
 
 /** Searches from the reading position for the closer of the value at the top of the stack. */
@@ -77,39 +86,98 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   const { calls } = values.place;
   const counts = calls !== undefined && reader.options.provenance === null;
   if (counts) progress.calls ??= new QuotedCalls(calls, reader.cursor.offset);
-  const { begin } = closer;
+  const {
+    begin,
+    opener,
+    parts: [first = ''],
+  } = closer;
+  const mends = reader.options.provenance === null && reader.allows('marker-twice');
+  if (mends && opener !== null)
+    progress.entries ??= new QuotedCalls({ open: opener, close: first }, reader.cursor.offset);
   let refused: number | null = null;
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
-    const end = closerEnd(reader, closer, at);
-    const follows = end < 0 ? end : continues(reader, end, values.place.continuations);
-    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, progress, at, end) : follows;
+    const single = closerEnd(reader, closer, at);
+    const once = single < 0 ? single : continues(reader, single, values.place.continuations);
+    const isUnopened = once === absent && single >= 0 && mends && !isQuoted(reader, progress, at);
+    const end = isUnopened ? repeatedEnd(reader, values, closer, single) : single;
+    const follows = end === single ? once : end;
+    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, closer, progress, at, end) : follows;
     if (verdict === undecided) {
       const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
-      progress.calls?.isOpenAt(reader.cursor, textEnd);
+      readQuotations(reader, progress, textEnd);
       return { textEnd, end: null, closer: at, refused };
     }
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
     if (verdict !== absent) {
       reader.claimSpace(closer.trailingSpace);
-      return { textEnd, end, closer: at, refused };
+      return { textEnd, end, closer: at, refused, ...(end === single ? {} : { repeated: first }) };
     }
-    if (end >= 0) refused ??= textEnd;
+    if (single < 0) continue;
+    refused ??= textEnd;
+    if (isUnopened && opener !== null && progress.unopened === null)
+      progress.unopened = {
+        at: reader.cursor.offsetOf(textEnd),
+        isCertain: isAsWritten(values, closer, text, { textEnd, at, end: single }),
+      };
   }
   const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
-  progress.calls?.isOpenAt(reader.cursor, textEnd);
+  readQuotations(reader, progress, textEnd);
   return { textEnd, end: null, closer: text.length, refused };
+}
+
+/** Whether a call or an argument that the value quotes is open at a position. */
+function isQuoted({ cursor }: Reader, { calls, entries }: ValueProgress, at: number): boolean {
+  return calls?.isOpenAt(cursor, at) === true || entries?.isOpenAt(cursor, at) === true;
+}
+
+/** Counts what is quoted up to a position. */
+function readQuotations({ cursor }: Reader, { calls, entries }: ValueProgress, to: number): void {
+  calls?.isOpenAt(cursor, to);
+  entries?.isOpenAt(cursor, to);
+}
+
+/** End of closers that repeat one, of which `end` is the end, before what may follow; or `absent` or `undecided`. */
+function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, end: number): number {
+  if ((closer.parts[0] ?? '').length < shortestMarker) return absent;
+  const { text } = reader.cursor;
+  let last = end;
+  for (;;) {
+    const start = skipSpace(text, last);
+    if (start - last > longestGap) return absent;
+    const next = closerEnd(reader, closer, start);
+    if (next < 0) return next;
+    const verdict = continues(reader, next, values.place.continuations);
+    if (verdict !== absent) return verdict < 0 ? verdict : next;
+    last = next;
+  }
+}
+
+/** Whether the text around a closer is as the format writes it, except that the opener after it is missing. */
+function isAsWritten(
+  { place: { another } }: ValueStack<State>,
+  { leadingSpace, trailingSpace }: Closer,
+  text: string,
+  { textEnd, at, end }: { readonly textEnd: number; readonly at: number; readonly end: number },
+): boolean {
+  if (another === undefined || (leadingSpace.includes('\n') && textEnd === at)) return false;
+  // The opener ends with the white space that the closer begins with.
+  const gap = trailingSpace + leadingSpace;
+  const [space = ''] = /^\s*/.exec(text.slice(end, end + longestGap)) ?? [];
+  const isGap = space.replaceAll('\r', '') === gap || (gap === '' && space === '\n');
+  return isGap && /[\p{L}\p{N}]/u.test(text.charAt(end + space.length));
 }
 
 /** Whether a closer, from `at` to `end`, is that of the value and not of a call that the value quotes. */
 function outOfQuotes(
   reader: Reader,
   calls: CallMarkers,
+  closer: Closer,
   progress: ValueProgress,
   at: number,
   end: number,
 ): number {
   if (progress.calls?.isOpenAt(reader.cursor, at) === true) return absent;
-  const verdict = goesOnAfterClosers(reader, calls, end);
+  const verdict = goesOnAfterClosers(reader, calls, closer, end);
   if (verdict === true) progress.calls?.pass(reader.cursor.offsetOf(at));
   return verdict === undecided ? undecided : verdict ? absent : end;
 }
@@ -118,22 +186,28 @@ function outOfQuotes(
 const goesOn = /^[\p{L}\p{N}"'`.,;:!?)]/u;
 
 /**
- * Whether text goes on in the line after all closers of the call, of which the first is at `at`: then they are quoted.
- * `undecided` if more text decides.
+ * Whether the value goes on after all closers of the call, of which the first is at `at`, with text in their line or
+ * with its own closer: then they are quoted. `undecided` if more text decides.
  */
 function goesOnAfterClosers(
   reader: Reader,
   { closing }: CallMarkers,
+  { parts: [own = ''], leadingSpace }: Closer,
   at: number,
 ): boolean | typeof undecided {
   const whole = reader.cursor.text;
   let end = at;
-  for (const marker of closing) {
-    const next = matchText(reader, whole, skipSpace(whole, end), marker);
-    if (next === absent) return false;
+  for (const part of closing) {
+    const start = skipSpace(whole, end);
+    const next =
+      typeof part === 'string' ? matchText(reader, whole, start, part) : keyEnd(whole, start, reader.ended);
+    // One that is spelled out, where it is a special token, is a quotation.
+    if (next === absent) return typeof part === 'string' && whole.startsWith(part, start);
     if (next === undecided) return undecided;
     end = next;
   }
+  const again = own.length < shortestMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
+  if (again !== absent) return again === undecided ? undecided : true;
   const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
   if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
   return goesOn.test(next);
@@ -237,7 +311,11 @@ function failAfterValue(reader: Reader, closer: Closer, recover: State): State {
 }
 
 /** End of the closer's parts at the reading position, or at another; or `absent` or `undecided`. */
-export function closerPartsEnd(reader: Reader, closer: Closer, from = reader.cursor.at): number {
+export function closerPartsEnd(
+  reader: Reader,
+  closer: Pick<Closer, 'parts'>,
+  from = reader.cursor.at,
+): number {
   const { text } = reader.cursor;
   let end = from;
   for (const part of closer.parts) {

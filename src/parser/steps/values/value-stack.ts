@@ -17,6 +17,8 @@ export interface Closer extends CompiledTransition<null> {
   readonly begin: string;
   /** Finds plain text, which cannot begin it. */
   readonly plainRun: PlainRun;
+  /** How the tag begins that its own closes; `null` if it is no closing tag. */
+  readonly opener: string | null;
 }
 
 /** A place on the stack; the value at the top is being read. `Ref` is a state, as in the tables of states. */
@@ -25,6 +27,8 @@ export interface ValueStack<Ref> {
   readonly key: string;
   readonly schema: SchemaPlace;
   readonly outer: ValueStack<Ref> | null;
+  /** The marker before the value lacks a part. */
+  lacksOpener: boolean;
   /** The nested value being read here: its closer, the end of its frame, and its number of elements. */
   nested: { readonly closer: '}' | ']'; readonly frameClose: string; count: number } | null;
   /** The end of the value in a frame that ends with `frameClose`; computed on demand. */

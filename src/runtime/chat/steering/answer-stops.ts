@@ -2,7 +2,13 @@
  * Ends a response at a stop string in its answer. It reads the events of the parser, so thoughts, markers and arguments
  * are no part of what it searches; text that may become a stop is held back.
  */
-import type { Finish, ResponseEvent, ResponseMessage, TextDelta } from '../../../parser/events.ts';
+import type {
+  Finish,
+  PossibleCall,
+  ResponseEvent,
+  ResponseMessage,
+  TextDelta,
+} from '../../../parser/events.ts';
 
 /** Where an answer ends. */
 interface FoundStop {
@@ -57,13 +63,17 @@ export class AnswerStops {
     });
   }
 
-  /** The end of the response, without what the answer has from the stop on. */
-  finish({ events, message }: Finished): Finished {
-    const passed = this.pass(events);
+  /** The end of the response, without what the answer has from the stop on. `searches`: whether a stop may be in it. */
+  finish({ events, message }: Finished, searches: boolean): Finished {
+    const passed = searches || this.hasFound ? this.pass(events) : [...this.#release(), ...events];
     const found = this.#found;
     if (found === null) return { events: passed, message };
-    const { content, malformed = [], repaired = [], ...rest } = message;
-    const before = { malformed: upTo(malformed, found), repaired: upTo(repaired, found) };
+    const { content, malformed = [], repaired = [], possible_calls: possible = [], ...rest } = message;
+    const before = {
+      malformed: upTo(malformed, found),
+      repaired: upTo(repaired, found),
+      possible: possible.flatMap((each) => possibleUpTo(each, found)),
+    };
     return {
       events: passed,
       message: {
@@ -71,6 +81,7 @@ export class AnswerStops {
         content: content?.slice(0, content.length - this.#excess) ?? null,
         ...(before.malformed.length > 0 ? { malformed: before.malformed } : {}),
         ...(before.repaired.length > 0 ? { repaired: before.repaired } : {}),
+        ...(before.possible.length > 0 ? { possible_calls: before.possible } : {}),
       },
     };
   }
@@ -99,9 +110,11 @@ export class AnswerStops {
     return held === null ? [] : [held];
   }
 
-  #afterStop(event: ResponseEvent, { stop, place }: FoundStop): readonly ResponseEvent[] {
+  #afterStop(event: ResponseEvent, found: FoundStop): readonly ResponseEvent[] {
+    const { stop, place } = found;
     if (event.type === 'text-delta') this.#excess += event.delta.length;
     if (event.type === 'finish') return [stopped(event, stop)];
+    if (event.type === 'possible-call') return possibleUpTo(event, found);
     if (event.type !== 'text-end' || this.#hasEnded) return [];
     this.#hasEnded = true;
     return [{ ...event, start: place, end: place }];
@@ -119,6 +132,12 @@ function stopped(event: Finish, stopSequence: string): Finish {
 
 function upTo<Told extends { readonly start: number }>(all: readonly Told[], { place }: FoundStop): Told[] {
   return all.filter(({ start }) => start < place);
+}
+
+/** What may be a call is told where its text has ended, which is at the stop. */
+function possibleUpTo(call: PossibleCall, { place }: FoundStop): readonly PossibleCall[] {
+  if (call.at >= place) return [];
+  return [{ ...call, start: Math.min(call.start, place), end: Math.min(call.end, place) }];
 }
 
 function joined(held: TextDelta, event: TextDelta): TextDelta {

@@ -27,9 +27,9 @@ export function guardAnswer(
   if (judgeAnswer === null || answer === null || finish?.reason === 'length' || !isAnswer) return finished;
   // What the prompt has begun of an answer stands at negative offsets. It is the beginning of the JSON, or text before it.
   const begun = Math.max(0, 0 - answer.start);
-  // A string may hold the marker that ends the turn: the parser ends the answer there, before the grammar does.
-  const isWhole = message.malformed === undefined;
-  const isEnforced = isWhole && enforced.covers(answer.start + begun, answer.end);
+  // Where the text holds markers, in a string or in thoughts, the parser may read as the answer what the grammar does not.
+  const isAsWritten = message.malformed === undefined && message.repaired === undefined;
+  const isEnforced = isAsWritten && enforced.covers(answer.start + begun, answer.end);
   const whole = judgeAnswer(content, isEnforced);
   const { problems, assurance } =
     begun > 0 && whole.problems.length > 0 ? judgeAnswer(content.slice(begun), isEnforced) : whole;

@@ -209,9 +209,9 @@ export class SteeredResponse {
     const { parser } = this.#options;
     // Reasoning that a stop or the model itself ends is complete.
     const isWhole = parser.position.region === 'reasoning' || this.#answerStops.hasFound;
-    const finished = this.#answerStops.finish(
-      parser.finish(this.#cut ? 'length' : isWhole ? 'stop' : undefined),
-    );
+    const ended = parser.finish(this.#cut ? 'length' : isWhole ? 'stop' : undefined);
+    // What a grammar wrote is not searched, also where it was kept back until now.
+    const finished = this.#answerStops.finish(ended, this.free);
     this.#noteAnswer(finished.events);
     const { events, message } = left ? finished : guardAnswer(this.#options.guard, this.#answer, finished);
     const told = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };

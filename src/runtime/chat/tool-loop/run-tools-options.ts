@@ -32,6 +32,11 @@ export interface RunToolsOptions<Tools extends ToolList = ToolList> extends Chat
    * to make the call, or to answer without. At most once in a run. Default: false, because the text may be an example.
    */
   readonly askAgain?: boolean;
+  /**
+   * The run ends with `repeated-calls` when a response has made the calls of the one before, and got the same results,
+   * this many times in a row, at least 1. Raise it for tools that are polled. Default: 2.
+   */
+  readonly maxRepeats?: number;
   /** The maximum number of responses, at least 1. Default: 8. */
   readonly maxSteps?: number;
 }

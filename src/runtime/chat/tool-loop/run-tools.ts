@@ -17,6 +17,7 @@ import { canExecute, executeCall } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
 import { OverruledCalls } from './overruled-calls.ts';
 import { noRefusals, questionOf, refusalsOf, toHistory } from './refused-calls.ts';
+import { RepeatedCalls } from './repeated-calls.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 
 /** A response of the model begins. Offsets of events refer to one step. */
@@ -32,10 +33,11 @@ export interface RunFinish {
   readonly steps: number;
   /**
    * `answer`: the model answered without a call. `length`: a limit of tokens cut off its last response; if that was
-   * inside a call, no call is executed. `step-limit`: the limit of responses was reached. `open-calls`: it called
+   * inside a call, no call is executed. `step-limit`: the limit of responses was reached. `repeated-calls`: it made the
+   * same calls again and again, although their results, which were the same, too, were at hand. `open-calls`: it called
    * tools without an `execute`, which the caller must answer.
    */
-  readonly reason: 'answer' | 'length' | 'step-limit' | 'open-calls';
+  readonly reason: 'answer' | 'length' | 'step-limit' | 'repeated-calls' | 'open-calls';
   /** The sum of all responses; each `finish` has its own usage. */
   readonly usage: Usage;
 }
@@ -77,6 +79,7 @@ const toolCaller: OptionRule = {
 };
 
 const defaultMaxSteps = 8;
+const defaultMaxRepeats = 2;
 
 /** Starts a run; nothing happens until it is read. */
 export function runTools<const Tools extends ToolList>(
@@ -175,7 +178,8 @@ async function* answer(
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
   for (const message of options.messages) conversation.messages.push(message);
-  const { maxSteps = defaultMaxSteps } = options;
+  const { maxSteps = defaultMaxSteps, maxRepeats = defaultMaxRepeats } = options;
+  const repeated = new RepeatedCalls();
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;
   let hasAsked = options.askAgain !== true;
@@ -190,11 +194,13 @@ async function* answer(
     hasAsked ||= asked.length > 0;
     const messages = [...refused.messages, ...asked];
     yield* refused.outcomes;
-    yield* carryOut(able, options, conversation);
+    const outcomes = yield* carryOut(able, options, conversation);
+    const repeats = repeated.note(able, outcomes);
     conversation.messages.push(...messages);
     if (conversation.cutShort) reason = 'length';
     else if (able.length < calls.length) reason = 'open-calls';
     else if (calls.length === 0 && messages.length === 0) reason = 'answer';
+    else if (repeats >= maxRepeats) reason = 'repeated-calls';
   }
   yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
@@ -217,6 +223,7 @@ function stepOptions(options: RunningOptions, { messages }: Conversation, step: 
 function withoutRunOptions({
   execute: _,
   maxSteps: __,
+  maxRepeats: ______,
   toolTimeoutMs: ___,
   toolRetries: ____,
   askAgain: _____,
@@ -251,12 +258,12 @@ async function* respond(
   conversation.messages.push(toHistory(conversation.last, conversation.cutShort));
 }
 
-/** Executes calls concurrently; events come in order of completion, results in the order of the calls. */
+/** Executes calls concurrently; events come in order of completion, results in the order of the calls, also those returned. */
 async function* carryOut(
   calls: readonly ToolCallOf<ToolList>[],
   { toolSignal: signal, ...options }: RunningOptions,
   conversation: Conversation,
-): AsyncGenerator<Event, void> {
+): AsyncGenerator<Event, readonly CallOutcome[]> {
   const carried = { ...options, signal };
   const running = new Map(
     calls.map((call, index) => {
@@ -265,14 +272,15 @@ async function* carryOut(
       return [index, outcome.then((done) => ({ index, outcome: done }))];
     }),
   );
-  const results: ToolMessage[] = [];
+  const outcomes: CallOutcome[] = [];
   while (running.size > 0) {
     const { index, outcome } = await Promise.race(running.values());
     running.delete(index);
-    results[index] = toMessage(outcome);
+    outcomes[index] = outcome;
     yield outcome;
   }
-  conversation.messages.push(...results);
+  conversation.messages.push(...outcomes.map(toMessage));
+  return outcomes;
 }
 
 function toMessage({ toolCallId, toolName, content }: CallOutcome): ToolMessage {

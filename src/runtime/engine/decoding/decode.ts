@@ -1,6 +1,7 @@
 /** The sampling loop of one response: the engine draws a token, the run says what is written in its place. */
 import { ContextOverflowError } from '../../../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
+import type { PromptProgress } from '../../chat/chat-options.ts';
 import type { Engine, EngineSampling } from '../engine.ts';
 import { biasMask } from '../masks/mask.ts';
 import type { Step } from './backtracking.ts';
@@ -14,6 +15,8 @@ export interface DecodingOptions extends EngineSampling {
   /** Whether guesses are evaluated in the same batch. Default: false. */
   readonly speculate?: boolean;
   readonly signal?: AbortSignal;
+  /** Called with the tokens of the prompt that are evaluated; first none, at last all. */
+  readonly onPromptProgress?: (progress: PromptProgress) => void;
 }
 
 /**
@@ -35,14 +38,24 @@ export async function* decode(
   requireRoom(all.length, engine);
   if (opening.over) yield* opening.events;
   else {
-    const prompt = { tokens: all, turnStart, responseStart: tokens.length };
+    const report = progressOf(all.length, options);
+    const prompt = {
+      tokens: all,
+      turnStart,
+      responseStart: tokens.length,
+      ...(report === null ? {} : { onProgress: report }),
+    };
+    report?.(0);
     const sequence = await OpenSequence.open(engine, prompt, options, run);
     try {
       const cachedTokens = Math.min(tokens.length, sequence.cachedTokens);
       run.follow({ promptTokens: tokens.length, cachedTokens, droppedMessages: dropped });
       // Not earlier: others may wait for the prompt, and the reader may pause.
       yield* opening.events;
-      yield* sample(sequence, new ShiftingWindow(engine, given), run, options);
+      yield* sample(sequence, new ShiftingWindow(engine, given), run, {
+        ...options,
+        onRead: () => report?.(all.length),
+      });
     } finally {
       await sequence.close();
     }
@@ -53,15 +66,25 @@ export async function* decode(
   return message;
 }
 
+/** Reports how much of the prompt is evaluated; `null` if nobody wants to know. */
+function progressOf(
+  total: number,
+  { onPromptProgress }: DecodingOptions,
+): ((evaluated: number) => void) | null {
+  return onPromptProgress === undefined ? null : (evaluated) => onPromptProgress({ evaluated, total });
+}
+
 /** Samples until the response is over. */
 async function* sample(
   sequence: OpenSequence,
   window: ShiftingWindow,
   run: ResponseRun,
-  { signal, speculate = false }: DecodingOptions,
+  { signal, speculate = false, onRead }: DecodingOptions & { readonly onRead: () => void },
 ): AsyncGenerator<ResponseEvent, void> {
-  while (true) {
+  for (let isRead = false; ; isRead = true) {
     const step = await draw(sequence, run);
+    // Engines evaluate the last tokens of a prompt with the first draw.
+    if (!isRead) onRead();
     yield* step.events;
     signal?.throwIfAborted();
     if (step.over) return;

@@ -47,8 +47,8 @@ export class OpenSequence {
     { signal, ...sampling }: EngineSampling & { readonly signal?: AbortSignal },
     run: WrittenText,
   ): Promise<OpenSequence> {
-    const opened = engine.open(prompt, sampling, signal);
-    const sequence = await fromEngine(engine, opened, run, signal);
+    const open = (): Promise<EngineSequence> => engine.open(prompt, sampling, signal);
+    const sequence = await fromEngine(engine, open, run, signal);
     return new OpenSequence(engine, sequence, prompt.tokens, run, signal);
   }
 
@@ -83,14 +83,14 @@ export class OpenSequence {
 
   /** Draws the next token. */
   async next(mask: Mask | null): Promise<DrawnToken> {
-    const drawn = await this.#await(this.#sequence.next(this.pending, mask));
+    const drawn = await this.#await(() => this.#sequence.next(this.pending, mask));
     this.#held = this.#tokens.length;
     return drawn;
   }
 
   /** Draws after each of `parts`, of which the first holds the pending tokens. The parts are not written yet. */
   async drawAfterEach(parts: readonly BiasedPart[]): Promise<readonly number[]> {
-    const drawn = await this.#await(this.#sequence.drawAfterEach?.(parts) ?? Promise.resolve([]));
+    const drawn = await this.#await(async () => this.#sequence.drawAfterEach?.(parts) ?? []);
     this.#held += parts.reduce((length, { tokens }) => length + tokens.length, 0);
     return drawn;
   }
@@ -113,7 +113,7 @@ export class OpenSequence {
   /** Has the engine hold only the first `length` tokens. */
   async hold(length: number): Promise<void> {
     this.#held = length;
-    await this.#await(this.#sequence.back(length));
+    await this.#await(() => this.#sequence.back(length));
   }
 
   /** The response is over. */
@@ -121,7 +121,7 @@ export class OpenSequence {
     await this.#sequence.close();
   }
 
-  async #await<Value>(work: Promise<Value>): Promise<Value> {
+  async #await<Value>(work: () => Promise<Value>): Promise<Value> {
     const value = await fromEngine(this.#engine, work, this.#run, this.#signal);
     this.#signal?.throwIfAborted();
     return value;
@@ -130,12 +130,12 @@ export class OpenSequence {
 
 async function fromEngine<Value>(
   { name }: Engine,
-  work: Promise<Value>,
+  work: () => Promise<Value>,
   run: WrittenText,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   try {
-    return await work;
+    return await work();
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof IdiolectError) throw cause;

@@ -61,12 +61,12 @@ export class MarkerTokens {
 
   /** Tokens of text in the format: markers become special tokens, everything else does not. */
   encode(text: string): readonly number[] {
-    const tokens: number[] = [];
+    const parts: (readonly number[])[] = [];
     let done = 0;
     for (const { start, special } of this.#finder.find(text)) {
-      tokens.push(...this.#vocabulary.encodePlain(text.slice(done, start)), special.token);
+      parts.push(this.#vocabulary.encodePlain(text.slice(done, start)), [special.token]);
       done = start + special.text.length;
     }
-    return [...tokens, ...this.#vocabulary.encodePlain(text.slice(done))];
+    return [...parts, this.#vocabulary.encodePlain(text.slice(done))].flat();
   }
 }

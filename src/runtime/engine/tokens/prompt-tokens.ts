@@ -1,6 +1,6 @@
 /** The tokens of a prompt. */
 import type { ChatFormat } from '../../../format/chat-format.ts';
-import type { SchemaIssue } from '../../../format/errors.ts';
+import { ContextOverflowError, type SchemaIssue } from '../../../format/errors.ts';
 import { cutPrompt, reportUnprotected, type TracedPrompt } from '../../chat/prompt-pieces.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -17,6 +17,19 @@ export interface PromptTokens {
    * template's; in a chat, also results without a call.
    */
   readonly report: readonly SchemaIssue[];
+}
+
+/**
+ * Throws `ContextOverflowError` for a text that is too long for the context whatever its tokens are: to find out which
+ * would take seconds.
+ */
+export function requireFits(text: string, vocabulary: Vocabulary, contextSize: number): void {
+  requireTokens(vocabulary.fewestTokens(text.length), contextSize);
+}
+
+/** Throws `ContextOverflowError` if the context has no room for `least` tokens, such as one for each message. */
+export function requireTokens(least: number, contextSize: number): void {
+  if (least >= contextSize) throw new ContextOverflowError({ needed: least + 1, available: contextSize });
 }
 
 /**

@@ -22,18 +22,23 @@ export const spaceSign = '\u2581';
 export class TokenBytes implements TokenTexts {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
+  /** Bytes of the longest token; at least 1. */
+  readonly longest: number;
   readonly #views: (Uint8Array | undefined)[] = [];
 
   constructor(texts: readonly string[], spellingOf: (id: number) => Spelling) {
     // A UTF-16 unit takes at most three bytes.
     const bytes = new Uint8Array(3 * texts.reduce((sum, { length }) => sum + length, 0));
     this.starts = new Uint32Array(texts.length + 1);
-    let end = 0;
+    let [end, longest] = [0, 1];
     for (const [id, text] of texts.entries()) {
-      end = write[spellingOf(id)](text, bytes, end);
+      const start = end;
+      end = write[spellingOf(id)](text, bytes, start);
       this.starts[id + 1] = end;
+      longest = Math.max(longest, end - start);
     }
     this.bytes = bytes.slice(0, end);
+    this.longest = longest;
   }
 
   /** Bytes of one token; empty if there is no such token. */

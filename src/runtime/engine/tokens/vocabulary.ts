@@ -8,6 +8,7 @@ import { SpecialFinder } from '../../chat/special-finder.ts';
 import type { EngineTokenizer } from '../engine.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
+import { encodeRuns } from './long-runs.ts';
 import type { SpecialToken } from './special-token.ts';
 import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
@@ -111,6 +112,11 @@ export class Vocabulary implements TokenTexts {
     return this.#tokenizer.endsGeneration(token);
   }
 
+  /** At least so many tokens has any text of `bytes` bytes. */
+  fewestTokens(bytes: number): number {
+    return Math.ceil(bytes / this.#bytes.longest);
+  }
+
   /** Tokens of a text without special tokens, as in the middle of a text. */
   encodePlain(text: string): readonly number[] {
     const pieces = splitAtCuts(text, this.#userDefined.cutsInside(text));
@@ -119,14 +125,15 @@ export class Vocabulary implements TokenTexts {
 
   /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
   encodePrompt(pieces: readonly PromptPiece[]): readonly number[] {
-    // Thousands of tokens: concatenating their arrays is many times faster than spreading them.
     const lists = pieces.flatMap(({ text, special }, index) =>
       special ? this.#encodeTrusted(text, index === 0) : [this.#encodeCharacter(text)],
     );
     const { firstToken } = this.#tokenizer;
     const first = lists.find((list) => list.length > 0)?.[0];
-    const begins: number[] = firstToken === undefined || first === firstToken ? [] : [firstToken];
-    return begins.concat(...lists);
+    const tokens: number[] = firstToken === undefined || first === firstToken ? [] : [firstToken];
+    // A conversation may have more pieces than a call may have arguments.
+    for (const list of lists) for (const token of list) tokens.push(token);
+    return tokens;
   }
 
   /** One piece of a prompt, as tokens of its fragments. */
@@ -135,7 +142,7 @@ export class Vocabulary implements TokenTexts {
       // Some tokens absorb white space before them, which they could not in another fragment.
       this.isControl(token) && this.#tokenizer.absorbsSpace?.(token) !== true;
     const encode = (text: string): readonly number[] =>
-      this.#encodeStretches(text, true, (stretch) => this.#tokenizer.tokenize(stretch, true));
+      this.#encodeStretches(text, true, (stretch) => this.#tokenize(stretch, true));
     const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
     return [
       atBeginning ? encode(head) : this.#encodeInside(head, true),
@@ -163,9 +170,18 @@ export class Vocabulary implements TokenTexts {
 
   /** Prepends the anchor and removes it again; if the tokenizer merges it, the text is encoded by itself. */
   #encodeAnchored(text: string, special: boolean): readonly number[] {
-    const tokens = this.#tokenizer.tokenize(this.#anchor + text, special);
+    const tokens = this.#tokenize(this.#anchor + text, special);
     const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
-    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#tokenizer.tokenize(text, special);
+    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#tokenize(text, special);
+  }
+
+  /** The only place where text meets the tokenizer: in pieces that it can take. */
+  #tokenize(text: string, special: boolean): readonly number[] {
+    // SentencePiece does not split.
+    if (this.#tokenizer.spelling === 'sentencepiece') return this.#tokenizer.tokenize(text, special);
+    const encode = (piece: string, begins: boolean): readonly number[] =>
+      begins ? this.#tokenizer.tokenize(piece, special) : this.#encodeAnchored(piece, special);
+    return encodeRuns(text, encode, (token) => this.bytesOf(token).length);
   }
 
   /** Encodes the text between characters that this tokenizer would change, and those characters in bytes. */

@@ -1,6 +1,7 @@
 /** The sequences of one context, each leased to one response at a time. */
 import type { LlamaContext, LlamaContextSequence } from 'node-llama-cpp';
 import { untilAborted } from '../../../format/on-abort.ts';
+import { KeptPrompts } from './kept-prompts.ts';
 import { longestPause, SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
@@ -31,8 +32,15 @@ interface Work {
   lastUse: number;
 }
 
-/** Bytes for the saved states of one model. */
-const defaultCheckpointMemory = 1024 ** 3;
+/** Memory of a pool, in bytes. */
+export interface PoolMemory {
+  /** For the saved states of all sequences together. Default: 1 GiB. */
+  readonly checkpointMemory?: number;
+  /** For prompts whose sequences others took. Default: 1 GiB. */
+  readonly cacheMemory?: number;
+}
+
+const defaultMemory = 1024 ** 3;
 
 /** Leases sequences: each prompt gets the one that shares most with it. */
 export class SequencePool {
@@ -41,12 +49,15 @@ export class SequencePool {
   readonly #queue = new SequenceQueue<LlamaContextSequence>(() => this.#isAbandoned());
   /** In order of their start. */
   readonly #working = new Set<Work>();
+  /** How much of what a sequence holds its conversation's next prompt begins with. */
+  readonly #lasting = new WeakMap<LlamaContextSequence, number>();
+  readonly #kept: KeptPrompts;
 
-  /** `checkpointMemory`: bytes for the saved states of all sequences together. */
   constructor(
     context: Pick<LlamaContext, 'totalSequences' | 'getSequence'>,
-    checkpointMemory = defaultCheckpointMemory,
+    { checkpointMemory = defaultMemory, cacheMemory = defaultMemory }: PoolMemory = {},
   ) {
+    this.#kept = new KeptPrompts(cacheMemory);
     const { totalSequences } = context;
     this.#size = totalSequences;
     // States are saved at positions chosen by the prompt, not at fixed intervals.
@@ -57,10 +68,17 @@ export class SequencePool {
     this.#free = Array.from({ length: totalSequences }, () => context.getSequence({ checkpoints }));
   }
 
-  /** Leases a free sequence, preferably one whose conversation `prompt` continues; waits if none is free. */
-  async lease(prompt: readonly number[], signal: AbortSignal | undefined): Promise<LeasedSequence> {
+  /**
+   * Leases a free sequence, preferably one whose conversation `prompt` continues; waits if none is free. `lasting`: how
+   * many tokens of the prompt the conversation's next one begins with, too.
+   */
+  async lease(
+    prompt: readonly number[],
+    signal: AbortSignal | undefined,
+    lasting = prompt.length,
+  ): Promise<LeasedSequence> {
     signal?.throwIfAborted();
-    const [free] = this.#free.splice(bestFor(prompt, this.#free), 1);
+    const [free] = this.#free.splice(this.#bestFor(prompt), 1);
     const sequence = free ?? (await this.#queue.wait(prompt, signal));
     const earlier = [...this.#working];
     const work = startWork(sequence, prompt);
@@ -68,7 +86,11 @@ export class SequencePool {
     return {
       sequence,
       alone: this.#size === 1,
-      share: (leaving) => this.#share(work, earlier, leaving),
+      share: async (leaving) => {
+        await this.#makeRoom(sequence, prompt);
+        this.#lasting.set(sequence, lasting);
+        await this.#share(work, earlier, leaving);
+      },
       use: (step) => use(work, step),
       evaluated: work.setReady,
       release: () => {
@@ -88,6 +110,37 @@ export class SequencePool {
   /** The context is disposed of: rejects the waiters with the reason, so they need not wait for slow readers. */
   close(reason: Error): void {
     this.#queue.dismiss(reason);
+    this.#kept.close();
+  }
+
+  /**
+   * The sequence whose conversation `prompt` continues. Otherwise an empty one, or the least recently used: it copies
+   * what another one has of the prompt, which is no reason to overwrite that. Where nothing can be copied, the sequence
+   * that shares most with the prompt, if that is most of what it holds: a common greeting is no reason either.
+   */
+  #bestFor(prompt: readonly number[]): number {
+    const shared = this.#free.map((sequence) => {
+      const { length } = sequence.contextTokens;
+      const common = sharedLength(sequence.contextTokens, prompt);
+      const least =
+        isStateCopier(sequence) && !sequence.needsCheckpoints ? this.#lastingOf(sequence) : length / 2;
+      return common > 0 && (common >= least || common > length - leastShared) ? common : 0;
+    });
+    const most = Math.max(...shared);
+    if (most > 0) return shared.indexOf(most);
+    const empty = this.#free.findIndex(({ contextTokens }) => contextTokens.length === 0);
+    return Math.max(0, empty);
+  }
+
+  #lastingOf(sequence: LlamaContextSequence): number {
+    const { length } = sequence.contextTokens;
+    return Math.min(length, this.#lasting.get(sequence) ?? length);
+  }
+
+  /** Keeps the conversation that `prompt` displaces. Models that cannot go back could not go on with most of it. */
+  async #makeRoom(sequence: LlamaContextSequence, prompt: readonly number[]): Promise<void> {
+    const lost = this.#lastingOf(sequence) - sharedLength(sequence.contextTokens, prompt);
+    if (lost >= leastShared && !sequence.needsCheckpoints) await this.#kept.keep(sequence);
   }
 
   /**
@@ -106,6 +159,11 @@ export class SequencePool {
       length: sharedLength(donor.tokens, prompt),
     }));
     const [best] = donors.sort((one, other) => other.length - one.length);
+    const kept = sequence.needsCheckpoints ? null : this.#kept.best(prompt);
+    if (kept !== null && kept.length > (best?.length ?? 0)) {
+      if (Math.min(kept.length, most) - own >= leastShared) await this.#kept.restore(kept.kept, sequence);
+      return;
+    }
     if (best === undefined || Math.min(best.length, most) - own < leastShared) return;
     if (best.ready !== null) await untilAborted(best.ready, signal);
     const evaluated = Math.min(sharedLength(best.sequence.contextTokens, prompt), most);
@@ -151,22 +209,4 @@ async function copyState(
   if (!isStateCopier(to) || to.needsCheckpoints) return;
   const isCopied = await to._copyStateFromOtherSequence(from, length).catch(() => false);
   if (!isCopied) await to.clearHistory();
-}
-
-/**
- * The sequence that shares most with `prompt`, if that is most of what it contains: a common greeting is no reason to
- * overwrite another conversation. Otherwise an empty one, or the least recently used.
- */
-function bestFor(prompt: readonly number[], free: readonly LlamaContextSequence[]): number {
-  const held = free.map((sequence) => sequence.contextTokens);
-  const shared = held.map((tokens) => {
-    const length = sharedLength(tokens, prompt);
-    return 2 * length > tokens.length ? length : 0;
-  });
-  const most = Math.max(...shared);
-  if (most > 0) return shared.indexOf(most);
-  return Math.max(
-    0,
-    held.findIndex((tokens) => tokens.length === 0),
-  );
 }

@@ -83,7 +83,8 @@ export async function restoreState(
   refuseDisposed(engine);
   const mostTokens = engine.contextSize - 1;
   const vocabularySize = engine.tokenizer.texts.length;
-  const limits = { ...(await originOf(engine, secret)), mostTokens, vocabularySize };
+  const modelBytes = engine.file.llamaModel.size;
+  const limits = { ...(await originOf(engine, secret)), mostTokens, vocabularySize, modelBytes };
   return readStateFile(file, limits, async (payload, tokens) => {
     const lease = await engine.pool.lease(tokens, undefined);
     try {

@@ -10,12 +10,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { StateFileError } from '../../../format/errors.ts';
 import { parseObject } from '../../../format/json-values.ts';
+import { renameFile } from '../../../hub/rename-file.ts';
+import { makePrivateFolder } from '../private-folder.ts';
 
 /** The first bytes of the file; the number is the version of the header. */
 const magic = 'idiolect state 2\n';
 /** Size of the header, including the magic bytes. */
 const headerSize = 1024;
 const chunkSize = 1 << 20;
+/** Bytes of the largest models' keys and values for one token; those of 65B without shared heads are 2.6 MB. */
+const mostTokenBytes = 1 << 22;
 /** llama.cpp's `LLAMA_STATE_SEQ_MAGIC`. */
 const engineMagic = 0x67677371;
 
@@ -52,6 +56,8 @@ export interface StateLimits extends StateOrigin {
   /** Maximum tokens of a sequence. */
   readonly mostTokens: number;
   readonly vocabularySize: number;
+  /** Size of the model, which no recurrent state exceeds. */
+  readonly modelBytes: number;
 }
 
 /**
@@ -76,7 +82,7 @@ export async function writeStateFile(
     } finally {
       await target.close();
     }
-    await fs.rename(whole, file);
+    await renameFile(whole, file);
     return headerSize + written.bytes;
   });
 }
@@ -165,7 +171,7 @@ function isCount(value: unknown): value is number {
 }
 
 function requireFit(file: string, header: Header, limits: StateLimits): void {
-  const { model, engine, sequences, tokens, sealed } = header;
+  const { model, engine, sequences, tokens, bytes, sealed } = header;
   if (sealed !== (limits.secret !== null)) {
     const reason = sealed
       ? 'was saved with a secret; give it'
@@ -184,6 +190,8 @@ function requireFit(file: string, header: Header, limits: StateLimits): void {
     const reason = `was saved with sequences: ${sequences}, and this model has sequences: ${limits.sequences}; load it with as many`;
     throw new StateFileError({ file, reason });
   }
+  // Before the file is copied: its size may be a lie about a file full of holes.
+  if (bytes > tokens * mostTokenBytes + limits.modelBytes) throw damaged(file);
   if (tokens > limits.mostTokens) {
     const reason = `holds ${tokens} tokens, and the context has room for ${limits.mostTokens}; load the model with a larger contextSize`;
     throw new StateFileError({ file, reason });
@@ -258,7 +266,7 @@ async function inFolder<Result>(
 ): Promise<Result> {
   let folder: string | null = null;
   try {
-    folder = await fs.mkdtemp(path.join(parent, '.idiolect-state-'));
+    folder = makePrivateFolder(parent, '.idiolect-state-');
     return await work(folder);
   } catch (cause) {
     if (!isSystemError(cause)) throw cause;

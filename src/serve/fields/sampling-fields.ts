@@ -1,9 +1,9 @@
 /** The sampling options of all APIs. */
-import { integerFrom, numberBetween, numberFrom, withoutUndefined } from '../format/option-rules.ts';
-import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
-import { samplingRules } from '../runtime/chat/sampling-rules.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import { integerFrom, numberBetween, numberFrom, withoutUndefined } from '../../format/option-rules.ts';
+import type { SamplingOptions } from '../../runtime/chat/chat-options.ts';
+import { samplingRules } from '../../runtime/chat/sampling-rules.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 import { numberField } from './request-fields.ts';
 
 /** The fields read here; those from `top_k` on exist in local servers, the last two under different names. */
@@ -55,7 +55,7 @@ function readTopK(body: Body): number | undefined {
 
 /** The maximum number of tokens; −1 means no limit in other servers. */
 export function readLimit(body: Body, name: string): number | undefined {
-  if (body[name] === -1) return undefined;
+  if (body[name] === -1) return Number.MAX_SAFE_INTEGER;
   return numberField(body, name, integerFrom(1, Number.POSITIVE_INFINITY));
 }
 

@@ -1,10 +1,10 @@
 /** Converts the tools of a request in any API to options of a chat. */
-import type { Tool, ToolChoice } from '../format/messages.ts';
-import { boolean, withoutUndefined } from '../format/option-rules.ts';
-import type { ChatOptions } from '../runtime/chat/chat-options.ts';
-import type { ToolList } from '../tools/tools.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import type { Tool, ToolChoice } from '../../format/messages.ts';
+import { boolean, withoutUndefined } from '../../format/option-rules.ts';
+import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 import { field, objectList } from './request-fields.ts';
 
 /** A tool in a request. */
@@ -20,6 +20,10 @@ export interface GivenTools {
   /** Hosted tools do not exist here: they are omitted, and listed in the answer. */
   readonly hosted: readonly string[];
 }
+
+/** Tools that OpenAI executes. */
+export const hostedTypes =
+  /^(web_search|web_search_preview|file_search|code_interpreter|image_generation|tool_search|programmatic_tool_calling)(_\d.*)?$/;
 
 /** The field `tools`; `hosted`: types of tools that an API executes itself. */
 export function givenTools(body: Body, hosted?: RegExp): GivenTools {

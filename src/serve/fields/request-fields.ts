@@ -1,8 +1,8 @@
 /** Reads the fields of a request, which may contain anything. */
-import { checkOption, isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
-import type { ResponseFormat } from '../grammar/grammar-options.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import { checkOption, isRecord, type OptionRule, requireOption } from '../../format/option-rules.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 
 /** The value of a field; `null` counts as absent. Throws `UnsupportedOptionError` if the rule does not allow it. */
 export function field(body: Body, name: string, rule: OptionRule): unknown {

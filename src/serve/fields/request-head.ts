@@ -1,14 +1,13 @@
 /** What the requests of all APIs have in common, and the handling of fields that an API does not read. */
-import type { ReadRequest } from './endpoint.ts';
-import { invalid } from './errors.ts';
-import type { Body } from './read-body.ts';
+import type { ReadRequest } from '../endpoint.ts';
+import { invalid } from '../errors.ts';
+import type { Body } from '../read-body.ts';
 import { flag, textField } from './request-fields.ts';
 import { samplingFields } from './sampling-fields.ts';
 
 /** Fields of OpenAI's APIs that concern accounts, storage and caches. */
 export const accountFields = [
   'user',
-  'store',
   'metadata',
   'service_tier',
   'safety_identifier',
@@ -34,15 +33,18 @@ export interface KnownFields {
   readonly refusedFields: readonly Absent[];
 }
 
-/** The fields of every request other than the chat. Throws `RequestError` for a feature that does not exist. */
-export function readHead(body: Body, known: KnownFields): Omit<ReadRequest, 'chat'> {
+/** The fields of every request other than the chat. */
+export type RequestHead = Pick<ReadRequest, 'model' | 'stream' | 'ignored'>;
+
+/** Reads them. Throws `RequestError` for a feature that does not exist. */
+export function readHead(body: Body, known: KnownFields): RequestHead {
   refuseFeatures(body, known.refusedFields);
   const refused = known.refusedFields.map(({ name }) => name);
   const names = [known.readFields, samplingFields, known.fieldsWithoutEffect, refused];
   return {
     model: textField(body, 'model') ?? null,
     stream: flag(body, 'stream'),
-    unknown: unknownFields(body, ...names),
+    ignored: unknownFields(body, ...names),
   };
 }
 

@@ -4,14 +4,11 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const root = path.join(import.meta.dirname, '..', '..');
-const page = fs.readFileSync(path.join(root, 'docs/runtime.md'), 'utf8');
-const section = page.split('\n## Tests without a real model\n')[1]?.split('\n## ')[0] ?? '';
-const blocks = Array.from(section.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, code = '']) => code);
+const page = fs.readFileSync(path.join(root, 'docs/testing.md'), 'utf8');
+const blocks = Array.from(page.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, code = '']) => code);
 /** The last one needs a model file. */
 const runnable = blocks.filter((code) => !code.includes('loadModel'));
-/** What the page has imported before. */
-const before = "import { connectEngine, defineTool } from 'idiolect/engine';\nimport { z } from 'zod';";
-const program = [before, ...runnable, 'export {};'].join('\n');
+const program = [...runnable, 'export {};'].join('\n');
 const folder = fs.mkdtempSync(path.join(root, 'test', 'testing', 'page-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 

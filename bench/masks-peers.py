@@ -1,0 +1,107 @@
+"""Masks of llguidance and XGrammar for bench/masks.ts: reads its input, and prints their times as JSON."""
+
+import json
+import sys
+import time
+from base64 import b64decode
+
+
+def measure(cases, passes, compile_schema, fill, accept):
+    """Microseconds of each mask, the least of some passes over fresh matchers; milliseconds of each grammar."""
+    least, compiled, refused = [], [], 0
+    for turn in range(passes):
+        place = 0
+        refused = 0
+        for case in cases:
+            before = time.process_time()
+            start = compile_schema(case["schema"])
+            if turn == 0:
+                compiled.append(1000 * (time.process_time() - before))
+            if start is None:
+                refused += 1
+                continue
+            for tokens in case["values"]:
+                matcher = start()
+                for token in tokens:
+                    before = time.perf_counter()
+                    fill(matcher)
+                    took = 1e6 * (time.perf_counter() - before)
+                    if place == len(least):
+                        least.append(took)
+                    least[place] = min(least[place], took)
+                    place += 1
+                    if not accept(matcher, token):
+                        break
+    return {"masks": least, "compiled": compiled, "refused": refused}
+
+
+def llguidance(tokens, cases, passes):
+    from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
+
+    by_text = {}
+    for number, text in enumerate(tokens):
+        by_text.setdefault(text, number)
+
+    class Tokenizer:
+        eos_token_id = len(tokens)
+        bos_token_id = None
+        special_token_ids = [len(tokens)]
+
+        def __init__(self):
+            self.tokens = [*tokens, b"<|end|>"]
+
+        def __call__(self, text):
+            data = text.encode() if isinstance(text, str) else text
+            return [by_text[data[at : at + 1]] for at in range(len(data))]
+
+    tokenizer = LLTokenizer(TokenizerWrapper(Tokenizer()))
+
+    def compile_schema(schema):
+        matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_json_schema(schema))
+        return None if matcher.is_error() else matcher.deep_copy
+
+    return measure(
+        cases, passes, compile_schema, lambda m: m.compute_bitmask(), lambda m, token: m.consume_token(token)
+    )
+
+
+def xgrammar(tokens, cases, passes):
+    import xgrammar as xgr
+
+    info = xgr.TokenizerInfo(
+        [*tokens, b"<|end|>"], vocab_type=xgr.VocabType.RAW, stop_token_ids=[len(tokens)]
+    )
+    compiler = xgr.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+    bitmask = xgr.allocate_token_bitmask(1, info.vocab_size)
+
+    def compile_schema(schema):
+        try:
+            grammar = compiler.compile_json_schema(schema, strict_mode=False)
+        except Exception:
+            return None
+        return lambda: xgr.GrammarMatcher(grammar)
+
+    # Its masks are found when it compiles: one pass has all of them.
+    return measure(
+        cases,
+        1,
+        compile_schema,
+        lambda m: m.fill_next_token_bitmask(bitmask),
+        lambda m, token: m.accept_token(token),
+    )
+
+
+def main():
+    with open(sys.argv[1], encoding="utf8") as file:
+        given = json.load(file)
+    tokens = [b64decode(text) for text in given["tokens"]]
+    found = {}
+    for name, run in (("llguidance", llguidance), ("XGrammar", xgrammar)):
+        try:
+            found[name] = run(tokens, given["cases"], given["passes"])
+        except ImportError as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    print(json.dumps(found))
+
+
+main()

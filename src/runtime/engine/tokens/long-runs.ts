@@ -1,0 +1,131 @@
+/**
+ * Tokenises texts in which many characters follow each other without a break. Tokenizers first split a text into words
+ * by regular expressions, and llama.cpp's, where a vocabulary has no faster splitter, recurse once for each character
+ * of a word: some 23,500 letters, digits or spaces in a row end the process, 11,500 in a worker.
+ *
+ * So such a run is tokenised in windows that overlap. A window's tokens are taken up to a place at which it may be cut:
+ * the rest of the window, tokenised by itself, has the same tokens. Byte pairs depend on what is near, so these are the
+ * tokens of the whole run. If there is no such place, the text is cut nevertheless: it stays the same text, but tokens
+ * around the cut may be others than the whole run would have.
+ */
+
+/** Characters of a run that are tokenised at once, at most. */
+const mostInRun = 4_000;
+/** Characters at the end of a window that the next one repeats: none of its tokens reaches as far. */
+const overlap = 1_000;
+/** How many places are tried for a cut. */
+const mostTried = 16;
+
+/** Tokenises a piece of the text; `begins`: whether the piece is its beginning. */
+type EncodePiece = (piece: string, begins: boolean) => readonly number[];
+
+/** The tokens of `text`, whose runs are handed to `encode` in windows; `widthOf`: bytes of a token. */
+export function encodeRuns(
+  text: string,
+  encode: EncodePiece,
+  widthOf: (token: number) => number,
+): readonly number[] {
+  const parts: (readonly number[])[] = [];
+  let start = 0;
+  for (let end = runEnd(text, 0); end >= 0; end = runEnd(text, start)) {
+    const window = encode(text.slice(start, end), start === 0);
+    const cut =
+      findCut(text, end, window, { encode, widthOf }) ?? cutAnywhere(text, start, end - overlap, encode);
+    parts.push(cut.tokens);
+    start = cut.place;
+  }
+  const last = encode(text.slice(start), start === 0);
+  return parts.length === 0 ? last : [...parts, last].flat();
+}
+
+/** Tokens up to a place of the text. */
+interface Cut {
+  readonly place: number;
+  readonly tokens: readonly number[];
+}
+
+/** The last tokens of `window`, which ends at `end`, are left out where those after them do not change. */
+function findCut(
+  text: string,
+  end: number,
+  window: readonly number[],
+  { encode, widthOf }: { readonly encode: EncodePiece; readonly widthOf: (token: number) => number },
+): Cut | null {
+  let kept = window.length;
+  let place = end;
+  // Bytes between a token or a character and the end of the window.
+  let [byToken, byCharacter] = [0, 0];
+  for (let tried = 0; kept > 1 && tried < mostTried && end - place < 2 * overlap; ) {
+    kept -= 1;
+    byToken += widthOf(window[kept] ?? 0);
+    while (byCharacter < byToken && place > 0) {
+      const width = characterBefore(text, place);
+      place -= width.units;
+      byCharacter += width.bytes;
+    }
+    if (end - place < overlap || byCharacter !== byToken) continue;
+    tried += 1;
+    const rest = encode(text.slice(place, end), false);
+    const stays =
+      rest.length === window.length - kept && rest.every((token, at) => token === window[kept + at]);
+    if (stays) return { place, tokens: window.slice(0, kept) };
+  }
+  return null;
+}
+
+function cutAnywhere(text: string, start: number, near: number, encode: EncodePiece): Cut {
+  const place = wholeCharacters(text, near);
+  return { place, tokens: encode(text.slice(start, place), start === 0) };
+}
+
+function characterBefore(text: string, place: number): { readonly units: number; readonly bytes: number } {
+  const code = text.charCodeAt(place - 1);
+  if (isLow(code) && isHigh(text.charCodeAt(place - 2))) return { units: 2, bytes: 4 };
+  if (code < 0x80) return { units: 1, bytes: 1 };
+  return { units: 1, bytes: code < 0x800 ? 2 : 3 };
+}
+
+/**
+ * Where the first run from `start` on has `mostInRun` characters; -1 if there is none. A run has only white space, or
+ * none: that in Unicode counts as either, because splitters differ.
+ */
+function runEnd(text: string, start: number): number {
+  if (text.length - start <= mostInRun) return -1;
+  let [white, other] = [0, 0];
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const inAscii = code === 0x20 || (code >= 0x09 && code <= 0x0d);
+    white = inAscii || (code > 0x7f && isWhite(code)) ? white + 1 : 0;
+    other = inAscii ? 0 : other + 1;
+    if (Math.max(white, other) > mostInRun) return wholeCharacters(text, at);
+  }
+  return -1;
+}
+
+function isWhite(code: number): boolean {
+  return (
+    code === 0x85 ||
+    code === 0xa0 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000 ||
+    code === 0xfeff
+  );
+}
+
+/** `place`, or the one before it if a pair of units would be cut. */
+function wholeCharacters(text: string, place: number): number {
+  return isLow(text.charCodeAt(place)) && isHigh(text.charCodeAt(place - 1)) ? place - 1 : place;
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code < 0xe000;
+}

@@ -1,0 +1,36 @@
+/** `/api/chat` and `/api/generate`, Ollama's API. */
+import type { Endpoint } from '../endpoint.ts';
+import { type OllamaRequest, readOllamaChat, readOllamaGenerate } from './read-request.ts';
+import {
+  completeOllama,
+  inMessage,
+  inText,
+  ollamaError,
+  ollamaErrorFrames,
+  openedOllama,
+  type Shape,
+  streamOllama,
+} from './write-response.ts';
+
+function endpoint(
+  path: string,
+  read: Endpoint<OllamaRequest>['read'],
+  shape: Shape,
+): Endpoint<OllamaRequest> {
+  return {
+    path,
+    framing: 'lines',
+    read,
+    opened: ({ onlyOpens }, model) => (onlyOpens ? openedOllama(model, shape) : null),
+    complete: (answer) => completeOllama(answer, shape),
+    stream: (answer) => streamOllama(answer, shape),
+    errorBody: ollamaError,
+    errorFrames: ollamaErrorFrames,
+  };
+}
+
+/** A conversation. */
+export const ollamaChat = endpoint('/api/chat', readOllamaChat, inMessage);
+
+/** One question. */
+export const ollamaGenerate = endpoint('/api/generate', readOllamaGenerate, inText);

@@ -1,0 +1,78 @@
+/** Reads messages in Ollama's shape, whose calls and results have no ids. */
+import { readMessages } from '../../format/check-messages.ts';
+import type { Message } from '../../format/messages.ts';
+import { isRecord } from '../../format/option-rules.ts';
+import { earlierArguments } from '../content/earlier-arguments.ts';
+import type { Note } from '../content/note.ts';
+import { contentText, partText } from '../content/part-text.ts';
+import type { Body } from '../read-body.ts';
+
+/** Reads the conversation. Throws `MessageError`, and `RequestError` for content that cannot be read. */
+export function readOllamaMessages(given: unknown, note: Note): readonly Message[] {
+  if (!Array.isArray(given)) return readMessages(given);
+  const ids = new CallIds();
+  return readMessages(
+    given.map((message: unknown, index) => readMessage(message, `messages[${index}]`, ids, note)),
+  );
+}
+
+function readMessage(message: unknown, path: string, ids: CallIds, note: Note): unknown {
+  if (!isRecord(message)) return message;
+  const { role, thinking, tool_calls: calls, tool_name: name, tool_call_id: id } = message;
+  const content = textWithImages(message, path, note);
+  if (role === 'tool') return { role, content, tool_call_id: ids.answered(id, name) };
+  if (role !== 'assistant') return { role, content };
+  return {
+    role,
+    content,
+    ...(typeof thinking === 'string' && thinking !== '' ? { reasoning_content: thinking } : {}),
+    ...(calls == null ? {} : { tool_calls: readCalls(calls, `${path}.tool_calls`, ids, note) }),
+  };
+}
+
+/** The text of a message, and a line for each of its pictures, which this API has as plain Base64. */
+export function textWithImages({ content, images }: Body, path: string, note: Note): string {
+  const text = contentText(content, `${path}.content`, note);
+  if (!Array.isArray(images)) return text;
+  const lines = images.map((image: unknown, index) =>
+    partText({ type: 'image_url', image_url: image }, `${path}.images[${index}]`, note),
+  );
+  return [text, ...lines].join('\n');
+}
+
+function readCalls(calls: unknown, path: string, ids: CallIds, note: Note): unknown {
+  if (!Array.isArray(calls)) return calls;
+  return calls.map((call: unknown, index) => {
+    if (!isRecord(call) || !isRecord(call.function)) return call;
+    const { name, arguments: input = {} } = call.function;
+    const args = earlierArguments(input, `${path}[${index}].function.arguments`, note);
+    return { id: ids.called(call.id, name), type: 'function', function: { name, arguments: args } };
+  });
+}
+
+/** Gives ids to calls, the same in every request of a conversation, and finds the call of a result. */
+class CallIds {
+  #count = 0;
+  readonly #open: { readonly id: string; readonly name: unknown }[] = [];
+
+  called(given: unknown, name: unknown): string {
+    const id = typeof given === 'string' && given !== '' ? given : this.#next();
+    this.#open.push({ id, name });
+    return id;
+  }
+
+  /** The call that a result says, or the first one without a result, of that name if there is one. */
+  answered(given: unknown, name: unknown): string {
+    const called = this.#open.findIndex((call) => call.id === given);
+    const named = this.#open.findIndex((call) => call.name === name);
+    const at = called >= 0 ? called : Math.max(named, 0);
+    const [call] = this.#open.splice(at, 1);
+    return call?.id ?? (typeof given === 'string' ? given : this.#next());
+  }
+
+  /** Nine letters and digits, as some templates require. */
+  #next(): string {
+    this.#count += 1;
+    return `call${String(this.#count).padStart(5, '0')}`;
+  }
+}

@@ -1,0 +1,81 @@
+/** A chat as its client asked to see it. */
+import { UnsupportedOptionError } from '../format/errors.ts';
+import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
+import { partialArguments } from '../parser/json/partial-json.ts';
+import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import type { ReadRequest } from './endpoint.ts';
+import { RequestError } from './errors.ts';
+import type { ServableModel } from './servable-model.ts';
+
+/**
+ * Begins what a request asks for. A wish is left out if the model's template refuses it. Throws the errors of chats, and
+ * `RequestError` if the model cannot continue texts.
+ */
+export async function openStream(
+  model: ServableModel,
+  { prompt, wishes = {} }: Pick<ReadRequest, 'prompt' | 'wishes'>,
+  chat: ChatOptions,
+): Promise<ChatStream> {
+  const stream =
+    prompt === undefined ? model.chat({ ...wishes, ...chat }) : continueText(model, prompt, chat);
+  try {
+    await stream.report;
+    return stream;
+  } catch (error) {
+    const isRefused = error instanceof UnsupportedOptionError && error.option === 'thinking';
+    if (!isRefused || wishes.thinking === undefined || chat.thinking !== undefined) throw error;
+    return openStream(model, {}, chat);
+  }
+}
+
+function continueText(model: ServableModel, prompt: string, chat: ChatOptions): ChatStream {
+  if (model.complete === undefined) {
+    const reason = 'the engine of this model continues no texts; use /v1/chat/completions';
+    throw new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
+  }
+  // What concerns conversations means nothing here.
+  const { messages, policy, thinking, thinkingBudget, createCallId, ...options } = chat;
+  return model.complete({ ...options, prompt });
+}
+
+/** What of an answer its client asked to see. */
+export type Shown = Pick<ReadRequest, 'hidesThoughts' | 'unquotes'>;
+
+/** The events as the client asked for them. */
+export async function* shownEvents(
+  events: AsyncIterable<ResponseEvent>,
+  { hidesThoughts, unquotes = false }: Shown,
+): AsyncGenerator<ResponseEvent, void> {
+  let quoted = '';
+  for await (const event of events) {
+    if (hidesThoughts && event.type.startsWith('reasoning-')) continue;
+    if (!unquotes || event.type !== 'text-delta') {
+      yield event;
+      continue;
+    }
+    const before = contentsOf(quoted);
+    quoted += event.delta;
+    const delta = contentsOf(quoted).slice(before.length);
+    if (delta !== '') yield { ...event, delta };
+  }
+}
+
+/** The message as the client asked for it. */
+export function shownMessage(
+  message: ResponseMessage,
+  { hidesThoughts, unquotes = false }: Shown,
+): ResponseMessage {
+  const { reasoning_content: thoughts, content, ...rest } = message;
+  return {
+    ...rest,
+    content: unquotes && content !== null ? contentsOf(content) : content,
+    ...(hidesThoughts || thoughts === undefined ? {} : { reasoning_content: thoughts }),
+  };
+}
+
+/** The contents of a JSON string, of which the end may be missing. */
+function contentsOf(quoted: string): string {
+  const { text } = partialArguments(`{"text": ${quoted}`);
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,107 @@
+/** Laws of `idiolect/masks`: a mask has the tokens that are accepted, whatever the grammar, and ends where it may. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UnsupportedOptionError } from '../../src/format/errors.ts';
+import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
+import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/runtime/masks/index.ts';
+import { anyGrammar, textsNear } from '../support/random-grammar.ts';
+
+const letters = Array.from('abcdexyz019 "{}[]:,.-\\\n/é€');
+const texts = [
+  ...letters,
+  ...letters.flatMap((first) => letters.slice(0, 12).map((second) => first + second)),
+  ...['true', 'null', '": "', '{"', '"}', 'city', 'Bern', 'Oslo', '<|end|>', '<|call|>'],
+];
+const end = texts.indexOf('<|end|>');
+const vocabulary = createMaskVocabulary({
+  // Beginnings of characters are tokens, too; the last one stands for no text.
+  tokens: [...texts, Uint8Array.of(0xe2), Uint8Array.of(0x82, 0xac), null],
+  ends: [end],
+});
+const ids = Array.from({ length: vocabulary.size }, (_, id) => id);
+
+function expectMaskOf(matcher: ReturnType<typeof createTokenMatcher>): void {
+  const mask = matcher.mask();
+  expect(mask.length).toBe(vocabulary.words);
+  const allowed = ids.filter((id) => matcher.allows(id));
+  expect(ids.filter((id) => matcher.clone().accept(id))).toEqual(allowed);
+  expect(allowed.includes(end)).toBe(matcher.complete);
+}
+
+test('the tokens of a mask are those that are accepted', () => {
+  fc.assert(
+    fc.property(anyGrammar, fc.nat(1_000_000), (expression, seed) => {
+      fc.pre(
+        !checkGrammar(expression, { ambiguity: false }).some(({ severity }) => severity === 'unbuildable'),
+      );
+      const matcher = createTokenMatcher(vocabulary, { expression });
+      expectMaskOf(matcher);
+      const [text = ''] = textsNear(expression, seed, 1);
+      for (const character of text) {
+        if (!matcher.acceptText(character)) break;
+        expectMaskOf(matcher);
+      }
+    }),
+    { numRuns: process.env.LAWS === 'long' ? 2000 : 40 },
+  );
+});
+
+describe('a schema', () => {
+  const { expression, report } = schemaGrammar({
+    type: 'object',
+    properties: { city: { enum: ['Bern', 'Oslo'] } },
+    required: ['city'],
+    additionalProperties: false,
+  });
+
+  test('leads from token to token to a value, and then to the end', () => {
+    expect(report).toEqual([]);
+    const start = createTokenMatcher(vocabulary, { expression });
+    const written: string[] = [];
+    const matcher = start.clone();
+    for (const text of ['{"', 'city', '": "', 'Bern', '"}', '<|end|>']) {
+      const id = texts.indexOf(text);
+      expect([text, matcher.allows(id), matcher.accept(id)]).toEqual([text, true, true]);
+      written.push(text);
+    }
+    expect(matcher.complete).toBe(true);
+    expect(start.allows(texts.indexOf('{"'))).toBe(true);
+    expect(start.accept(texts.indexOf('city'))).toBe(false);
+  });
+
+  test('says what must come', () => {
+    const matcher = createTokenMatcher(vocabulary, schemaGrammar({ const: 'Bern' }, { layout: 'compact' }));
+    expect(matcher.forced()).toBe('"Bern"');
+    expect(matcher.acceptText('"Be')).toBe(true);
+    expect(matcher.forced()).toBe('rn"');
+  });
+});
+
+test('a token terminal of GBNF stands for the text of its token', () => {
+  const id = texts.indexOf('<|call|>');
+  for (const terminal of [`<[${id}]>`, '<|call|>']) {
+    const matcher = createTokenMatcher(vocabulary, `root ::= ${terminal} "x"`);
+    expect([matcher.accept(id), matcher.forced()]).toEqual([true, 'x']);
+  }
+});
+
+test.each([
+  ['byte-level', ['Ġa', 'Ċ', 'Ã', '<|x|>'], [' a', '\n', null, '<|x|>']],
+  ['sentencepiece', ['▁a', '<0x0A>', '<0xC3>', '<|x|>'], [' a', '\n', null, '<|x|>']],
+  ['verbatim', [' a', '\n', 'Ġ', '▁'], [' a', '\n', 'Ġ', '▁']],
+] as const)('texts spelled %s', (spelling, tokens, meant) => {
+  const { bytesOf } = createMaskVocabulary({ tokens, spelling });
+  const decoder = new TextDecoder();
+  const read = tokens.map((_, id) => (meant[id] === null ? null : decoder.decode(bytesOf(id))));
+  expect(read).toEqual(meant);
+  expect(bytesOf(2).length).toBe(new TextEncoder().encode(meant[2] ?? 'x').length);
+});
+
+test.each([
+  { tokens: 'abc' },
+  { tokens: [1] },
+  { tokens: ['a'], spelling: 'bytes' },
+  { tokens: ['a'], ends: [-1] },
+])('options that are none are refused: %j', (options) => {
+  expect(() => createMaskVocabulary(options as never)).toThrow(UnsupportedOptionError);
+});

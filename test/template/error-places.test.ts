@@ -1,0 +1,47 @@
+/** Where a template is wrong: the line, the column of the tag, and the line itself. */
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { reportError } from '../../src/cli/report-error.ts';
+import { TemplateError } from '../../src/format/errors.ts';
+import { parseTemplate } from '../../src/template/template.ts';
+
+const text = fc.stringMatching(/^[a-z .]{0,90}$/);
+const wrong = fc.constantFrom('{{ a', '{% if a', '{# a', '{% endfor %}', '{{ a b }}', "{{ 'a }}");
+
+function errorOf(source: string): TemplateError {
+  try {
+    parseTemplate(source, { name: 'a.jinja' });
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+  }
+  throw new Error(`no error in ${source}`);
+}
+
+it('is told to the character, in any line and with any line ends', () => {
+  const lines = fc.array(text, { maxLength: 4 });
+  const ends = fc.constantFrom('\n', '\r\n', '\r');
+  fc.assert(
+    fc.property(lines, text, wrong, text, lines, ends, (before, left, tag, right, after, end) => {
+      const error = errorOf([...before, left + tag + right, ...after].join(end));
+      expect(error).toMatchObject({
+        kind: 'syntax',
+        line: before.length + 1,
+        column: left.length + 1,
+        sourceLine: left + tag + right,
+      });
+      expect(error.message).toContain(`a.jinja:${before.length + 1}:${left.length + 1}: `);
+    }),
+  );
+});
+
+it('is marked with a caret in the terminal, under the tag', () => {
+  fc.assert(
+    fc.property(text, wrong, text, (left, tag, right) => {
+      const shown = stripVTControlCharacters(reportError(errorOf(left + tag + right), false));
+      const [, line = '', caret = ''] = shown.split('\n');
+      expect(line.slice(caret.indexOf('^')).startsWith(tag.slice(0, 3))).toBe(true);
+      expect(line.length).toBeLessThanOrEqual(80);
+    }),
+  );
+});
