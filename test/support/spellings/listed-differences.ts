@@ -52,10 +52,6 @@ export const listedDifferences: readonly ListedDifference[] = [
     reason: 'Keys of Python’s dictionaries have single quotes.',
   },
   {
-    changes: ['a number in quotes'],
-    reason: 'A value of another type is converted where no grammar holds; where one does, it has its type.',
-  },
-  {
     changes: ['an integer with a fraction'],
     reason: 'Integers between bounds have one spelling.',
   },
@@ -69,12 +65,7 @@ export const listedDifferences: readonly ListedDifference[] = [
     reason: 'The format’s own opener begins its grammar at once, whatever would have followed.',
   },
   {
-    changes: ['without its last marker'],
-    grammars: ['response', 'format', 'notation'],
-    reason: 'A call that a grammar writes is closed.',
-  },
-  {
-    changes: ['text after', 'a line break after'],
+    changes: ['text after', 'a line break after', 'a fence', 'a foreign tag', 'a list'],
     grammars: ['response'],
     reason: 'Where nothing closes calls, or a bracket does, the response ends with them.',
   },
@@ -88,10 +79,5 @@ export const listedDifferences: readonly ListedDifference[] = [
     spellings: Object.keys(callNotations),
     reason:
       'A notation that begins as the format’s own calls do is theirs, with values as the template writes them.',
-  },
-  {
-    grammars: ['notation'],
-    spellings: ['own'],
-    reason: 'Strings of Python have line breaks as escapes.',
   },
 ];
