@@ -1,4 +1,6 @@
 /** The demo: what it claims of the toy holds, and its conversation survives whatever is typed. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
@@ -35,6 +37,22 @@ describe.each(narrowings)('$question', ({ question, name, description, free, kno
   test('enforced, it writes the call that was meant', async () => {
     expect(await ask(known)).toEqual(meant);
   });
+});
+
+test('the program of the README ends as its comment says', async () => {
+  const readme = fs.readFileSync(path.join(import.meta.dirname, '../../README.md'), 'utf8');
+  const result = /execute: \(\) => \((\{.*\})\),/
+    .exec(readme)?.[1]
+    ?.replace(/(\w+):/g, '"$1":')
+    .replaceAll("'", '"');
+  const question = /content: '([^']+)'/.exec(readme)?.[1] ?? '';
+  const [, answer] = /\.content\); \/\/ (.+)/.exec(readme) ?? [];
+  const weather = {
+    ...toolWith('get_weather', 'The weather in a city.', { city: { type: 'string' } }).function,
+    execute: () => JSON.parse(result ?? 'null'),
+  };
+  const run = toy.runTools({ messages: [{ role: 'user', content: question }], tools: [weather] });
+  expect((await run.message).content).toBe(answer);
 });
 
 describe('the tick', () => {
