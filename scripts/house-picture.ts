@@ -28,6 +28,7 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
   ],
   [['analysis', 3.4, 'from template to format']],
   [
+    ['runtime/masks', 0.2, 'masks for any engine'],
     ['grammar', 1.5, 'a response as a tree'],
     ['response-template', 5, 'read, run and derived'],
   ],
