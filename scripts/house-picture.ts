@@ -12,7 +12,10 @@ const file = path.join(root, 'docs/house.svg');
 
 /** Each row of rooms, from the roof to the ground, with the column and what the room is for. */
 const rows: readonly (readonly (readonly [room: string, column: number, purpose: string])[])[] = [
-  [['cli', 5, 'the command']],
+  [
+    ['runtime/masks', 2.6, 'masks for any engine'],
+    ['cli', 5, 'the command'],
+  ],
   [
     ['ai-sdk', 0, 'models for the AI SDK'],
     ['serve', 1, 'three APIs over HTTP'],
@@ -28,7 +31,6 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
   ],
   [['analysis', 3.4, 'from template to format']],
   [
-    ['runtime/masks', 0.2, 'masks for any engine'],
     ['grammar', 1.5, 'a response as a tree'],
     ['response-template', 5, 'read, run and derived'],
   ],
