@@ -50,18 +50,29 @@ const { metafile } = await build({
   metafile: true,
 });
 
+// What was read and not used is in no output.
+const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+  Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+);
 const bundled = new Set(
-  Object.keys(metafile.inputs).flatMap(
-    (input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? [],
-  ),
+  used.flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []),
 );
 const licences = await Promise.all([...bundled].sort().map(licenceOf));
 await fs.writeFile(path.join(root, 'dist/THIRD-PARTY-LICENSES.txt'), licences.join('\n\n'));
 
-/** Throws for a package without a licence file: it cannot be bundled. */
+/** The licence of a package, or what it declares if it has no file. Throws for a package that has neither. */
 async function licenceOf(name: string): Promise<string> {
   const folder = path.join(root, 'node_modules', name);
   const file = (await fs.readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
-  if (file === undefined) throw new Error(`${name} has no licence file`);
-  return `${name}\n${'='.repeat(name.length)}\n\n${await fs.readFile(path.join(folder, file), 'utf8')}`;
+  const text =
+    file === undefined ? await declared(folder) : await fs.readFile(path.join(folder, file), 'utf8');
+  return `${name}\n${'='.repeat(name.length)}\n\n${text}`;
+}
+
+async function declared(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(
+    await fs.readFile(path.join(folder, 'package.json'), 'utf8'),
+  ) as Readonly<Record<string, unknown>>;
+  if (license !== 'MIT') throw new Error(`${name} has no licence file: it cannot be bundled`);
+  return `${name} ${version} declares the licence MIT in its package.json and has no file of it.\n`;
 }

@@ -39,6 +39,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Models on a server', '/docs/servers'],
       ['In a page', '/docs/browser'],
       ['Another engine', '/docs/another-engine'],
+      ['Masks', '/docs/masks'],
       ['Ahead of time', '/docs/ahead-of-time'],
       ['Serving models', '/docs/serve'],
       ['In the AI SDK', '/docs/ai-sdk'],
@@ -95,6 +96,8 @@ const entries: DefaultTheme.SidebarItem[] = [
       ['idiolect', '/api/idiolect/'],
       ...[
         'node-llama-cpp',
+        'engine',
+        'masks',
         'servers',
         'ai-sdk',
         'serve',
