@@ -18,8 +18,11 @@ export interface SchemaStore {
   write(name: string, text: string): void;
 }
 
-/** Steps above which a result is stored: reading is faster than tens of milliseconds of compiling. */
-const minSteps = 20_000;
+/**
+ * Steps above which a result is stored: reading is faster than ten milliseconds of compiling. What other schemas of the
+ * process have built before is not counted, and another process may need it.
+ */
+const minSteps = 10_000;
 
 interface StoredSchema {
   readonly value: PackedExpression;

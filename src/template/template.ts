@@ -160,7 +160,7 @@ class CompiledTemplate implements Template {
     cause: unknown,
     column = 0,
   ): TemplateError {
-    const sourceLine = this.source.split(/\r\n?|\n/, line)[line - 1];
+    const sourceLine = line > 0 ? this.source.split(/\r\n?|\n/, line)[line - 1] : undefined;
     const where = {
       ...(line > 0 && { line }),
       ...(column > 0 && { column }),

@@ -40,9 +40,9 @@ it('takes addresses of files, and knows what a shell would have made of ~', asyn
   );
 });
 
-it('names file and line of what does not parse', async () => {
+it('names file, line and column of what does not parse', async () => {
   const { text } = await verify(at('open.jinja'));
-  expect(text).toContain(`${at('open.jinja')}:2: `);
+  expect(text).toContain(`${at('open.jinja')}:2:1: `);
 });
 
 it('says so to programs, too', async () => {

@@ -13,12 +13,13 @@ import { schemaFolder } from '../../src/runtime/node-llama-cpp/states/schema-fol
 import { jsonInTags } from '../support/sample-formats.ts';
 import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
-/** Dear: `words` are an automaton of some thousand states. */
+/** Dear: `words` and `sums` are automata of some thousand states. */
 function schemaOf(most: number): JsonObject {
   return {
     type: 'object',
     properties: {
       words: { type: 'string', pattern: '^(?:[a-z]+ ){0,19}[a-z]+$', maxLength: most },
+      sums: { type: 'string', pattern: '^(?:[0-9]+[+]){0,19}[0-9]+$', maxLength: most },
       tree: { $ref: '#/$defs/tree' },
     },
     required: ['words'],

@@ -73,8 +73,8 @@ it('npm run demo calls a tool, tells its result, and makes enforced calls', asyn
   expect(stdout).toContain('calls get_weather {"city": "Bern"}');
   const [, degrees = 'none'] = /result .*"degrees":(\d+)/.exec(stdout) ?? [];
   expect(stdout).toMatch(new RegExp(`text It is \\w+ in Bern, ${degrees} degrees`));
-  expect(stdout).toContain('✓ all values in its call');
-  expect(stdout.match(/✓ valid for its schema/g)).toHaveLength(3);
+  expect(stdout).toContain('✓ every value of its calls');
+  expect(stdout.match(/✓ fits the schema/g)).toHaveLength(3);
 });
 
 /** What an example writes. */

@@ -136,12 +136,15 @@ function readQuotations({ cursor }: Reader, { calls, entries }: ValueProgress, t
   entries?.isOpenAt(cursor, to);
 }
 
+/** How often a closer may be repeated: each one is tried from there, so that more would cost the square of their number. */
+const maxRepeats = 4;
+
 /** End of closers that repeat one, of which `end` is the end, before what may follow; or `absent` or `undecided`. */
 function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, end: number): number {
   if ((closer.parts[0] ?? '').length < shortestMarker) return absent;
   const { text } = reader.cursor;
   let last = end;
-  for (;;) {
+  for (let count = 0; count < maxRepeats; count += 1) {
     const start = skipSpace(text, last);
     if (start - last > longestGap) return absent;
     const next = closerEnd(reader, closer, start);
@@ -150,6 +153,7 @@ function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, 
     if (verdict !== absent) return verdict < 0 ? verdict : next;
     last = next;
   }
+  return absent;
 }
 
 /** Whether the text around a closer is as the format writes it, except that the opener after it is missing. */
