@@ -62,7 +62,7 @@ function writtenBy(write: () => ReturnType<typeof requests.write>): unknown {
 }
 
 function told(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Gives a template to the page as a file, and reads what comes; `took`: milliseconds until all of it was there. */

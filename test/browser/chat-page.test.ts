@@ -109,7 +109,7 @@ describe('a conversation', () => {
   it('says what the server refuses', async () => {
     const { page } = await openTurns([]);
     await page.$eval('.settings', (settings) => settings.setAttribute('open', ''));
-    await page.type('.settings textarea', '[{"type":"web_search"}]');
+    await page.type('.settings textarea', '[{"type":"magic"}]');
     await say(page, 'Hello');
     await page.waitForSelector('.model [role=alert]');
     expect(await textOf(page, '.model [role=alert]')).toContain('tools[0].type');
