@@ -19,7 +19,7 @@ const tarball = 'idiolect-0.1.0.tgz';
 /** In this order: a longer text before one that it holds. */
 export const wordings: readonly Wording[] = [
   {
-    before: `npm ci && npm pack                                              # in the clone: writes ${tarball}\n`,
+    before: `npm ci && npm pack   # in the clone: writes ${tarball}\n`,
     after: '',
   },
   { before: `../idiolect/${tarball}`, after: 'idiolect' },

@@ -78,5 +78,5 @@ it('inspect shows the template with it and without, verify tests it', async () =
     '--tool-format',
     'json-list',
   );
-  expect(verified).toMatchObject({ exitCode: 0, text: expect.stringMatching(/40( +holds){5}/) });
+  expect(verified).toMatchObject({ exitCode: 0, text: expect.stringMatching(/43( +holds){7}/) });
 });

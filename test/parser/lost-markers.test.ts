@@ -140,11 +140,8 @@ describe('special tokens in other characters', () => {
 describe('a value that holds what closes it', () => {
   const text = (value: string) => `<use>\n<fn=ask>\n<arg=input>\n${value}\n</arg>\n</fn>\n</use>`;
 
-  test('is reported if the name of another argument follows, whose opener may be missing', () => {
-    expect(outcome(tagged, text('who?\n</arg>\ndeep>\ntrue'))).toMatchObject({
-      laws: ['unclosed'],
-      malformed: 0,
-    });
+  test('is malformed, or reported, if the name of another argument follows, whose opener may be missing', () => {
+    expect(outcome(tagged, text('who?\n</arg>\ndeep>\ntrue'))).toMatchObject({ calls: [], malformed: 1 });
     expect(outcome(pythonic, "<calls>[ask(input='who?' deep='yes')]</calls>").laws).toEqual(['unclosed']);
   });
 
@@ -154,8 +151,8 @@ describe('a value that holds what closes it', () => {
     ]);
   });
 
-  test('quotes it otherwise', () => {
-    expect(outcome(tagged, text('who?\n</arg>\nme')).laws).toEqual([]);
+  test('quotes it otherwise, and is reported', () => {
+    expect(outcome(tagged, text('who?\n</arg>\nme'))).toMatchObject({ laws: ['unclosed'], malformed: 0 });
   });
 });
 
