@@ -221,7 +221,8 @@ export function readBuffered(
     return fail(reader, recover, ['a value'], 'text before the opener of a value');
   if (progress.refused !== null)
     noteHeldCloser(reader, values, progress, cursor.text.slice(progress.refused - start, end));
-  reader.writer.input(decode(reader, written, progress), start, start + end);
+  // Openers that were passed have an event of their own.
+  reader.writer.input(decode(reader, written, progress), cursor.offset, start + end);
   cursor.moveTo(end);
   noteRepeated(reader, found);
   if (unclosed !== null) return endUnclosed(reader, values, unclosed);
