@@ -1,11 +1,12 @@
 /** Prompts of OpenAI's harmony next to ours: a hundred conversations, with tools of every kind of schema. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { parseExactJson, writeExactJson } from '../../src/format/exact-json.ts';
-import type { AssistantMessage, JsonObject, Message, Tool } from '../../src/format/messages.ts';
+import type { JsonObject, Message, Tool } from '../../src/format/messages.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
 import { askPython } from './python.ts';
 import type { Comparison } from './references.ts';
+import { spoken } from './spoken-message.ts';
 
 const string = { type: 'string' };
 const number = { type: 'number' };
@@ -91,19 +92,6 @@ function drawConversations(): readonly {
     }
     return { messages, tools: [...new Set(offered)] };
   });
-}
-
-function spoken(
-  content: string,
-  thoughts: string,
-  calls: NonNullable<AssistantMessage['tool_calls']>,
-): AssistantMessage {
-  return {
-    role: 'assistant',
-    content,
-    ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  };
 }
 
 /** Thoughts of the assistant, in a message of their own. */

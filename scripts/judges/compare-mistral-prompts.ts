@@ -1,11 +1,12 @@
 /** Prompts of Mistral's own code next to ours, under the templates that it makes for every version of its tokenizers. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
-import type { AssistantMessage, Message, Tool } from '../../src/format/messages.ts';
+import type { Message, Tool } from '../../src/format/messages.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { tools } from './drawn-tools.ts';
 import { askPython } from './python.ts';
 import type { Comparison } from './references.ts';
+import { spoken } from './spoken-message.ts';
 
 /**
  * Versions; `spm` is SentencePiece's vocabulary. What Mistral's code refuses, or writes otherwise than its templates, is
@@ -78,19 +79,6 @@ function drawConversations({ version, calls, thinks }: Version): readonly Conver
     }
     return { messages, tools: offered };
   });
-}
-
-function spoken(
-  content: string,
-  thoughts: string,
-  calls: NonNullable<AssistantMessage['tool_calls']>,
-): AssistantMessage {
-  return {
-    role: 'assistant',
-    content,
-    ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  };
 }
 
 interface TextAnswer {

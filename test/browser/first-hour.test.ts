@@ -7,6 +7,7 @@ import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, it } from 'vitest';
 import { llamaTemplate } from '../support/corpora.ts';
 import { inspectorPages, ready } from '../support/inspector-page.ts';
+import { replaceText } from './replace-text.ts';
 
 const open = inspectorPages();
 
@@ -25,17 +26,8 @@ async function give(page: Page, name: string, bytes: string | Uint8Array): Promi
 }
 
 /** Puts a text in the place of the template. */
-async function replaceTemplate(page: Page, text: string): Promise<void> {
-  await page.click('.panel.template .cm-content');
-  await page.keyboard.down('Control');
-  await page.keyboard.press('a');
-  await page.keyboard.up('Control');
-  await page.evaluate((given) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', given);
-    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-    document.querySelector('.panel.template .cm-content')?.dispatchEvent(event);
-  }, text);
+function replaceTemplate(page: Page, text: string): Promise<void> {
+  return replaceText(page, '.panel.template', text);
 }
 
 /** Waits until the title of the template says this. */

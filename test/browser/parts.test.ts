@@ -5,6 +5,7 @@ import { compareFormats } from '../../site/inspector/core/compare-formats.ts';
 import { requests } from '../../site/inspector/core/requests.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { inspectorPages, ready } from '../support/inspector-page.ts';
+import { replaceText } from './replace-text.ts';
 
 const open = inspectorPages();
 
@@ -34,17 +35,8 @@ async function says(page: Page, selector: string, wanted: string): Promise<void>
 }
 
 /** Puts a text in the place of the output. */
-async function paste(page: Page, output: string): Promise<void> {
-  await page.click('.live .cm-content');
-  await page.keyboard.down('Control');
-  await page.keyboard.press('a');
-  await page.keyboard.up('Control');
-  await page.evaluate((given) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', given);
-    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-    document.querySelector('.live .cm-content')?.dispatchEvent(event);
-  }, output);
+function paste(page: Page, output: string): Promise<void> {
+  return replaceText(page, '.live', output);
 }
 
 describe('evidence', () => {
