@@ -6,9 +6,17 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { LlamaContextSequence } from 'node-llama-cpp';
 import { makePrivateFolder } from '../private-folder.ts';
 import { sharedLength } from './shared-prefix.ts';
+
+/** What of the engine's sequence this needs. */
+interface SavedSequence {
+  /** The tokens that its state holds. */
+  readonly contextTokens: readonly number[];
+  saveStateToFile(file: string): Promise<{ readonly fileSize: number }>;
+  loadStateFromFile(file: string, options: { readonly acceptRisk: true }): Promise<unknown>;
+  clearHistory(): Promise<void>;
+}
 
 /** A kept prompt. */
 export interface KeptPrompt {
@@ -35,7 +43,7 @@ export class KeptPrompts {
   }
 
   /** Keeps what `sequence` holds. It may fail, on a full disk for example: then nothing is kept. */
-  async keep(sequence: LlamaContextSequence): Promise<void> {
+  async keep(sequence: SavedSequence): Promise<void> {
     if (this.#most === 0) return;
     const tokens = [...sequence.contextTokens];
     this.#folder ??= makeFolder(this.#most);
@@ -67,7 +75,7 @@ export class KeptPrompts {
   }
 
   /** Moves it to `sequence`; if the engine refuses it, the sequence is empty. */
-  async restore(kept: KeptPrompt, sequence: LlamaContextSequence): Promise<void> {
+  async restore(kept: KeptPrompt, sequence: SavedSequence): Promise<void> {
     // Nobody else may take it meanwhile.
     this.#forget(kept);
     try {
