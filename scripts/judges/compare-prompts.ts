@@ -81,7 +81,7 @@ interface PromptAnswer {
 
 /** Ours is alike if it is what Python renders from one form of the messages, or if both refuse. */
 export async function comparePrompts(): Promise<readonly Comparison[]> {
-  const templates = (await allTemplates()).filter((_, index) => index % 2 === 0);
+  const templates = await allTemplates();
   const cases = templates.flatMap(({ id: template, source }) =>
     Object.entries(conversations).map(([name, conversation]) => ({ template, source, name, conversation })),
   );
