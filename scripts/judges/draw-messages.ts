@@ -157,7 +157,8 @@ class Draw {
       b: this.#pick([true, false]),
       a: Array.from({ length: this.#pick([0, 1, 3]) }, () => this.#integer()),
       o: { k: this.#text(), v: Array.from({ length: this.#pick([0, 1, 2]) }, () => this.#text()) },
-      z: this.#pick([null, this.#text()]),
+      // A text that spells null would be one, wherever types are not marked.
+      z: this.#pick([null, `a ${this.#text()}`]),
     };
     const keys = Object.keys(all).filter(() => this.#random() < 0.4);
     const order = new Map(keys.map((key) => [key, this.#random()]));

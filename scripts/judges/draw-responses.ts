@@ -92,8 +92,20 @@ function canWrite({ calls, reasoning, content }: ChatFormat, message: AssistantM
   const hasContent = (message.content?.length ?? 0) > 0;
   if (reasoning === null && message.reasoning_content !== undefined) return false;
   if (count > 0 && (calls === null || (count > 1 && !calls.parallel))) return false;
+  if (
+    calls?.arguments.kind === 'entries' &&
+    calls.arguments.frames.null.codec === 'absent' &&
+    hasNull(message)
+  )
+    return false;
   const takesBoth = content.position === 'before-calls' || content.position === 'after-calls';
   return count === 0 || !hasContent || takesBoth;
+}
+
+function hasNull({ tool_calls: calls = [] }: AssistantMessage): boolean {
+  return calls.some(({ function: called }) =>
+    Object.values(parseObject(called.arguments) ?? {}).includes(null),
+  );
 }
 
 /** A response and what it means, after what a prompt has opened. */
