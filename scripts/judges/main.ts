@@ -19,7 +19,7 @@ const args = process.argv.slice(2);
 const numberAfter = (option: string, otherwise: number): number =>
   args.includes(option) ? Number(args[args.indexOf(option) + 1]) : otherwise;
 const shown = numberAfter('--differences', 5);
-const amount = { seed: numberAfter('--seed', 1), drawn: numberAfter('--drawn', 70) };
+const amount = { seed: numberAfter('--seed', 1), drawn: numberAfter('--drawn', 100) };
 const chosen = args.filter((each) => references.has(each));
 if (chosen.length === 0) {
   console.error(`name at least one of ${[...references.keys()].join(', ')}`);
