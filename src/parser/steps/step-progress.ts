@@ -141,6 +141,8 @@ export interface ValueProgress {
   isContainer: boolean;
   /** Whether its opening quote has been emitted. */
   begun: boolean;
+  /** Whether text of a raw string has been emitted. */
+  hasText: boolean;
   /** Offsets where the value may have ended before a closer came; `none`: such text turned out to be quoted. */
   unclosed: UnclosedOffsets | 'none' | null;
   /** It is scanned, and withheld until it is clear whether it fits its schema. */

@@ -63,6 +63,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
   if (reader.progress === null) {
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
+    if (isCertainlyText(reader, values)) reader.writer.expectValue(reader.cursor.offset);
   }
   // The frame's opener was consumed in this step and claims white space first.
   if (!reader.passClaimedSpace()) return null;
@@ -103,6 +104,7 @@ function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): Va
     mode: null,
     isContainer: false,
     begun: false,
+    hasText: false,
     unclosed: null,
     isTentative: false,
     refused: null,
@@ -181,6 +183,15 @@ function readOpened(
     case 'scan':
       return readScanned(reader, values, progress, compiled.table.recover);
   }
+}
+
+/** Whether the value that has just been opened is a string, whatever its text is. */
+function isCertainlyText({ progress }: Reader, values: ValueStack<State>): boolean {
+  if (progress?.kind !== 'value') return false;
+  const { frame, types, quote } = progress;
+  if (quote !== '') return true;
+  if (frame.quoted || types.size > 1 || !types.has('string')) return false;
+  return valueCloser(values, frame.close).parts.length > 0;
 }
 
 /** Tells the writer that a value begins here, unless it may turn out to be `null`. */
