@@ -304,6 +304,11 @@ export class EventWriter {
     return this.call !== null && parseObject(this.withheld?.json ?? this.inputText.toString()) !== null;
   }
 
+  /** The last units of JSON of the open call's arguments so far. */
+  inputEnd(length: number): string {
+    return this.withheld?.json.slice(-length) ?? this.inputText.end(length);
+  }
+
   /** Completes the open call. */
   endCall(at: number): void {
     const { call } = this;

@@ -11,7 +11,7 @@ import { openItem } from './open-place.ts';
 import { scanInput } from './scan-input.ts';
 import { allowedTypes } from './schema-place.ts';
 import type { Frame, ValueProgress } from './step-progress.ts';
-import { repeatedOpenersEnd } from './values/marred-value.ts';
+import { endsInDamagedCloser, repeatedOpenersEnd } from './values/marred-value.ts';
 import { readQuoted } from './values/quoted-value.ts';
 import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
@@ -173,15 +173,30 @@ function readOpened(
     noteValue(reader, progress.mode);
     reader.input.begin();
   }
-  switch (progress.mode) {
+  const { mode } = progress;
+  const { recover } = compiled.table;
+  const next = readInMode(reader, values, progress, mode, recover);
+  if (next === null || mode === 'scan' || next === recover || !reader.allows('unclosed')) return next;
+  const isDamaged = endsInDamagedCloser(reader, valueCloser(values, progress.frame.close));
+  return isDamaged ? fail(reader, recover, ['a value'], 'part of a marker in a value') : next;
+}
+
+function readInMode(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+  mode: ValueMode,
+  recover: State,
+): State | null {
+  switch (mode) {
     case 'raw':
       return readRaw(reader, values, progress);
     case 'buffer':
-      return readBuffered(reader, values, progress, compiled.table.recover);
+      return readBuffered(reader, values, progress, recover);
     case 'quoted':
       return readQuoted(reader, values, progress);
     case 'scan':
-      return readScanned(reader, values, progress, compiled.table.recover);
+      return readScanned(reader, values, progress, recover);
   }
 }
 

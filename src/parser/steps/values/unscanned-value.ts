@@ -58,7 +58,8 @@ function readString(reader: Reader, values: ValueStack<State>, progress: ValuePr
     return endString(reader, values, progress, closed.end);
   }
   if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
-  if (progress.hasText && progress.calls?.mayEndInMarker !== true) {
+  const { hasText, calls, entries } = progress;
+  if (hasText && !calls?.mayEndInMarker && !entries?.mayEndInMarker) {
     reader.fastPath.open(valueCloser(values, frameClose).plainRun, 'raw-string');
   }
   return null;
