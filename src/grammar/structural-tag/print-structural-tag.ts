@@ -82,7 +82,10 @@ class TagPrinter {
     // Recursion cannot be expressed by nodes.
     if (body === undefined || this.#open.has(name)) return null;
     this.#open.add(name);
-    const printed = this.#isFree(body) ? this.#printFree(body) : this.#gbnf(body);
+    const repeated = repeatedText(name, body);
+    const free = (): PrintedNode | null =>
+      repeated === null ? this.#printFree(body) : this.#triggered(repeated, false);
+    const printed = this.#isFree(body) ? free() : this.#gbnf(body);
     this.#open.delete(name);
     return printed;
   }
@@ -157,9 +160,11 @@ class TagPrinter {
     return isEmpty(next) ? head : joined([head, this.print(next)]);
   }
 
-  #triggered(branches: Until['branches']): PrintedNode | null {
+  /** `once`: nothing follows the first call. */
+  #triggered(branches: Until['branches'], once = true): PrintedNode | null {
     const contents = branches.map(({ next }) => this.print(next ?? empty));
-    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents);
+    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents, once);
+    if (!once) return null;
     const [only, second] = branches;
     const [content] = contents;
     if (only === undefined || content === undefined || second !== undefined) return null;
@@ -168,7 +173,7 @@ class TagPrinter {
     const one = shortText(only.next ?? empty, this.#grammar);
     if (one === null) return null;
     const several = joined([{ format: textUpTo(only.delimiter), unlimited: false }, content]);
-    const none = triggeredTags(branches, [this.#gbnf(literal(one))]);
+    const none = triggeredTags(branches, [this.#gbnf(literal(one))], once);
     const elements = [none.format, several.format];
     return { format: { type: 'or', elements }, unlimited: true };
   }
@@ -190,7 +195,24 @@ function textUpTo(delimiter: string): TagNode {
   return { type: 'tag', begin: '', content: anyText.format, end: delimiter };
 }
 
-function triggeredTags(branches: Until['branches'], contents: readonly PrintedNode[]): PrintedNode {
+/** The branches of text up to a call, after which the same text follows again: the body of the rule `name`. */
+function repeatedText(name: string, body: Expression): Until['branches'] | null {
+  if (body.type !== 'until' || !body.mayEnd) return null;
+  const branches = body.branches.map(({ delimiter, next }) => {
+    const items = next?.type === 'sequence' ? next.items : [];
+    const last = items.at(-1);
+    return last?.type === 'rule' && last.name === name
+      ? { delimiter, next: sequence(...items.slice(0, -1)) }
+      : null;
+  });
+  return branches.every((branch) => branch !== null) ? branches : null;
+}
+
+function triggeredTags(
+  branches: Until['branches'],
+  contents: readonly PrintedNode[],
+  once: boolean,
+): PrintedNode {
   const tags = branches.map(
     ({ delimiter }, at): TagNode => ({
       type: 'tag',
@@ -205,7 +227,7 @@ function triggeredTags(branches: Until['branches'], contents: readonly PrintedNo
     triggers,
     tags,
     at_least_one: false,
-    stop_after_first: true,
+    stop_after_first: once,
   } as const;
   return { format, unlimited: true };
 }
