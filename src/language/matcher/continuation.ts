@@ -18,18 +18,23 @@ interface PrintedRule {
 /** Prints continuations of one grammar; prints each rule only once. */
 export class Continuation {
   readonly #grammar: ExpandedGrammar;
-  readonly #printer: GbnfPrinter;
+  /** Made when an engine first asks for GBNF: masks of our own need none. */
+  #printer: GbnfPrinter | undefined;
   readonly #printed = new Map<string, PrintedRule>();
 
   constructor(grammar: ExpandedGrammar) {
     this.#grammar = grammar;
-    this.#printer = new GbnfPrinter(grammar, printedNames(grammar.rules.keys(), null));
+  }
+
+  get #print(): GbnfPrinter {
+    this.#printer ??= new GbnfPrinter(this.#grammar, printedNames(this.#grammar.rules.keys(), null));
+    return this.#printer;
   }
 
   /** GBNF of all texts that may follow `position`. */
   gbnf(position: Position): string {
     const expression = rest(position);
-    const root = writeGbnf({ rules: this.#printer.root(expression) });
+    const root = writeGbnf({ rules: this.#print.root(expression) });
     const needed = new Set(referredRules(expression));
     for (const name of needed) for (const each of this.#rule(name).refers) needed.add(each);
     return root + Array.from(needed, (name) => this.#rule(name).text).join('');
@@ -40,7 +45,7 @@ export class Continuation {
     if (known !== undefined) return known;
     const expression = this.#grammar.rules.get(name);
     const printed: PrintedRule = {
-      text: writeGbnf({ rules: this.#printer.rule(name) }),
+      text: writeGbnf({ rules: this.#print.rule(name) }),
       refers: expression === undefined ? [] : [...referredRules(expression)],
     };
     this.#printed.set(name, printed);
