@@ -5,7 +5,7 @@
  */
 
 import { bytes, requireOption } from '../../format/option-rules.ts';
-import { checkGrammar, refuseFindings } from '../expression/check-grammar.ts';
+import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
 import { expandUntil } from '../expression/until.ts';
 import { PartPrinter } from '../gbnf/print-parts.ts';
@@ -81,7 +81,7 @@ const forcedLimit = 100_000;
  */
 export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): Matcher {
   refuseFindings(
-    checkGrammar(grammar, { ambiguity: false }),
+    findUnbuildable(grammar),
     ({ severity, kind }) => severity === 'unbuildable' && kind !== 'nullable-repetition',
   );
   const expanded = expandUntil(grammar);
