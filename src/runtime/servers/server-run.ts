@@ -36,7 +36,10 @@ const anySpelling = {
 export class ServerRun {
   readonly #revocable: RevocableResponse;
   #tries = 0;
-  /** Whether the current request has a structural tag, and so the grammar from a call on. */
+  #breaks = 0;
+  /** Length of the text when a request last broke off. */
+  #brokenAt = 0;
+  /** Whether the current request has a structural tag for free text, and so the grammar from a call on. */
   #tagged = false;
 
   constructor(options: ServerRunOptions) {
@@ -76,7 +79,15 @@ export class ServerRun {
     return { events: this.#revocable.release(), next: this.#response.over ? 'over' : 'ask-again' };
   }
 
-  /** A request is made; `tagged`: with a structural tag for everything that may follow. */
+  /** The current request broke off. Whether another one may continue, which happens at most `most` times. */
+  mayContinue(most: number): boolean {
+    const grown = this.#response.text.length > this.#brokenAt;
+    this.#brokenAt = this.#response.text.length;
+    this.#breaks += 1;
+    return grown && this.#breaks <= most;
+  }
+
+  /** A request is made; `tagged`: with a structural tag that includes free text. */
   ask(tagged: boolean): void {
     this.#tagged = tagged;
   }
