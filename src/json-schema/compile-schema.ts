@@ -17,7 +17,7 @@
  *
  * `compilation.ts` holds the state of one schema's compilation, with its budget and report. `compile-arguments.ts` is
  * the other entry point: all arguments of a tool. Schemas are also read outside the compiler: by `standard-schema.ts`
- * (schemas of libraries), `validate.ts` (Ajv, after a call) and `spell-value.ts`.
+ * (schemas of libraries), `validate/` (values, after a call) and `spell-value.ts`.
  */
 
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';

@@ -3,6 +3,7 @@ import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
 import type { Frame, Framing } from './event-stream.ts';
+import type { KnownFields } from './fields/request-head.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { Body } from './read-body.ts';
 
@@ -49,6 +50,8 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
 /** An API. */
 export interface Endpoint<Request extends ReadRequest = ReadRequest> {
   readonly path: string;
+  /** The fields of its requests. */
+  readonly fields: KnownFields;
   /** How a stream is framed: as server-sent events (default), or as JSON on lines. */
   readonly framing?: Framing;
   /** `items`: those of earlier answers. Throws `RequestError`, and the errors of chats for invalid options. */

@@ -20,6 +20,7 @@ import { describeModel, listModels } from './model-list.ts';
 import { ModelPool } from './model-pool.ts';
 import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
 import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
 import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
@@ -124,6 +125,10 @@ class Server {
     });
     this.#addProbes(pool);
     this.#addTextProbes(pool);
+    this.#app.get('/openapi.json', ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(openApiDocument(endpoints));
+    });
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);
       return this.#metrics.response();
@@ -156,8 +161,7 @@ class Server {
     });
     this.#app.post('/api/show', async ({ req }) => {
       this.#keys.caller(req.raw);
-      const { model, name } = await readJsonBody(req.raw, this.#state.options);
-      return Response.json(await showModel(pool, String(model ?? name ?? '')));
+      return Response.json(showModel(pool, await readJsonBody(req.raw, this.#state.options)));
     });
   }
 

@@ -115,7 +115,8 @@ class TagPrinter {
     // Recursion cannot be expressed by nodes.
     if (body === undefined || this.#open.has(name)) return null;
     this.#open.add(name);
-    const printed = this.#printFree(body);
+    const repeated = repeatedText(name, body);
+    const printed = repeated === null ? this.#printFree(body) : this.#triggered(repeated, false);
     this.#open.delete(name);
     this.#rules.set(name, printed);
     return printed;
@@ -190,9 +191,11 @@ class TagPrinter {
     return isEmpty(next) ? head : joined([head, this.print(next)]);
   }
 
-  #triggered(branches: Until['branches']): PrintedNode | null {
+  /** `once`: nothing follows the first call. */
+  #triggered(branches: Until['branches'], once = true): PrintedNode | null {
     const contents = branches.map(({ next }) => this.print(next ?? empty));
-    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents);
+    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents, once);
+    if (!once) return null;
     const [only, second] = branches;
     const [content] = contents;
     if (only === undefined || content === undefined || second !== undefined) return null;
@@ -201,7 +204,7 @@ class TagPrinter {
     const one = shortText(only.next ?? empty, this.#grammar);
     if (one === null) return null;
     const several = joined([tagged('', anyText, only.delimiter), content]);
-    return either([triggeredTags(branches, [this.#gbnf(literal(one))]), several]);
+    return either([triggeredTags(branches, [this.#gbnf(literal(one))], once), several]);
   }
 
   /** A grammar has its own end. */
@@ -232,7 +235,24 @@ function tagged(
   return { ...printed(format, false, [content], begin + end), format };
 }
 
-function triggeredTags(branches: Until['branches'], contents: readonly PrintedNode[]): PrintedNode {
+/** The branches of text up to a call, after which the same text follows again: the body of the rule `name`. */
+function repeatedText(name: string, body: Expression): Until['branches'] | null {
+  if (body.type !== 'until' || !body.mayEnd) return null;
+  const branches = body.branches.map(({ delimiter, next }) => {
+    const items = next?.type === 'sequence' ? next.items : [];
+    const last = items.at(-1);
+    return last?.type === 'rule' && last.name === name
+      ? { delimiter, next: sequence(...items.slice(0, -1)) }
+      : null;
+  });
+  return branches.every((branch) => branch !== null) ? branches : null;
+}
+
+function triggeredTags(
+  branches: Until['branches'],
+  contents: readonly PrintedNode[],
+  once: boolean,
+): PrintedNode {
   const triggers = branches.map(({ delimiter }) => delimiter);
   const tags = triggers.map((begin, at) => tagged(begin, contents[at] ?? anyText, ''));
   const format = {
@@ -240,7 +260,7 @@ function triggeredTags(branches: Until['branches'], contents: readonly PrintedNo
     triggers,
     tags: tags.map((tag) => tag.format),
     at_least_one: false,
-    stop_after_first: true,
+    stop_after_first: once,
   } as const;
   return printed(format, true, tags, triggers.join());
 }

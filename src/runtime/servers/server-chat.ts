@@ -111,7 +111,7 @@ async function* generate(
 /** One completion after everything written so far; returns what to do next. */
 async function* complete(
   { servers, dialect, model, encoder, contextSize, takesTags }: ServerEngine,
-  { options, template, structuralTag, grammar: built }: PreparedServerChat,
+  { options, template, structuralTag }: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
@@ -119,7 +119,8 @@ async function* complete(
   const { grammar } = run;
   // It describes what follows the prompt, not what follows half a response.
   const whole = run.text === '' ? structuralTag : null;
-  run.ask(whole !== null && built.lazy);
+  // Penalties and biases would count within a call, too.
+  run.ask(grammar === null && !changesFreeText(options));
   const written = await encoder.encodeInside(run.text, signal);
   // The written text may have more tokens by now, because of closed thoughts and different tokenisation.
   const room = contextSize - prompt.length - written.length;
