@@ -43,8 +43,6 @@ export interface ModeCounts {
   invalid: number;
   /** Ended, and not read as what the mode demands, or with text that fits nowhere. */
   unread: number;
-  /** The server's own time. */
-  milliseconds: number;
 }
 
 /** Runs all modes; `limit`: tokens of each response. Tells what went wrong. */
@@ -53,37 +51,58 @@ export async function judgeModes(
   { limit, seed, only }: { readonly limit: number; readonly seed: number; readonly only: string },
 ): Promise<Readonly<Record<string, ModeCounts>>> {
   const counts = Object.fromEntries(Object.keys(modes).map((mode) => [mode, none()]));
-  for (const { name, format } of formats().filter((each) => each.name.includes(only))) {
-    for (const [mode, options] of Object.entries(modes)) {
-      const generationPrompt = format.turn.start + format.turn.prompt.off;
-      const tag = tagOf(format, { ...options, generationPrompt });
-      const count = counts[mode];
-      if (tag === null || count === undefined) continue;
-      count.tags += 1;
-      count.largest = Math.max(count.largest, JSON.stringify(tag).length);
-      const answer = await post(server, '/v1/completions', {
-        prompt: generationPrompt === '' ? '\n' : generationPrompt,
-        max_tokens: limit,
-        temperature: 1,
-        seed,
-        skip_special_tokens: false,
-        spaces_between_special_tokens: false,
-        ...underTag(server, tag),
-      });
-      count.milliseconds += answer.milliseconds;
-      const problem =
-        answer.status === 200
-          ? judge(format, mode, options, generationPrompt, answer.body, count)
-          : answer.body;
-      if (answer.status !== 200) count.refused += 1;
-      if (problem !== null) console.log(`${name}, ${mode}: ${problem.slice(0, 300)}`);
+  const open = formats()
+    .filter((each) => each.name.includes(only))
+    .flatMap(({ name, format }) => Object.keys(modes).map((mode) => ({ name, format, mode })));
+  const work = async (): Promise<void> => {
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      const problem = await judgeOne(
+        server,
+        next.format,
+        next.mode,
+        { limit, seed },
+        counts[next.mode] ?? none(),
+      );
+      if (problem !== null) console.log(`${next.name}, ${next.mode}: ${problem.slice(0, 300)}`);
     }
-  }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
   return counts;
 }
 
+/** Requests at once: a server writes many responses in the time of one. */
+const atOnce = 16;
+
+/** Asks for one response; what is wrong with it, or `null`. */
+async function judgeOne(
+  server: JudgedServer,
+  format: ChatFormat,
+  mode: string,
+  { limit, seed }: { readonly limit: number; readonly seed: number },
+  count: ModeCounts,
+): Promise<string | null> {
+  const options = modes[mode] ?? {};
+  const generationPrompt = format.turn.start + format.turn.prompt.off;
+  const tag = tagOf(format, { ...options, generationPrompt });
+  if (tag === null) return null;
+  count.tags += 1;
+  count.largest = Math.max(count.largest, JSON.stringify(tag).length);
+  const answer = await post(server, '/v1/completions', {
+    prompt: generationPrompt === '' ? '\n' : generationPrompt,
+    max_tokens: limit,
+    temperature: 1,
+    seed,
+    skip_special_tokens: false,
+    spaces_between_special_tokens: false,
+    ...underTag(server, tag),
+  });
+  if (answer.status === 200) return judge(format, mode, options, generationPrompt, answer.body, count);
+  count.refused += 1;
+  return answer.body;
+}
+
 function none(): ModeCounts {
-  return { tags: 0, largest: 0, refused: 0, ended: 0, calls: 0, invalid: 0, unread: 0, milliseconds: 0 };
+  return { tags: 0, largest: 0, refused: 0, ended: 0, calls: 0, invalid: 0, unread: 0 };
 }
 
 /** Reads one response; what is wrong with it, or `null`. */
