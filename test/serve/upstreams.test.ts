@@ -84,7 +84,7 @@ it.each<readonly [string, ChatOptions, readonly string[]]>([
     {
       messages,
       thinking: false,
-      responseFormat: { type: 'json_schema', json_schema: { name: 'answer', schema: parameters } },
+      responseFormat: { type: 'json_schema', json_schema: { schema: parameters } },
     },
     ['{"city": ', '"Bern"}'],
   ],
