@@ -2,7 +2,11 @@
  * What one hostile request costs everybody else: for each of `test/support/hostile-guests.ts` the longest time that the
  * main thread computes without a turn of its event loop, in processor time, so other processes do not count.
  *
- *     npx tsx --conditions=idiolect:source bench/guests.ts [part of a name]
+ * Bundled, so that the thread that compiles schemas is there (with tsx, they are compiled in turns):
+ *
+ *     npx esbuild bench/guests.ts src/runtime/node-llama-cpp/ahead/schema-worker.ts --bundle --splitting --platform=node \
+ *       --format=esm --packages=external --conditions=idiolect:source --outdir=.cache/guests --entry-names=[name]
+ *     CONTEXT=65536 node .cache/guests/guests.js [part of a name]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

@@ -35,7 +35,9 @@ export interface ExactObject {
 export function parseExactJson(text: string): ExactValue | undefined {
   const value = parseJson(text);
   const isUnusual = (token: string) => /^[-\d]/.test(token) && readNumber(token) instanceof JsonNumber;
-  return value === undefined || !tokensOf(text).some(isUnusual) ? value : readTokens(text);
+  if (value === undefined) return undefined;
+  for (const token of tokensOf(text)) if (isUnusual(token)) return readTokens(text);
+  return value;
 }
 
 /** The object of a JSON text; `null` if it is not the JSON of an object. */
@@ -115,10 +117,36 @@ function decimalParts(number: string): string {
   return `${sign}${shortest}e${Number(exponent) - fraction.length + digits.length - shortest.length}`;
 }
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[[\]{}]/g;
+const word = /-?\d[\d.eE+-]*|true|false|null/y;
 
-function tokensOf(json: string): readonly string[] {
-  return json.match(token) ?? [];
+/** The tokens of valid JSON, without separators. */
+function* tokensOf(json: string): Generator<string> {
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at] ?? '';
+    if ('[]{}'.includes(character)) yield character;
+    else if (character === '"') {
+      const end = endOfString(json, at);
+      yield json.slice(at, end + 1);
+      at = end;
+    } else {
+      word.lastIndex = at;
+      const [found] = word.exec(json) ?? [];
+      if (found === undefined) continue;
+      yield found;
+      at += found.length - 1;
+    }
+  }
+}
+
+/** Where the string that begins at `start` ends: at its second quote, or with the text. */
+export function endOfString(json: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = json.indexOf('"', at);
+    if (at < 0) return json.length;
+    let slashes = 0;
+    while (json[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
 }
 
 function readNumber(text: string): number | JsonNumber {

@@ -1,5 +1,5 @@
 /** Reads the JSON of a request, with limits on size, time and depth. */
-import { keepWritten, parseExactObject } from '../format/exact-json.ts';
+import { endOfString, keepWritten, parseExactObject } from '../format/exact-json.ts';
 import { isObject, parseJson } from '../format/json-values.ts';
 import { readBeginning } from '../format/limited-body.ts';
 import { invalid, RequestError } from './errors.ts';
@@ -105,16 +105,5 @@ function requireShallow(text: string): void {
     values += 1;
     if (values > maxValues) throw invalid(null, `the body has more than ${maxValues} values`);
     if (depth > maxDepth) throw invalid(null, `the body is nested more than ${maxDepth} levels deep`);
-  }
-}
-
-/** The end of the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    at = text.indexOf('"', at);
-    if (at < 0) return text.length;
-    let slashes = 0;
-    while (text[at - 1 - slashes] === '\\') slashes += 1;
-    if (slashes % 2 === 0) return at;
   }
 }

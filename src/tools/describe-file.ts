@@ -16,11 +16,10 @@ export interface FileText {
 
 /** The text of a text file; for any other, a line such as `[file photo.png, image/png, 40 kB]`. */
 export function describeFile({ mediaType, filename, data }: FilePart): FileText {
-  const bytes = bytesOf(data);
-  if (bytes !== null && isText(mediaType)) {
-    return { text: new TextDecoder().decode(bytes), isDescribed: false };
-  }
-  const size = bytes === null ? [] : [`${Math.max(1, Math.round(bytes.length / 1000))} kB`];
+  const bytes = isText(mediaType) ? bytesOf(data) : null;
+  if (bytes !== null) return { text: new TextDecoder().decode(bytes), isDescribed: false };
+  const length = sizeOf(data);
+  const size = length === null ? [] : [`${Math.max(1, Math.round(length / 1000))} kB`];
   const place = data instanceof URL && data.protocol !== 'data:' ? [data.href] : [];
   const name = filename === undefined ? 'file' : `file ${filename}`;
   return { text: `[${[name, mediaType, ...size, ...place].join(', ')}]`, isDescribed: true };
@@ -35,8 +34,19 @@ function bytesOf(data: unknown): Uint8Array | null {
   if (data instanceof Uint8Array) return data;
   if (typeof data !== 'string' || URL.canParse(data)) return null;
   try {
-    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const decoded = atob(data);
+    const bytes = new Uint8Array(decoded.length);
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = decoded.charCodeAt(at);
+    return bytes;
   } catch {
     return null;
   }
+}
+
+/** The number of bytes, without decoding them; `null` if they are not included. */
+function sizeOf(data: unknown): number | null {
+  if (data instanceof Uint8Array) return data.length;
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data) || URL.canParse(data))
+    return null;
+  return Math.floor((data.trimEnd().replace(/=+$/, '').length * 3) / 4);
 }

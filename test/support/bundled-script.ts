@@ -7,15 +7,19 @@ import { scriptFolder } from './run-folders.ts';
 const root = path.join(import.meta.dirname, '../..');
 const made = new Map<string, string>();
 
-/** The script at `file`, a path from the root of the repository, as one that Node runs as it is. */
-export function bundledScript(file: string): string {
+/**
+ * The script at `file`, a path from the root of the repository, as one that Node runs as it is. `others` are bundled next
+ * to it.
+ */
+export function bundledScript(file: string, others: readonly string[] = []): string {
   const known = made.get(file);
   if (known !== undefined) return known;
   fs.mkdirSync(scriptFolder, { recursive: true });
   const folder = fs.mkdtempSync(path.join(scriptFolder, 'script-'));
   buildSync({
     absWorkingDir: root,
-    entryPoints: [file],
+    entryPoints: [file, ...others],
+    entryNames: '[name]',
     outdir: folder,
     bundle: true,
     splitting: true,

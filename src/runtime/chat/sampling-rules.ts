@@ -25,11 +25,14 @@ const logitBias: OptionRule = {
   allows: (value) => Array.isArray(value) && value.every(isBias),
 };
 
+const biasedToken = integerFrom(0, largestCount);
+const bias = numberFrom(-largestBias, largestBias);
+
 function isBias(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
-  const [token, bias] = value;
-  const isToken = integerFrom(0, largestCount).allows(token) || (typeof token === 'string' && token !== '');
-  return isToken && (bias === false || numberFrom(-largestBias, largestBias).allows(bias));
+  const [token, added] = value;
+  const isToken = biasedToken.allows(token) || (typeof token === 'string' && token !== '');
+  return isToken && (added === false || bias.allows(added));
 }
 
 const dryRules: OptionRules<DryOptions> = {

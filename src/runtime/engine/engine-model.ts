@@ -11,6 +11,7 @@ import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { type CompletionOptions, startCompletion } from './completion.ts';
 import { prepareModel } from './prepare.ts';
+import { requireFits } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** A model that can chat. */
@@ -40,7 +41,10 @@ export interface EngineModel {
   preview(options: ChatOptions): ChatPreview;
   /** Continues a text without a conversation: no template, no calls, nothing enforced. */
   complete(options: CompletionOptions): ChatStream;
-  /** The tokens of a text; texts of special tokens in it become these. Nothing is put before it. */
+  /**
+   * The tokens of a text; texts of special tokens in it become these. Nothing is put before it. Throws
+   * `ContextOverflowError` for a text that is too long for the context.
+   */
   tokenize(text: string): readonly number[];
   /** The text of tokens. Throws `UnsupportedOptionError` for one that the model does not have. */
   detokenize(tokens: readonly number[]): string;
@@ -106,13 +110,17 @@ export class ConnectedEngine implements EngineModel {
 
   tokenize(text: string): readonly number[] {
     requireOption('text', text, string);
-    return this.#shared.engine.tokenizer.tokenize(text, true);
+    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
+    requireFits(text, vocabulary, this.#shared.engine.contextSize);
+    return vocabulary.encode(text);
   }
 
   detokenize(tokens: readonly number[]): string {
     const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
     requireOption('tokens', tokens, tokensOf(vocabulary));
-    return new TextDecoder().decode(Uint8Array.from(tokens.flatMap((each) => [...vocabulary.bytesOf(each)])));
+    const decoder = new TextDecoder();
+    const texts = tokens.map((each) => decoder.decode(vocabulary.bytesOf(each), { stream: true }));
+    return texts.join('') + decoder.decode();
   }
 
   async dispose(): Promise<void> {

@@ -123,6 +123,11 @@ export class Vocabulary implements TokenTexts {
     return pieces.flatMap((piece) => this.#encodeInside(piece, false));
   }
 
+  /** Tokens of a whole text in which the texts of special tokens count. */
+  encode(text: string): readonly number[] {
+    return this.#encodeTrusted(text, true).flat();
+  }
+
   /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
   encodePrompt(pieces: readonly PromptPiece[]): readonly number[] {
     const lists = pieces.flatMap(({ text, special }, index) =>

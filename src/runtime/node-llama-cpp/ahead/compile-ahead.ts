@@ -41,6 +41,11 @@ class SchemaThread {
   readonly #file: URL;
   #worker: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
+  /** Of the request that runs. */
+  #settle: {
+    readonly resolve: (compiled: CompiledAhead) => void;
+    readonly reject: (reason: Error) => void;
+  } | null = null;
 
   constructor(file: URL) {
     this.#file = file;
@@ -53,9 +58,7 @@ class SchemaThread {
     let late: NodeJS.Timeout | undefined;
     try {
       return await new Promise<CompiledAhead>((resolve, reject) => {
-        worker.once('message', resolve);
-        worker.once('error', (error) => reject(tooComplex(error.message)));
-        worker.once('exit', () => reject(tooComplex('its thread ended')));
+        this.#settle = { resolve, reject };
         late = setTimeout(() => reject(tooComplex(`more than ${longestMs / 1000} s`)), longestMs);
         worker.postMessage(job);
       });
@@ -64,9 +67,9 @@ class SchemaThread {
       throw error;
     } finally {
       clearTimeout(late);
-      worker.removeAllListeners();
+      this.#settle = null;
       // The thread keeps no process alive.
-      worker.on('error', () => undefined).unref();
+      worker.unref();
       this.#idle = setTimeout(() => this.#end(), idleMs).unref();
     }
   }
@@ -74,6 +77,11 @@ class SchemaThread {
   #start(): Worker {
     const worker = new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb } });
     this.#worker = worker;
+    worker.on('message', (compiled: CompiledAhead) => this.#settle?.resolve(compiled));
+    const fail = (what: string): void => {
+      if (this.#worker === worker) this.#settle?.reject(tooComplex(what));
+    };
+    worker.on('error', ({ message }) => fail(message)).on('exit', () => fail('its thread ended'));
     return worker;
   }
 
