@@ -26,9 +26,9 @@ function watchTurns(): () => number {
     const now = mainThread();
     longest = Math.max(longest, now - before);
     before = now;
-    if (running) setImmediate(turn);
+    if (running) setTimeout(turn, 1);
   };
-  setImmediate(turn);
+  setTimeout(turn, 1);
   return () => {
     turn();
     running = false;
@@ -52,7 +52,8 @@ async function send(
   const response = await handler(
     new Request(`http://localhost${url}`, { method: 'POST', headers, body: bytes }),
   );
-  await response.text();
+  const answer = await response.text();
+  if (process.env.ANSWERS !== undefined) console.log(answer.slice(0, 300));
   return { status: response.status, longest: stop() };
 }
 

@@ -33,7 +33,7 @@ for (const file of await fs.readdir(dist, { recursive: true })) {
 
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: [...exported, './src/cli/main.ts'],
+  entryPoints: [...exported, './src/cli/main.ts', './src/runtime/node-llama-cpp/ahead/schema-worker.ts'],
   outbase: 'src',
   outdir: dist,
   chunkNames: 'shared/[hash]',

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { TestAnswer, TestRequest } from './worker.ts';
 
 /** How a worker is set up. `bail` is the number of failures that end a run; 0 runs all tests. */
@@ -28,11 +29,12 @@ export class WorkerProcess {
   async run(request: TestRequest, limit: number): Promise<TestAnswer | null> {
     const child = await this.started();
     child.send(request);
+    const waiting = new AbortController();
     const answer = await Promise.race([
-      once(child, 'message').then(([message]) => message as TestAnswer),
-      once(child, 'exit').then(() => null),
-      new Promise<null>((resolve) => setTimeout(resolve, limit, null).unref()),
-    ]);
+      once(child, 'message', waiting).then(([message]) => message as TestAnswer),
+      once(child, 'exit', waiting).then(() => null),
+      setTimeout(limit, null, waiting),
+    ]).finally(() => waiting.abort());
     if (answer === null) await this.stop();
     return answer;
   }

@@ -325,9 +325,23 @@ describe('a server', () => {
   };
   it.each(Object.entries(wrong))('whose answer %s is an error', async (_, answer) => {
     const server = await serve('llama-server', tiny());
-    const model = await connect('llama-server', server);
+    const model = await connect('llama-server', server, { retries: 0 });
     server.answerNext('/completion', answer);
     await expect(model.chat({ messages }).message).rejects.toBeInstanceOf(ServerError);
+  });
+
+  it.each(['ends too early', 'breaks off'])('whose answer %s is asked for its rest', async (how) => {
+    const server = await serve('llama-server', tiny());
+    const model = await connect('llama-server', server);
+    server.answerNext('/completion', wrong[how] ?? (() => undefined));
+    const events = await collect(model.chat({ messages, maxTokens: 5 }));
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+    const [first, second, ...others] = completions(server);
+    expect(others).toEqual([]);
+    const [before, after] = [first, second].map((each) => each?.body.prompt as readonly number[]);
+    expect(after?.slice(0, before?.length)).toEqual(before);
+    expect(after?.length).toBeGreaterThan(before?.length ?? 0);
+    expect(second?.body.n_predict).toBe(4);
   });
 
   it('that keeps to no grammar is found out', async () => {

@@ -9,6 +9,8 @@ import {
   requireOption,
 } from '../../format/option-rules.ts';
 import type { Grammar } from '../../language/expression/expression.ts';
+import { gbnfExpression } from '../../language/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../../language/gbnf/read-gbnf.ts';
 import { grammarAfter } from '../../language/matcher/rest-of-grammar.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import { normalizeTools } from '../../tools/tools.ts';
@@ -54,8 +56,8 @@ export interface BuiltStructuralTag {
 
 /**
  * Builds the structural tag of one request. Unlike a grammar, it needs no triggers and covers the response from its
- * first token even with `toolChoice: 'auto'`. Throws what `buildGrammar` throws, and `UnsupportedOptionError` if the
- * prompt ends inside a call that cannot be continued.
+ * first token even with `toolChoice: 'auto'`. Throws what `buildGrammar` throws, `GrammarError` for a tag of more than a
+ * megabyte, and `UnsupportedOptionError` if the prompt ends inside a call that cannot be continued.
  */
 export function buildStructuralTag(format: ChatFormat, given: StructuralTagOptions = {}): BuiltStructuralTag {
   requireOption('format', format, chatFormat);
@@ -78,6 +80,11 @@ export function structuralTagOf(
   const tag: StructuralTag | null =
     expression === null ? null : { type: 'structural_tag', format: printStructuralTag(expression) };
   return { tag, expression, preservedTokens, stops, report };
+}
+
+/** The tag of a grammar in GBNF, such as that of the rest of a response. Throws `GrammarError` if it is too large. */
+export function tagOfGrammar(gbnf: string): StructuralTag {
+  return { type: 'structural_tag', format: printStructuralTag(gbnfExpression(readGbnf(gbnf))) };
 }
 
 /** The grammar from the first token on, even if the given one is lazy. */

@@ -78,13 +78,14 @@ function isNoCall(
   at: number,
   end: number,
 ): boolean | typeof undecided {
-  const { role, peek, ambiguous, speculative, repairs, blockEnd } = choice;
+  const { role, peek, ambiguous, speculative, repairs, blockEnd, next, trailingSpace } = choice;
   const opens = role === 'call' && !peek && !ambiguous && !speculative && repairs === undefined;
   if (quotation !== 'code-span' || !opens || blockEnd === undefined) return true;
   if (reader.region?.kind !== 'text' || !reader.isSpecial(at)) return true;
   const opener = reader.cursor.offsetOf(at);
   const known = reader.progress instanceof CallInSpan ? reader.progress : null;
-  const ahead = known?.opener === opener ? known : new CallInSpan(reader, choice, at, end);
+  const ahead =
+    known?.opener === opener ? known : new CallInSpan(reader, { next, trailingSpace, blockEnd }, at, end);
   reader.progress = ahead;
   const callEnd = ahead.end(reader);
   if (callEnd === undecided) return undecided;

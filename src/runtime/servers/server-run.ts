@@ -38,6 +38,9 @@ const anySpelling = {
 export class ServerRun {
   readonly #revocable: RevocableResponse;
   #tries = 0;
+  #breaks = 0;
+  /** Length of the text when a request last broke off. */
+  #brokenAt = 0;
   /** Whether the current request goes on where a call begins, whose grammar it may not have. */
   #readsOn = false;
 
@@ -76,6 +79,14 @@ export class ServerRun {
     this.#closeThoughts();
     if (this.#response.tokensLeft === 0) this.#response.cutOff();
     return { events: this.#revocable.release(), next: this.#response.over ? 'over' : 'ask-again' };
+  }
+
+  /** The current request broke off. Whether another one may continue, which happens at most `most` times. */
+  mayContinue(most: number): boolean {
+    const grown = this.#response.text.length > this.#brokenAt;
+    this.#brokenAt = this.#response.text.length;
+    this.#breaks += 1;
+    return grown && this.#breaks <= most;
   }
 
   /**
