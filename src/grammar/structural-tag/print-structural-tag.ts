@@ -237,7 +237,7 @@ function tagged(
 
 /** The branches of text up to a call, after which the same text follows again: the body of the rule `name`. */
 function repeatedText(name: string, body: Expression, rules: Grammar['rules']): Until['branches'] | null {
-  if (body.type !== 'until' || !body.mayEnd) return null;
+  if (body.type !== 'until' || !body.mayEnd || body.branches.length === 0) return null;
   const branches = body.branches.map(({ delimiter, next }) => {
     const items = next?.type === 'sequence' ? next.items : [];
     const last = items.at(-1);
