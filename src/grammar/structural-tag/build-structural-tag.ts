@@ -30,7 +30,7 @@ export interface StructuralTagOptions extends GrammarOptions {
    * Under `auto`, also enforces the arguments of calls that the model writes as JSON in place of its format's own: at the
    * beginning of an answer, bare, in a list, a code fence or a marker, and in the usual layouts. For up to twelve tools,
    * and formats whose own calls contain no free text. What such an answer quotes as a call must be a valid one, too. A
-   * server compiles such a tag ten times as long. Default: false; chats do not need it, because they follow the calls.
+   * server compiles such a tag some fifteen times as long. Default: false; chats do not need it, because they follow the calls.
    */
   readonly jsonCalls?: boolean;
 }

@@ -115,7 +115,7 @@ class TagPrinter {
     // Recursion cannot be expressed by nodes.
     if (body === undefined || this.#open.has(name)) return null;
     this.#open.add(name);
-    const repeated = repeatedText(name, body);
+    const repeated = repeatedText(name, body, this.#grammar.rules);
     const printed = repeated === null ? this.#printFree(body) : this.#triggered(repeated, false);
     this.#open.delete(name);
     this.#rules.set(name, printed);
@@ -236,12 +236,14 @@ function tagged(
 }
 
 /** The branches of text up to a call, after which the same text follows again: the body of the rule `name`. */
-function repeatedText(name: string, body: Expression): Until['branches'] | null {
-  if (body.type !== 'until' || !body.mayEnd) return null;
+function repeatedText(name: string, body: Expression, rules: Grammar['rules']): Until['branches'] | null {
+  if (body.type !== 'until' || !body.mayEnd || body.branches.length === 0) return null;
   const branches = body.branches.map(({ delimiter, next }) => {
     const items = next?.type === 'sequence' ? next.items : [];
     const last = items.at(-1);
-    return last?.type === 'rule' && last.name === name
+    const again = last?.type === 'rule' ? last.name : null;
+    const other = rules.get(again ?? '');
+    return again === name || (other?.type === 'rule' && other.name === name)
       ? { delimiter, next: sequence(...items.slice(0, -1)) }
       : null;
   });
