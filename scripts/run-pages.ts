@@ -13,7 +13,7 @@ import { type PageProgram, pagePrograms } from './page-programs.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
-/** Why the programs of a page are compiled and not run. */
+/** Why the unnamed program of a page is compiled and not run. */
 const compiledOnly: ReadonlyMap<string, string> = new Map([
   ['docs/another-engine.md', 'its engine is declared, not written'],
   ['docs/hub.md', 'it downloads a model'],
@@ -31,8 +31,8 @@ export async function runPages(folder: string, pages: readonly string[]): Promis
     servers.map(() => serveModel(path.join(folder, 'model.gguf'), 'llama-server')),
   );
   const failures: string[] = [];
-  const runs = ({ page }: PageProgram) =>
-    !compiledOnly.has(page) && (pages.length === 0 || pages.includes(page));
+  const runs = ({ page, file }: PageProgram) =>
+    !(file === null && compiledOnly.has(page)) && (pages.length === 0 || pages.includes(page));
   for (const program of pagePrograms().filter(runs)) {
     const source = servers.reduce(
       (text, url, index) => text.replaceAll(`'${url}'`, `'${served[index]?.url}'`),

@@ -24,6 +24,7 @@ export type { GrammarOptions, ResponseFormat } from './grammar/grammar-options.t
 export {
   type BuiltStructuralTag,
   buildStructuralTag,
+  type StructuralTagOptions,
 } from './grammar/structural-tag/build-structural-tag.ts';
 export type * from './grammar/structural-tag/structural-tag.ts';
 export { spellValue } from './json-schema/spell-value.ts';
@@ -38,6 +39,7 @@ export { createGbnfMatcher, type GbnfReading } from './language/gbnf/gbnf-expres
 export { type GbnfFinding, lintGbnf } from './language/gbnf/lint-gbnf.ts';
 export { readGbnf } from './language/gbnf/read-gbnf.ts';
 export type { Matcher, MatcherOptions } from './language/matcher/matcher.ts';
+export type { TokenIndex } from './language/matcher/token-index.ts';
 export { writeResponse } from './layout/write-response.ts';
 export type * from './parser/events.ts';
 export type { ResponseModule } from './parser/module-contract.ts';

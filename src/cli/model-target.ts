@@ -1,10 +1,15 @@
 /** The model that a command uses: in this process, from a file or the Hub, or on a server. */
 import { codeOf } from '../format/error-class.ts';
-import { MissingPackageError } from '../format/errors.ts';
+import { MissingPackageError, ServerError, UnsupportedOptionError } from '../format/errors.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
 import type { ChatModel, LoadModelOptions, LoraAdapter } from '../runtime/node-llama-cpp/index.ts';
-import { connectServer, type ServerKind } from '../runtime/servers/index.ts';
+import {
+  connectServer,
+  type ServerKind,
+  type ServerModel,
+  type ServerOptions,
+} from '../runtime/servers/index.ts';
 import type { ServableModel } from '../serve/index.ts';
 import { createPullView } from './hub/pull-view.ts';
 import { readModelSource } from './model-source.ts';
@@ -38,7 +43,7 @@ export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
     Pick<
       ServableModel,
-      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize'
+      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize' | 'servers'
     > {
   /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
@@ -48,6 +53,8 @@ export interface OpenedTarget
 export interface LocatedTarget {
   /** Size of its file; 0 for a model on a server. */
   readonly bytes: number;
+  /** Number of its servers; 0 for a model in this process. */
+  readonly servers: number;
   /** Throws the errors of `loadModel` and `connectServer`. */
   open(): Promise<OpenedTarget>;
 }
@@ -57,13 +64,19 @@ export async function openTarget(target: string, options: TargetOptions): Promis
   return (await locateTarget(target, options)).open();
 }
 
-/** Finds the model that `target` names; a model on the Hub is downloaded. Throws the errors of the Hub. */
-export async function locateTarget(target: string, given: TargetOptions): Promise<LocatedTarget> {
+/**
+ * Finds the model that `target` names, or that several servers serve; a model on the Hub is downloaded. Throws the
+ * errors of the Hub.
+ */
+export async function locateTarget(
+  target: string | readonly string[],
+  given: TargetOptions,
+): Promise<LocatedTarget> {
   const toolFormat = given.toolFormat === undefined ? undefined : await readToolFormat(given.toolFormat);
   const options = { ...given, ...withoutUndefined({ toolFormat }) };
-  if (isAddress(target)) return { bytes: 0, open: () => openServer(target, options) };
+  if (typeof target !== 'string') return servedBy(target.map(addressOf), options);
   // No file and no model of the Hub has such a name.
-  if (hostAndPort.test(target)) return { bytes: 0, open: () => openServer(`http://${target}`, options) };
+  if (isAddress(target) || hostAndPort.test(target)) return servedBy([addressOf(target)], options);
   const { template } = options;
   // In a tool format, any chat template will do; a template that is given is examined as the model is loaded.
   const requireTools = options.requireTools && toolFormat === undefined && template === undefined;
@@ -72,6 +85,7 @@ export async function locateTarget(target: string, given: TargetOptions): Promis
   const { file, card } = await obtainModel(target, { requireTools, onEvent: view.show }).finally(view.stop);
   return {
     bytes: card.size ?? 0,
+    servers: 0,
     open: () =>
       openModel(
         file,
@@ -88,13 +102,38 @@ function isAddress(target: string): boolean {
 /** `localhost:8080` */
 const hostAndPort = /^[\w.-]+:\d+(?:\/|$)/;
 
-async function openServer(url: string, options: TargetOptions): Promise<OpenedTarget> {
+function addressOf(target: string): string {
+  return isAddress(target) ? target : `http://${target}`;
+}
+
+function servedBy(urls: readonly string[], options: TargetOptions): LocatedTarget {
+  return { bytes: 0, servers: urls.length, open: () => openServer(urls, options) };
+}
+
+/** Connects; errors that concern an option of the library name that of the command. */
+async function connect(options: ServerOptions): Promise<ServerModel> {
+  try {
+    return await connectServer(options);
+  } catch (error) {
+    if (error instanceof UnsupportedOptionError && error.option === 'chatTemplate') {
+      const [url] = [options.url].flat();
+      const reason = `${url} does not say the model's chat template; give a .jinja file, a tokenizer_config.json or owner/name (vLLM says it if started with --enable-tokenizer-info-endpoint)`;
+      throw new UnsupportedOptionError({ option: '--template', reason });
+    }
+    if (!(error instanceof ServerError) || error.status !== 404) throw error;
+    const { url, status, reason } = error;
+    const advice = `--server ${options.kind}: is it a server of another kind?`;
+    throw new ServerError({ url, status, reason, advice, cause: error });
+  }
+}
+
+async function openServer(urls: readonly string[], options: TargetOptions): Promise<OpenedTarget> {
   const { server: kind, contextSize, template, requireTools, toolFormat } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const { IDIOLECT_API_KEY: apiKey } = process.env;
-  const model = await connectServer({
+  const model = await connect({
     kind,
-    url,
+    url: urls,
     requireTools,
     ...withoutUndefined({
       contextSize,
@@ -109,6 +148,9 @@ async function openServer(url: string, options: TargetOptions): Promise<OpenedTa
     name: model.name,
     contextSize: model.contextSize,
     templates: model.templates,
+    get servers() {
+      return model.servers;
+    },
     supportsTools: requireTools || supportsTools(model.templates),
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),

@@ -291,7 +291,7 @@ export function refuse(option: string, { expected }: Pick<OptionRule, 'expected'
 }
 
 /** A value in a message: strings are quoted, so that `"5"` differs from 5. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
   if (typeof value === 'function') return 'a function';
   if (isList(value)) return 'an array';

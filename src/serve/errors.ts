@@ -119,12 +119,25 @@ function requestFailure(error: IdiolectError): Failure | null {
 function serverFailure(error: IdiolectError): Failure {
   const { message } = error;
   if (error instanceof ModelDisposedError) return failure(503, 'model_unloaded', 'model', message);
-  if (error instanceof ServerError) return failure(502, 'upstream_error', null, message);
+  if (error instanceof ServerError) return upstreamFailure(error);
   if (error instanceof DecodingError) return failure(500, 'generation_failed', null, error.reason);
   const code = error.code.replaceAll('-', '_');
   // The path of a file is only reported to the operator, through `onError`.
   if ('file' in error) return failure(500, code, 'model', 'the model cannot be opened');
   return failure(500, code, null, message);
+}
+
+/** Its address, and anything that may contain it, is only reported to the operator, through `onError`. */
+function upstreamFailure({ status, reason, transient, retryAfterMs }: ServerError): Failure {
+  const isRequest = status !== null && status >= 400 && status < 500 && !transient;
+  const message = isRequest
+    ? `the model's server refuses the request: ${reason}`
+    : "the model's server failed; try again later";
+  const seconds = Math.ceil((retryAfterMs ?? 0) / 1000);
+  return {
+    ...failure(transient ? 503 : 502, 'upstream_error', null, message),
+    ...(seconds > 0 ? { retryAfter: seconds } : {}),
+  };
 }
 
 /** `/0/function/name` becomes `[0].function.name`. */

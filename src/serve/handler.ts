@@ -20,6 +20,7 @@ import { describeModel, listModels } from './model-list.ts';
 import { ModelPool } from './model-pool.ts';
 import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
 import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
 import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
@@ -74,10 +75,11 @@ class Server {
   constructor(models: readonly (ServableModel | ModelEntry)[], options: Required<HandlerOptions>) {
     this.#keys = new KeyCheck(options.apiKeys);
     const admission = new Admission(options);
-    this.#metrics = new ServerMetrics(admission);
+    const pool = new ModelPool(models, options);
+    this.#metrics = new ServerMetrics(admission, () => pool.list());
     this.#state = {
       options,
-      pool: new ModelPool(models, options),
+      pool,
       admission,
       questions: new Admission(options),
       large: new Admission({ ...options, concurrency: 1 }),
@@ -112,8 +114,7 @@ class Server {
       requireHost(context.req.raw, options.hosts);
       await next();
     });
-    for (const path of ['/health', '/v1/health'])
-      this.#app.get(path, (context) => context.json({ status: 'ok' }));
+    for (const path of ['/health', '/v1/health']) this.#app.get(path, () => healthOf(pool));
     this.#app.on('GET', withShortForm('/v1/models'), async ({ req }) => {
       this.#keys.caller(req.raw);
       return Response.json(await listModels(pool, req.raw));
@@ -124,6 +125,10 @@ class Server {
     });
     this.#addProbes(pool);
     this.#addTextProbes(pool);
+    this.#app.get('/openapi.json', ({ req }) => {
+      this.#keys.caller(req.raw);
+      return Response.json(openApiDocument(endpoints));
+    });
     this.#app.get('/metrics', ({ req }) => {
       this.#keys.caller(req.raw);
       return this.#metrics.response();
@@ -156,8 +161,7 @@ class Server {
     });
     this.#app.post('/api/show', async ({ req }) => {
       this.#keys.caller(req.raw);
-      const { model, name } = await readJsonBody(req.raw, this.#state.options);
-      return Response.json(await showModel(pool, String(model ?? name ?? '')));
+      return Response.json(showModel(pool, await readJsonBody(req.raw, this.#state.options)));
     });
   }
 
@@ -250,6 +254,19 @@ function apiOf(request: Request): Endpoint {
   if (asked !== undefined) return asked;
   if (pathname.startsWith('/api/')) return ollamaChat;
   return request.headers.has('anthropic-version') ? messages : chatCompletions;
+}
+
+/** Not well while no server of a model answers; servers are told by number, not by address. */
+function healthOf(pool: ModelPool): Response {
+  const served = pool.list().flatMap(({ name, model }) => {
+    const servers = model?.servers ?? [];
+    const well = servers.filter(({ isWell }) => isWell).length;
+    return servers.length === 0 ? [] : [{ model: name, servers: servers.length, well }];
+  });
+  if (served.length === 0) return Response.json({ status: 'ok' });
+  const isWell = served.every(({ well }) => well > 0);
+  const body = { status: isWell ? 'ok' : 'no server answers', upstreams: served };
+  return Response.json(body, isWell ? {} : { status: 503, headers: { 'retry-after': '2' } });
 }
 
 function shuttingDown(): RequestError {

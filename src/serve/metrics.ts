@@ -2,7 +2,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Usage } from '../parser/events.ts';
 import type { Admission } from './admission.ts';
+import type { ListedModel } from './model-pool.ts';
 import type { RequestRecord } from './request-record.ts';
+import type { UpstreamHealth } from './servable-model.ts';
 
 /** Seconds: from a cached prompt on a GPU to a long prompt on a CPU. */
 const buckets = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200];
@@ -30,9 +32,18 @@ export class ServerMetrics {
     'From a request to the end of its response, waiting included.',
   );
 
-  constructor(admission: Pick<Admission, 'running' | 'queued'>) {
+  constructor(
+    admission: Pick<Admission, 'running' | 'queued'>,
+    models: () => readonly ListedModel[] = () => [],
+  ) {
     this.#gauge('requests_running', 'Requests at work.', () => admission.running);
     this.#gauge('requests_queued', 'Requests that wait for a turn.', () => admission.queued);
+    const upstream = (name: string, help: string, read: (server: UpstreamHealth) => number): void =>
+      this.#upstreamGauge(name, help, models, read);
+    upstream('up', 'Whether requests are sent to it.', ({ isWell }) => Number(isWell));
+    upstream('running', 'Responses that it is writing.', ({ running }) => running);
+    upstream('requests', 'Responses that it was asked for since the start.', ({ requests }) => requests);
+    upstream('failures', 'Its failures since the start.', ({ failures }) => failures);
   }
 
   /** Counts a finished request. */
@@ -67,6 +78,25 @@ export class ServerMetrics {
   #histogram(name: string, help: string): Histogram {
     const registers = [this.#registry];
     return new Histogram({ name: `idiolect_${name}`, help, labelNames: ['model'], buckets, registers });
+  }
+
+  #upstreamGauge(
+    name: string,
+    help: string,
+    models: () => readonly ListedModel[],
+    read: (server: UpstreamHealth) => number,
+  ): void {
+    const gauge: Gauge = new Gauge({
+      name: `idiolect_upstream_${name}`,
+      help: `Of each server of a model: ${help}`,
+      labelNames: ['model', 'upstream'],
+      registers: [this.#registry],
+      collect: () => {
+        for (const { name: of, model } of models())
+          for (const server of model?.servers ?? [])
+            gauge.set({ model: of, upstream: server.url }, read(server));
+      },
+    });
   }
 
   #gauge(name: string, help: string, read: () => number): void {

@@ -1,4 +1,5 @@
 /** Questions about a request without generating: its prompt, and its number of tokens. */
+import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
@@ -6,7 +7,7 @@ import { messages } from './messages/endpoint.ts';
 import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import type { ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
-import type { PromptPreview } from './servable-model.ts';
+import type { PromptPreview, ServableModel } from './servable-model.ts';
 
 /** One kind of question; its body is a request of the API. */
 export interface PromptQuestion {
@@ -14,12 +15,18 @@ export interface PromptQuestion {
   readonly endpoint: Endpoint;
   /** Fields that the question may omit although the request requires them. */
   readonly given: Body;
-  readonly answer: (preview: PromptPreview) => object;
+  readonly answer: (asked: AskedPrompt) => Promise<object>;
 }
 
-const inputTokens = (preview: PromptPreview): object => ({
+/** The model that is asked, and with which options. */
+interface AskedPrompt {
+  readonly model: ServableModel;
+  readonly chat: ChatOptions;
+}
+
+const inputTokens = async (asked: AskedPrompt): Promise<object> => ({
   object: 'response.input_tokens',
-  input_tokens: countOf(preview),
+  input_tokens: await countOf(asked),
 });
 
 /** The questions of OpenAI's, Anthropic's and llama-server's APIs. */
@@ -35,9 +42,14 @@ export const promptQuestions: readonly PromptQuestion[] = [
     path: '/v1/messages/count_tokens',
     endpoint: messages,
     given: { max_tokens: 1 },
-    answer: (preview) => ({ input_tokens: countOf(preview) }),
+    answer: async (asked) => ({ input_tokens: await countOf(asked) }),
   },
-  { path: '/apply-template', endpoint: chatCompletions, given: {}, answer: ({ prompt }) => ({ prompt }) },
+  {
+    path: '/apply-template',
+    endpoint: chatCompletions,
+    given: {},
+    answer: async (asked) => ({ prompt: (await previewOf(asked)).prompt }),
+  },
 ];
 
 /** The answer, when it is the turn of `caller`. Throws `RequestError`, and the errors of previews. */
@@ -55,17 +67,25 @@ export async function answerQuestion(
     leave.push(await questions.enter(caller, signal));
     const { model, release } = await pool.borrow(asked.model, signal);
     leave.push(release);
-    if (model.preview === undefined) throw unanswerable('shows no prompt');
-    const chat = { ...asked.wishes, ...options.defaults, policy: options.policy, ...asked.chat };
-    return Response.json(answer(await model.preview(chat)));
+    const fixed = { policy: options.policy, ...asked.chat, signal };
+    return Response.json(await answer({ model, chat: { ...asked.wishes, ...options.defaults, ...fixed } }));
   } finally {
     for (const each of leave) each();
   }
 }
 
-function countOf({ promptTokens }: PromptPreview): number {
-  if (promptTokens === undefined) throw unanswerable('cannot count tokens without a request');
-  return promptTokens;
+async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
+  if (model.preview === undefined) throw unanswerable('shows no prompt');
+  const { signal: _, ...options } = chat;
+  return model.preview(options);
+}
+
+/** A server of the model is asked for tokens, but not for a response. */
+async function countOf(asked: AskedPrompt): Promise<number> {
+  const { promptTokens } = await previewOf(asked);
+  const counted = promptTokens ?? (await asked.model.chat(asked.chat).promptTokens);
+  if (counted === null) throw unanswerable('cannot count tokens without a request');
+  return counted;
 }
 
 function unanswerable(what: string): RequestError {

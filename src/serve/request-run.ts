@@ -228,10 +228,14 @@ function headerText(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
 }
 
+/** Seconds after which to retry what fails for the moment, if nobody says more. */
+const soon = 2;
+
 /** An error as an HTTP response. */
 export function failureResponse({ status, retryAfter }: Failure, body: object, requestId: string): Response {
   const headers = idHeaders(requestId);
-  if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
+  const seconds = retryAfter ?? (status === 502 || status === 503 ? soon : undefined);
+  if (seconds !== undefined) headers.set('retry-after', String(seconds));
   // 413, 408: the rest of the body is not read.
   if (status === 413 || status === 408) headers.set('connection', 'close');
   return Response.json(body, { status, headers });

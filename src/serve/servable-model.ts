@@ -20,10 +20,24 @@ export interface ServableModel {
   /** Tokens available to prompt and response together, and the context length of its training, if known. */
   readonly contextSize?: number;
   readonly trainedContextSize?: number;
+  /** The servers that answer for it, for `/health` and metrics. Default: none, it is in this process. */
+  readonly servers?: readonly UpstreamHealth[];
   /** The source for `/v1/models`, if known. */
   readonly templates?: { readonly toolUse: LearnedTemplate };
   /** Frees it. */
   dispose?(): Promise<void>;
+}
+
+/** What is known of one server of a model, as `ServerModel.servers` tells it. */
+export interface UpstreamHealth {
+  readonly url: string;
+  /** Whether requests are sent to it. */
+  readonly isWell: boolean;
+  /** Responses that it is writing. */
+  readonly running: number;
+  /** Responses that it was asked for. */
+  readonly requests: number;
+  readonly failures: number;
 }
 
 /** A prompt, and how long it is. */

@@ -17,8 +17,9 @@ export async function openStream(
   { prompt, wishes = {} }: Pick<ReadRequest, 'prompt' | 'wishes'>,
   chat: ChatOptions,
 ): Promise<ChatStream> {
+  const wished = isSwitched(model) ? wishes : {};
   const stream =
-    prompt === undefined ? model.chat({ ...wishes, ...chat }) : continueText(model, prompt, chat);
+    prompt === undefined ? model.chat({ ...wished, ...chat }) : continueText(model, prompt, chat);
   try {
     await stream.report;
     return stream;
@@ -27,6 +28,11 @@ export async function openStream(
     if (!isRefused || wishes.thinking === undefined || chat.thinking !== undefined) throw error;
     return openStream(model, {}, chat);
   }
+}
+
+/** Whether a template has a switch of thinking; without one, a model that was trained to think is not kept from it. */
+function isSwitched({ templates }: ServableModel): boolean {
+  return templates === undefined || templates.toolUse.format.input.thinkingVariables.length > 0;
 }
 
 function continueText(model: ServableModel, prompt: string, chat: ChatOptions): ChatStream {

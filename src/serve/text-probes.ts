@@ -1,14 +1,36 @@
 /** What clients of llama-server and vLLM ask about texts and models: tokens, properties. */
 
-import { array } from '../format/option-rules.ts';
 import { invalid, RequestError } from './errors.ts';
+import {
+  checkFields,
+  type FieldTable,
+  flagRule,
+  integerRule,
+  listOf,
+  textRule,
+} from './fields/field-table.ts';
 import { flag, requiredField, textField } from './fields/request-fields.ts';
 import type { ListedModel } from './model-pool.ts';
 import type { Body } from './read-body.ts';
 import type { ServableModel } from './servable-model.ts';
 
+/** Fields of `/tokenize`: the text is `content` in llama-server, and `prompt` in vLLM. */
+export const tokenizeFields = {
+  content: textRule,
+  prompt: textRule,
+  with_pieces: flagRule,
+  model: textRule,
+} as const satisfies FieldTable;
+
+/** Fields of `/detokenize`. */
+export const detokenizeFields = {
+  tokens: listOf(integerRule(0, 2 ** 31 - 1), 'a list of token ids'),
+  model: textRule,
+} as const satisfies FieldTable;
+
 /** `/tokenize`: the tokens of `content` (llama-server) or `prompt` (vLLM). Throws `RequestError`. */
 export function tokenizeText(model: ServableModel, body: Body): object {
+  checkFields(body, tokenizeFields);
   const text = textField(body, 'content') ?? textField(body, 'prompt');
   if (text === undefined) throw invalid('content', 'content is missing', 'missing_required_parameter');
   const { tokenize, detokenize } = tokenizerOf(model);
@@ -19,7 +41,8 @@ export function tokenizeText(model: ServableModel, body: Body): object {
 
 /** `/detokenize`: the text of `tokens`. Throws `RequestError`, and `UnsupportedOptionError` for other tokens. */
 export function detokenizeText(model: ServableModel, body: Body): object {
-  const tokens = requiredField(body, 'tokens', array) as readonly number[];
+  checkFields(body, detokenizeFields);
+  const tokens = requiredField(body, 'tokens') as readonly number[];
   const text = tokenizerOf(model).detokenize(tokens);
   return { content: text, prompt: text };
 }

@@ -144,7 +144,7 @@ async function wrongWith(handler: Handler, request: RecordedRequest): Promise<st
   if (response.status >= 500) return `${response.status}: ${text}`;
   if (response.status >= 400) return wrongRefusal(mustAnswer, method, text);
   const ignored = response.headers.get('idiolect-ignored')?.split(', ') ?? [];
-  const unheard = ignored.find((name) => thinkingFields.some((each) => each === name));
+  const unheard = ignored.find((name) => Object.hasOwn(thinkingFields, name));
   if (unheard !== undefined) return `${unheard} is ignored`;
   const address = Object.values(apis).find((each) => request.path.endsWith(each));
   return address === undefined ? null : wrongAnswer(address, objectAt({ body }, 'body'), text);

@@ -86,3 +86,24 @@ describe.each(sampled(templates, 6))('$name', (template) => {
 it('tries models that think', () => {
   expect(thinkers.size).toBeGreaterThan(0);
 });
+
+/** Templates that cannot be asked for no thoughts. */
+const unswitched = templates.filter(({ format }) => format.input.thinkingVariables.length === 0);
+
+describe.each(sampled(unswitched, 4))('$name, told not to think', (template) => {
+  it.each(Object.entries(requests))('%s', async (_, request) => {
+    const model = await openThinker(template);
+    let thoughts = '';
+    const messages = [{ role: 'user', content: 'Hello' }] as const;
+    try {
+      for await (const event of model.chat({ messages, ...request, thinking: false, maxTokens: 60 }))
+        if (event.type === 'reasoning-delta') thoughts += event.delta;
+    } catch (error) {
+      // A template may refuse it itself.
+      if (!(error instanceof IdiolectError)) throw error;
+    }
+    expect(thoughts.trim()).toBe('');
+  });
+});
+
+it('there are such templates', () => expect(unswitched.length).toBeGreaterThan(3));

@@ -87,14 +87,17 @@ describe.each([
   ['sglang', '0.5.3'],
   ['vllm', 'unknown'],
 ] as const)('%s %s', (kind, version) => {
-  it('is told of a call when it begins', async () => {
-    const pieces = [...thoughts, 'I look it up.', ...call('{"city": "Bern", "days": 3}')];
+  it.each([3, 9])('is told the grammar of a call where it needs it (%i days)', async (days) => {
+    const pieces = [...thoughts, 'I look it up.', ...call(`{"city": "Bern", "days": ${days}}`)];
     const server = await serve(kind, scriptedChatFile([{ request, pieces }]), version);
     const model = await connect(kind, server);
     const [called] = await model.chat({ messages, tools }).calls;
-    expect(called?.arguments).toEqual({ city: 'Bern', days: 3 });
+    expect(called?.arguments).toMatchObject({ city: 'Bern' });
+    expect(new Ajv().validate(parameters, called?.arguments)).toBe(true);
     const [first, second, ...others] = completions(server);
     expect(others).toEqual([]);
+    expect(second === undefined).toBe(days === 3);
+    if (second === undefined) return;
     expect(JSON.stringify(first?.body)).not.toContain('root ::=');
     expect(JSON.stringify(second?.body)).toContain('root ::=');
   });
@@ -132,11 +135,11 @@ describe.each(kinds)('%s', (kind) => {
       content: 'I look it up.',
       tool_calls: [{ function: { name: 'get_weather', arguments: '{"city": "Bern", "days": 3}' } }],
     });
-    const [first, constrained, ...others] = completions(server);
+    const [first, ...others] = completions(server);
+    // The call is as it must be.
     expect(others).toEqual([]);
     if (kind !== 'llama-server') {
-      // One completion, under a structural tag that XGrammar reads as the server wrote it.
-      expect(constrained).toBeUndefined();
+      // Under a structural tag that XGrammar reads as the server wrote it.
       const { structured_outputs, response_format } = first?.body ?? {};
       const tag = isRecord(structured_outputs)
         ? JSON.parse(String(structured_outputs.structural_tag))
@@ -148,7 +151,6 @@ describe.each(kinds)('%s', (kind) => {
       return;
     }
     expect(JSON.stringify(first?.body)).not.toContain('root ::=');
-    expect(JSON.stringify(constrained?.body)).toContain('root ::=');
   });
 
   it('keeps a model to the schema that would break it', async () => {
@@ -323,9 +325,23 @@ describe('a server', () => {
   };
   it.each(Object.entries(wrong))('whose answer %s is an error', async (_, answer) => {
     const server = await serve('llama-server', tiny());
-    const model = await connect('llama-server', server);
+    const model = await connect('llama-server', server, { retries: 0 });
     server.answerNext('/completion', answer);
     await expect(model.chat({ messages }).message).rejects.toBeInstanceOf(ServerError);
+  });
+
+  it.each(['ends too early', 'breaks off'])('whose answer %s is asked for its rest', async (how) => {
+    const server = await serve('llama-server', tiny());
+    const model = await connect('llama-server', server);
+    server.answerNext('/completion', wrong[how] ?? (() => undefined));
+    const events = await collect(model.chat({ messages, maxTokens: 5 }));
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+    const [first, second, ...others] = completions(server);
+    expect(others).toEqual([]);
+    const [before, after] = [first, second].map((each) => each?.body.prompt as readonly number[]);
+    expect(after?.slice(0, before?.length)).toEqual(before);
+    expect(after?.length).toBeGreaterThan(before?.length ?? 0);
+    expect(second?.body.n_predict).toBe(4);
   });
 
   it('that keeps to no grammar is found out', async () => {

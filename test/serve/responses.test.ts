@@ -156,7 +156,7 @@ describe('a request', () => {
     [{ input: [{ role: 'robot', content: '' }] }, 'input[0].role'],
     [{ input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0]'],
     [{ input: [{ type: 'function_call', name: 'f', arguments: '{}' }] }, 'input[0].call_id'],
-    [{ text: { format: { type: 'xml' } } }, 'type'],
+    [{ text: { format: { type: 'xml' } } }, 'text.format.type'],
     [{ text: { format: { type: 'json_schema' } } }, 'text.format.schema'],
     [{ max_output_tokens: 0 }, 'max_output_tokens'],
     [{ reasoning: { effort: 5 } }, 'reasoning.effort'],

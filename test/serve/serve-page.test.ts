@@ -2,14 +2,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as chat from '../../src/serve/chat-completions/read-request.ts';
-import * as completions from '../../src/serve/completions/read-request.ts';
-import { samplingFields } from '../../src/serve/fields/sampling-fields.ts';
+import { fields as chat } from '../../src/serve/chat-completions/read-request.ts';
+import { fields as completions } from '../../src/serve/completions/read-request.ts';
+import { namesOf } from '../../src/serve/fields/request-head.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
-import * as messages from '../../src/serve/messages/read-request.ts';
+import { fields as messages } from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as ollama from '../../src/serve/ollama/read-request.ts';
-import * as responses from '../../src/serve/responses/read-request.ts';
+import { operations } from '../../src/serve/openapi/operations.ts';
+import { fields as responses } from '../../src/serve/responses/read-request.ts';
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/serve.md'), 'utf8');
 
@@ -29,17 +30,22 @@ describe('the page lists', () => {
     ['/v1/responses', responses],
     ['/v1/messages', messages],
     ['/v1/completions', completions],
-  ] as const)('every field of %s', (address, { readFields, fieldsWithoutEffect, refusedFields }) => {
-    const refused = refusedFields.map(({ name }) => name);
-    const known = [...readFields, ...samplingFields, ...fieldsWithoutEffect, ...refused];
+  ] as const)('every field of %s', (address, fields) => {
+    const known = namesOf(fields);
     expect(listed(`\`${address}\``)).toEqual(known.filter((name) => !named.includes(name)).sort());
   });
 
   it('every field of Ollama’s API', () => {
-    const refused = ollama.refusedFields.map(({ name }) => name);
-    const read = new Set([...ollama.chatFields, ...ollama.generateFields]);
-    const known = [...read, ...ollama.fieldsWithoutEffect, ...refused];
+    const known = [...new Set([...namesOf(ollama.chatFields), ...namesOf(ollama.generateFields)])];
     expect(listed("Ollama's API")).toEqual(known.filter((name) => !named.includes(name)).sort());
+  });
+
+  it('every address', () => {
+    const addresses = page.split('\n| address | what it is |\n')[1]?.split('\n\n')[0] ?? '';
+    const paths = Array.from(addresses.matchAll(/[` ](\/[^` ]*)`/g), ([, found = '']) =>
+      found.replace('<name>', '{name}'),
+    );
+    expect(new Set(paths)).toEqual(new Set(operations.map((operation) => operation.path)));
   });
 
   it('every metric', async () => {

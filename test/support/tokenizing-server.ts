@@ -26,5 +26,5 @@ export function encoderFor(model: LlamaModel, dialect: ServerDialect): PromptEnc
   const fetch = async (_: unknown, init?: RequestInit): Promise<Response> =>
     Response.json(answer(JSON.parse(String(init?.body))));
   const connection = new ServerConnection({ url: 'http://server.test', fetch });
-  return new PromptEncoder(connection, dialect, { name: 'served', bosToken: '', eosToken: '' });
+  return new PromptEncoder(connection, dialect, { name: 'served', bosToken: '', eosToken: '', addedTokens: null });
 }

@@ -5,7 +5,7 @@ import { UnsupportedOptionError } from '../../format/errors.ts';
 import { parseObject } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import type { TargetOptions } from '../model-target.ts';
-import { type NamedTarget, readTarget } from './served-targets.ts';
+import { type NamedTarget, readTarget, readUpstreams } from './served-targets.ts';
 
 /** Options that concern one model, and may differ between the models of a file. */
 const ofOneModel: readonly string[] = [
@@ -39,18 +39,26 @@ export async function readServeConfig(file: string, command: Command): Promise<r
   return models.map((model: unknown, index) => readModel(command, model, `${file}: models[${index}]`));
 }
 
-/** `"qwen3.gguf"`, or `{"name": "qwen", "model": "qwen3.gguf", "contextSize": 8192}`. */
+/**
+ * `"qwen3.gguf"`, or `{"name": "qwen", "model": "qwen3.gguf", "contextSize": 8192}`, or
+ * `{"upstream": ["http://a:8000", "http://b:8000"], "server": "vllm"}`.
+ */
 function readModel(command: Command, given: unknown, path: string): NamedTarget {
   if (typeof given === 'string') return readTarget(given);
-  if (!isRecord(given) || typeof given.model !== 'string')
-    throw refuse(path, 'it must be a string, or an object with a string as model');
-  const { model, name, ...rest } = given;
+  if (!isRecord(given) || (typeof given.model === 'string') === isAddresses(given.upstream))
+    throw refuse(path, 'it must be a string, or an object with a string as model, or addresses as upstream');
+  const { model, upstream, name, ...rest } = given;
   const shared = Object.keys(rest).find((each) => !ofOneModel.includes(each));
   if (shared !== undefined)
     throw refuse(path, `${shared} is no option of one model; these are ${ofOneModel.join(', ')}`);
   const entries = Object.entries(rest).map(([key, value]) => [key, readOption(command, key, value, path)]);
   const options: Partial<TargetOptions> = Object.fromEntries(entries);
-  return { ...readTarget(model), ...(typeof name === 'string' ? { name } : {}), options };
+  const target = isAddresses(upstream) ? readUpstreams(upstream) : readTarget(String(model));
+  return { ...target, ...(typeof name === 'string' ? { name } : {}), options };
+}
+
+function isAddresses(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 }
 
 function readOption(command: Command, name: string, value: unknown, path: string): unknown {

@@ -19,12 +19,19 @@ import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
 import { logJson, logLine } from './log-line.ts';
 import { readServeConfig } from './serve-config.ts';
-import { locateAll, type NamedTarget, readTarget } from './served-targets.ts';
+import {
+  type LocatedEntry,
+  locateAll,
+  type NamedTarget,
+  readTarget,
+  readUpstreams,
+} from './served-targets.ts';
 
 interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly port: number;
   readonly host: string;
   readonly apiKey?: readonly string[];
+  readonly upstream?: readonly string[];
   readonly sequences: number;
   readonly queue: number;
   readonly cacheMemory: number;
@@ -70,6 +77,10 @@ export function registerServe(program: Command): void {
       2,
     )
     .option(
+      '--upstream <address...>',
+      'servers of one model, which take its requests together and stand in for each other',
+    )
+    .option(
       '--cache-memory <GB>',
       'memory for prompts of conversations whose place others took; 0 keeps none',
       nonNegative,
@@ -99,17 +110,20 @@ async function serveModels(
   const configured = config === undefined ? [] : await readServeConfig(config, command);
   const options = command.opts<ServeCommandOptions>();
   if (options.open === true) await readPage(builtPage('chat'));
-  const named = withAlias([...targets.map(readTarget), ...configured], options.alias);
+  const upstreams = options.upstream === undefined ? [] : [readUpstreams(options.upstream)];
+  const named = withAlias([...upstreams, ...targets.map(readTarget), ...configured], options.alias);
   if (named.length === 0)
-    command.error("error: missing argument 'model': name one, or a --config with models");
+    command.error("error: missing argument 'model': name one, or --upstream, or a --config with models");
   const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
   // A single model is opened at once, so that the address is only printed when it works.
   const opened = only !== undefined && others.length === 0 ? await openNow(only) : null;
   try {
-    const server = await serve(opened ?? entries, { ...serveOptions(options), ...(await readTls(options)) });
-    const names = named.map(({ name }) => name);
+    const concurrency = concurrencyOf(entries, options);
+    const given = { ...serveOptions(options), concurrency, ...(await readTls(options)) };
+    const server = await serve(opened ?? entries, given);
+    const names = entries.map(({ name }) => name);
     process.stderr.write(greeting(server, names));
     if (options.open === true) openBrowser(`${server.url}/`);
     await interrupted(server);
@@ -140,6 +154,16 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   return Object.create(model, { name: { value: name } }) as ServableModel;
 }
 
+/** Requests that a server of a model is sent at once: as many as vLLM takes by default. It queues the rest itself. */
+const perServer = 256;
+
+function concurrencyOf(entries: readonly LocatedEntry[], { sequences }: ServeCommandOptions): number {
+  const servers = entries.reduce((sum, entry) => sum + entry.servers, 0);
+  const isLocal = entries.some((entry) => entry.servers === 0);
+  // As many again wait with prepared prompts, so that a free sequence can choose a fitting one.
+  return servers * perServer + (isLocal ? 2 * sequences : 0);
+}
+
 function serveOptions(options: ServeCommandOptions): ServeOptions {
   const { IDIOLECT_SERVE_KEY: fromEnvironment = '' } = process.env;
   const apiKeys = options.apiKey ?? (fromEnvironment === '' ? [] : [fromEnvironment]);
@@ -147,8 +171,6 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
     port: options.port,
     host: options.host,
     apiKeys,
-    // As many again wait with prepared prompts, so that a free sequence can choose a fitting one.
-    concurrency: 2 * options.sequences,
     queueLimit: options.queue,
     policy: options.degrade === true ? 'degrade' : 'strict',
     defaults: { temperature: options.temperature },

@@ -7,9 +7,15 @@ import { type LocatedTarget, locateTarget, type TargetOptions } from '../model-t
 /** `name=target`, or a target from which the name is derived. */
 export interface NamedTarget {
   readonly name: string;
-  readonly target: string;
+  /** A file, a model on the Hub, an address, or those of several servers of one model. */
+  readonly target: string | readonly string[];
   /** Its own, which precede those of all. Default: none. */
   readonly options?: Partial<TargetOptions>;
+}
+
+/** A model that can be opened, and the number of its servers; 0 for a model in this process. */
+export interface LocatedEntry extends ModelEntry {
+  readonly servers: number;
 }
 
 /** Reads one argument. Throws `UnsupportedOptionError` for an empty name. */
@@ -20,22 +26,42 @@ export function readTarget(argument: string): NamedTarget {
   return { name, target };
 }
 
-/** `qwen3` for `qwen3.gguf`; models on the Hub and servers keep their names. */
+/** Several servers of one model, under its own name. */
+export function readUpstreams(addresses: readonly string[], name = addresses.join()): NamedTarget {
+  return { name, target: addresses };
+}
+
+/** `qwen3` for `qwen3.gguf`; models on the Hub keep their names, and servers name theirs when they are asked. */
 function targetName(target: string): string {
   return /\.gguf$/i.test(target) ? path.basename(target).replace(/\.gguf$/i, '') : target;
 }
 
-/** Finds all of them, so that errors are reported before the first request; they are opened later. */
+/**
+ * Finds all of them, so that errors are reported before the first request; they are opened later. Servers are asked at
+ * once for the name of their model, unless it was given.
+ */
 export async function locateAll(
   targets: readonly NamedTarget[],
   options: TargetOptions,
-): Promise<readonly ModelEntry[]> {
-  const entries: ModelEntry[] = [];
+): Promise<readonly LocatedEntry[]> {
+  const entries: LocatedEntry[] = [];
   for (const { name, target, options: own } of targets)
-    entries.push(entryOf(name, await locateTarget(target, { ...options, ...own })));
+    entries.push(
+      await entryOf(
+        name,
+        await locateTarget(target, { ...options, ...own }),
+        name === [target].flat().join(),
+      ),
+    );
   return entries;
 }
 
-function entryOf(name: string, { bytes, open }: LocatedTarget): ModelEntry {
-  return { name, bytes, open };
+async function entryOf(
+  name: string,
+  { bytes, servers, open }: LocatedTarget,
+  isUnnamed: boolean,
+): Promise<LocatedEntry> {
+  if (servers === 0 || !isUnnamed) return { name, bytes, servers, open };
+  const model = await open();
+  return { name: model.name, bytes, servers, open: async () => model };
 }

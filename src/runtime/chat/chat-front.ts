@@ -46,14 +46,28 @@ export function readRequest<Options extends ChatOptions>(
 ): ChatRequest<Options> {
   checked.signal?.throwIfAborted();
   const { toolNames = 'any' } = checked;
-  const options = { ...checked, toolNames, messages: readMessages(checked.messages) };
-  const tools = normalizeTools(options.tools ?? []);
+  const tools = normalizeTools(checked.tools ?? []);
   const template = templates.learn(tools.length > 0);
   const { format, source } = template;
-  const render = (messages: readonly Message[]): TracedPrompt =>
-    renderOpenTurn(source, promptRequest({ ...options, messages }, tools, templates, format), format);
+  const messages = readMessages(checked.messages);
+  const options = { ...checked, ...thinkingLimit(checked, format), toolNames, messages };
+  const render = (rendered: readonly Message[]): TracedPrompt =>
+    renderOpenTurn(
+      source,
+      promptRequest({ ...options, messages: rendered }, tools, templates, format),
+      format,
+    );
   const strays = checkResultIds(options, (messages) => render(messages).text);
   return { options, tools, template, render, strays };
+}
+
+/** A template without a switch cannot be asked for no thoughts: a budget keeps them out. */
+function thinkingLimit(
+  { thinking, thinkingBudget }: ChatOptions,
+  { reasoning, input }: ChatFormat,
+): Pick<ChatOptions, 'thinkingBudget'> {
+  const isLeft = reasoning !== null && input.thinkingVariables.length === 0;
+  return thinking === false && thinkingBudget === undefined && isLeft ? { thinkingBudget: 0 } : {};
 }
 
 /** What reads the response, and checks it. */

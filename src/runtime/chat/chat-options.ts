@@ -87,7 +87,10 @@ export interface ChatOptions<
   readonly toolChoice?: ToolChoiceOf<Tools>;
   /** The answer must be JSON that fits this schema, or any JSON object; the stream's `object` then has its type. */
   readonly responseFormat?: Format;
-  /** Turns thinking on or off, if the template supports it. Default: the template's own choice. */
+  /**
+   * Turns thinking on or off by the template's switch; without one, `false` is a `thinkingBudget` of 0. Default: the
+   * template's own choice.
+   */
   readonly thinking?: boolean;
   /**
    * The maximum number of reasoning tokens, after which reasoning is closed; 0 for none. It is never closed inside a

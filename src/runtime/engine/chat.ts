@@ -35,11 +35,16 @@ import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
 import { encodePrompt, type PromptTokens, requireFits, requireTokens } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
-/** What the chats with one engine share. */
-export interface ChatEngine {
-  readonly engine: Engine;
+/** What the requests to one model share, whatever evaluates it. */
+export interface ChatTemplates {
+  readonly engine: Omit<Engine, 'name' | 'open' | 'dispose'>;
   readonly templates: TemplateCache;
   readonly grammars: GrammarCache;
+}
+
+/** What the chats with one engine share. */
+export interface ChatEngine extends ChatTemplates {
+  readonly engine: Engine;
 }
 
 /** A request, and its prompt. */
@@ -104,14 +109,14 @@ async function* generate(
 }
 
 /** Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before sampling. */
-export function prepareChat(shared: ChatEngine, given: ChatOptions): PreparedChat {
+export function prepareChat(shared: ChatTemplates, given: ChatOptions): PreparedChat {
   const rendered = renderChat(shared, given);
   const { template, grammarOptions } = rendered;
   return completeChat(shared, rendered, shared.grammars.get(template.format, grammarOptions));
 }
 
 /** Like `prepareChat`, but yields to other tasks while it compiles costly tools, and checks the signal. */
-export async function prepareInTurns(shared: ChatEngine, given: ChatOptions): Promise<PreparedChat> {
+export async function prepareInTurns(shared: ChatTemplates, given: ChatOptions): Promise<PreparedChat> {
   const rendered = renderChat(shared, given);
   const { template, grammarOptions } = rendered;
   const ready = await shared.grammars.prepare(template.format, grammarOptions, given.signal);
@@ -124,7 +129,7 @@ export function promptOf(shared: ChatEngine, given: ChatOptions): PromptTokens {
   return renderChat(shared, given).prompt;
 }
 
-function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): RenderedChat {
+function renderChat({ engine, templates }: ChatTemplates, given: ChatOptions): RenderedChat {
   const checked = checkChatOptions(given);
   refuseOptions(checked, engine.refused ?? {});
   checked.signal?.throwIfAborted();
@@ -155,7 +160,7 @@ function renderChat({ engine, templates }: ChatEngine, given: ChatOptions): Rend
 }
 
 function completeChat(
-  { engine, grammars }: ChatEngine,
+  { engine, grammars }: ChatTemplates,
   rendered: RenderedChat,
   { grammar, matcher }: ReadyGrammar,
 ): PreparedChat {
@@ -186,7 +191,7 @@ function shorterThan(
 }
 
 /** Throws `ModelDisposedError` after the model was disposed of. */
-export function refuseDisposed({ disposed, model }: Engine): void {
+export function refuseDisposed({ disposed, model }: Pick<Engine, 'disposed' | 'model'>): void {
   if (disposed) throw new ModelDisposedError({ model });
 }
 

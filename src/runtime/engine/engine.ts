@@ -3,6 +3,7 @@
  * model of any implementation, so an engine needs no grammar, parser or template of its own. Nothing here needs Node.
  */
 import type { RefusedOptions } from '../../format/option-rules.ts';
+import type { TokenBitmap } from '../../language/matcher/masks/token-bitmap.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 
 /** A loaded model that can be evaluated. */
@@ -97,8 +98,9 @@ export interface DrawnToken {
 }
 
 /**
- * What may be drawn at one position. An engine asks what it can use: `few` and `allows` say the same as `grammar`, and
- * `bias` comes on top of any of them. It must be asked before the next call of the sequence.
+ * What may be drawn at one position. An engine asks what it can use: `few`, `allows` and `bitmap` say the same as
+ * `grammar`, and `bias` comes on top of any of them; `maskLogits` applies both. It must be asked before the next call of
+ * the sequence.
  */
 export interface Mask {
   /** `null`: nothing is added to any logit. */
@@ -109,6 +111,8 @@ export interface Mask {
   few(): readonly number[] | null;
   /** Whether this token may be drawn. To be asked of the likeliest first; each costs a lookup. */
   allows(token: number): boolean;
+  /** All tokens that may be drawn, one bit for each, not to be changed; `null` if everything may. */
+  bitmap(): Readonly<TokenBitmap> | null;
   /** For an engine with grammars of its own: the grammar of all that may follow; `null` if everything may. */
   readonly grammar: GrammarAt | null;
   /**

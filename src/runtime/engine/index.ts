@@ -1,5 +1,6 @@
 /** Chatting with models that anything evaluates in this process: in Node, or in a page. */
 
+export type { TokenBitmap } from '../../language/matcher/masks/token-bitmap.ts';
 export type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
 export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
@@ -22,3 +23,5 @@ export type {
 } from './engine.ts';
 export type { ChatPreview, EngineModel } from './engine-model.ts';
 export type { EngineOptions } from './engine-options.ts';
+export { maskLogits } from './masks/mask-logits.ts';
+export { type SteeredChat, type SteeredModel, type SteerOptions, steer } from './steer.ts';

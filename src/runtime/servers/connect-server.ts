@@ -16,7 +16,7 @@ import { sglang, vllm } from './openai-server.ts';
 import { PromptEncoder } from './prompt-encoder.ts';
 import { prepareServerChat, type ServerEngine, startServerChat } from './server-chat.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';
-import type { ServerChatOptions, ServerKind, ServerOptions } from './server-options.ts';
+import type { ServerChatOptions, ServerHealth, ServerKind, ServerOptions } from './server-options.ts';
 import { ServerPool } from './server-pool.ts';
 
 /** A model on a server, ready to chat. */
@@ -25,6 +25,8 @@ export interface ServerModel {
   readonly name: string;
   /** Tokens available to prompt and response together. */
   readonly contextSize: number;
+  /** Its servers, as they are now. */
+  readonly servers: readonly ServerHealth[];
   /** The model's templates, with their formats. */
   readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is requested until the stream is read. */
@@ -67,7 +69,8 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
   const options = checkServerOptions(given);
   const dialect = dialects[options.kind];
   const servers = new ServerPool(options, dialect);
-  const { served, takesTags } = await servers.meet(options.signal);
+  const { served: described, tokenizer, takesTags } = await servers.meet(options.signal);
+  const served = { ...described, ...tokenizer };
   const name = options.model ?? served.name;
   const texts = {
     bosToken: options.bosToken ?? served.bosToken ?? '',
@@ -83,7 +86,11 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     model: name,
     takesTags,
     contextSize: contextOf(served, options.contextSize) ?? unknownContext(servers),
-    encoder: new PromptEncoder(servers, dialect, { name, ...texts }),
+    encoder: new PromptEncoder(servers, dialect, {
+      name,
+      ...texts,
+      addedTokens: tokenizer?.addedTokens ?? null,
+    }),
     templates,
     grammars: new GrammarCache(),
   });
@@ -98,7 +105,7 @@ function templatesOf(
   if (chatTemplate !== undefined) return { name, default: chatTemplate, toolUse: chatTemplate };
   const { chatTemplate: plain, toolUseTemplate: toolUse } = served;
   if (plain !== null) return { name, default: plain, toolUse: toolUse ?? plain };
-  const reason = `${url} does not say the model's chat template; pass its Jinja source`;
+  const reason = `${url} does not say the model's chat template; pass its Jinja source (vLLM says it if started with --enable-tokenizer-info-endpoint)`;
   throw new UnsupportedOptionError({ option: 'chatTemplate', reason });
 }
 
@@ -124,6 +131,10 @@ class ConnectedModel implements ServerModel {
 
   get contextSize(): number {
     return this.#engine.contextSize;
+  }
+
+  get servers(): readonly ServerHealth[] {
+    return this.#engine.servers.health;
   }
 
   get templates(): ServerModel['templates'] {

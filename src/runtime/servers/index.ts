@@ -8,4 +8,4 @@ export {
   type ServerModel,
   type ServerRunToolsOptions,
 } from './connect-server.ts';
-export type { ServerChatOptions, ServerKind, ServerOptions } from './server-options.ts';
+export type { ServerChatOptions, ServerHealth, ServerKind, ServerOptions } from './server-options.ts';

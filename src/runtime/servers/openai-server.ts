@@ -15,6 +15,7 @@ import {
   readTexts,
   readTokens,
   type ServedModel,
+  type ServedTokenizer,
   type ServerDialect,
   type ServerToken,
 } from './server-dialect.ts';
@@ -29,6 +30,8 @@ export const vllm: ServerDialect = {
     structuralTag: (tag) => ({ structured_outputs: { structural_tag: JSON.stringify(tag) } }),
   }),
   takesTags: { path: '/version', body: null, read: versionFrom([0, 12]) },
+  // Only with --enable-tokenizer-info-endpoint.
+  tokenizer: { path: '/tokenizer_info', body: null, read: readTokenizer },
   tokenize: (text, model) => ({
     ...tokenizing(text, model, { return_token_strs: true }),
     read: readSpelledTokens,
@@ -69,6 +72,39 @@ function readSpelledTokens(answer: unknown): readonly ServerToken[] | null {
   if (ids?.length === 0) return [];
   if (ids === null || texts?.length !== ids.length) return null;
   return ids.map((id, index) => ({ id, text: texts[index] ?? '' }));
+}
+
+/** A `tokenizer_config.json`. */
+function readTokenizer(answer: unknown): ServedTokenizer | null {
+  if (!isRecord(answer)) return null;
+  const { chat_template: template, added_tokens_decoder: added } = answer;
+  const known = readTemplates(template);
+  const texts = isRecord(added) ? Object.values(added).map(tokenText) : [null];
+  return {
+    chatTemplate: known.default ?? null,
+    toolUseTemplate: known.tool_use ?? null,
+    bosToken: tokenText(answer.bos_token),
+    eosToken: tokenText(answer.eos_token),
+    addedTokens: readTexts(texts),
+  };
+}
+
+/** A template, or several by name: as an object, or a list of `{name, template}`. */
+function readTemplates(template: unknown): { readonly default?: string; readonly tool_use?: string } {
+  if (typeof template === 'string') return { default: template };
+  const list = Array.isArray(template) ? template.filter(isRecord) : [];
+  const named: unknown =
+    list.length === 0 ? template : Object.fromEntries(list.map((each) => [each.name, each.template]));
+  if (!isRecord(named)) return {};
+  return withoutUndefined({
+    default: readText(named.default) ?? undefined,
+    tool_use: readText(named.tool_use) ?? undefined,
+  });
+}
+
+/** A token, as its text or as an object with it. */
+function tokenText(token: unknown): string | null {
+  return readText(isRecord(token) ? token.content : token);
 }
 
 /** The fields that tell the server what to enforce. */

@@ -3,7 +3,8 @@
  *
  * The server tokenises the prompt and returns the texts of the tokens. If a special token among them contains
  * characters that the template did not write, the prompt is cut inside it and those pieces are requested again, until
- * there is none left. Nearly every prompt has no such token, and takes one request.
+ * there is none left. Nearly every prompt has no such token, and takes one request; the first takes another one to
+ * learn which of its tokens are special, unless the server tells.
  */
 import { cutPrompt, type PromptPiece, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import type { SpecialFinder } from '../chat/special-finder.ts';
@@ -21,6 +22,8 @@ export interface EncodedModel {
   readonly name: string | null;
   readonly bosToken: string;
   readonly eosToken: string;
+  /** All tokens that count wherever they are written; `null` if they have to be learned. */
+  readonly addedTokens: readonly string[] | null;
 }
 
 /** The part of a server pool that is asked for tokens. */
@@ -33,6 +36,8 @@ export class PromptEncoder {
   readonly #model: string | null;
   readonly #bosToken: string;
   readonly #specials: SpecialTexts;
+  /** Whether the server has told all of them. */
+  readonly #knowsSpecials: boolean;
   /** Texts of tokens by id, for servers that return them only on request. */
   readonly #spellings = new Map<number, string>();
   #lineFeed: readonly ServerToken[] | null = null;
@@ -42,7 +47,11 @@ export class PromptEncoder {
     this.#dialect = dialect;
     this.#model = model.name;
     this.#bosToken = model.bosToken;
-    this.#specials = new SpecialTexts([model.bosToken, model.eosToken].filter((text) => text !== ''));
+    const { bosToken, eosToken, addedTokens } = model;
+    this.#knowsSpecials = addedTokens !== null;
+    this.#specials = new SpecialTexts(
+      [bosToken, eosToken, ...(addedTokens ?? [])].filter((text) => text !== ''),
+    );
   }
 
   /** The special tokens of the server's model known so far. */
@@ -56,7 +65,8 @@ export class PromptEncoder {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const pieces = cutPrompt(prompt, this.#specials.finder);
       const tokens = await this.#encodePieces(pieces, known, signal);
-      const learned = await this.#specials.learn(distinct(tokens), this.#questions(signal));
+      const learned =
+        !this.#knowsSpecials && (await this.#specials.learn(distinct(tokens), this.#questions(signal)));
       // Most new ones are the template's, and change nothing.
       if (!learned || samePieces(pieces, cutPrompt(prompt, this.#specials.finder))) {
         return idsOf(tokens);
@@ -74,7 +84,7 @@ export class PromptEncoder {
   #questions(signal: AbortSignal | undefined): TokenQuestions {
     const { tokenizePlain } = this.#dialect;
     return {
-      tokenize: async (text) => idsOf(await this.#ask(text, signal)),
+      tokenize: (text) => this.#ask(text, signal),
       ...(tokenizePlain === undefined
         ? {}
         : {

@@ -1,11 +1,17 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
 import type { ChatFormat } from '../../format/chat-format.ts';
-import { ContextOverflowError, type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
+import {
+  ContextOverflowError,
+  type SchemaIssue,
+  ServerError,
+  UnsupportedOptionError,
+} from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
-import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
+import { structuralTagOf, tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
+import { relaxGrammar } from '../../grammar/structural-tag/relax-grammar.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import type { Matcher } from '../../language/matcher/matcher.ts';
+import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
 import type { ToolList } from '../../tools/tools.ts';
@@ -48,7 +54,7 @@ export interface PreparedServerChat extends ChatReading {
   readonly strays: readonly SchemaIssue[];
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
-  /** The whole response if calls may come; `null` if the server gets a grammar at each call instead. */
+  /** The whole response; `null` if nothing is enforced, or the server gets grammars instead. */
   readonly structuralTag: StructuralTag | null;
 }
 
@@ -104,7 +110,7 @@ async function* generate(
 
 /** One completion after everything written so far; returns what to do next. */
 async function* complete(
-  { servers, dialect, model, encoder, contextSize }: ServerEngine,
+  { servers, dialect, model, encoder, contextSize, takesTags }: ServerEngine,
   { options, template, structuralTag }: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
@@ -112,8 +118,9 @@ async function* complete(
   const { signal } = options;
   const { grammar } = run;
   // It describes what follows the prompt, not what follows half a response.
-  const tag = grammar === null && run.text === '' ? structuralTag : null;
-  run.ask(tag !== null);
+  const whole = run.text === '' ? structuralTag : null;
+  // Penalties and biases would count within a call, too.
+  run.ask(grammar === null && !changesFreeText(options));
   const written = await encoder.encodeInside(run.text, signal);
   // The written text may have more tokens by now, because of closed thoughts and different tokenisation.
   const room = contextSize - prompt.length - written.length;
@@ -122,8 +129,8 @@ async function* complete(
   const free = grammar === null || isPlainText(options);
   const request = {
     prompt: [...prompt, ...written],
-    grammar,
-    structuralTag: tag,
+    grammar: takesTags ? null : grammar,
+    structuralTag: whole ?? (takesTags && grammar !== null ? tagOfGrammar(grammar) : null),
     // Inside a call they are ordinary text, and a grammar decides itself where to end. The caller's stops are searched
     // here: a server would find them in thoughts and markers, too.
     stops: free ? turnEnds(template.format) : [],
@@ -134,12 +141,19 @@ async function* complete(
     logprobs: options.logprobs ?? null,
   };
   const question = dialect.complete(request, model);
-  for await (const piece of servers.stream(question, conversationOf(options), signal)) {
-    // Later requests only find in the cache what this one has put there.
-    if (written.length === 0) run.follow(prompt.length, piece.cachedTokens ?? null);
-    const { events, next } = run.take(piece);
-    yield* events;
-    if (next !== 'go-on') return next;
+  try {
+    for await (const piece of servers.stream(question, conversationOf(options), signal)) {
+      // Later requests only find in the cache what this one has put there.
+      if (written.length === 0) run.follow(prompt.length, piece.cachedTokens ?? null);
+      const { events, next } = run.take(piece);
+      yield* events;
+      if (next !== 'go-on') return next;
+    }
+  } catch (error) {
+    // Another request continues what was written, on another server if there is one.
+    const isBroken = error instanceof ServerError && error.transient;
+    if (!isBroken || !run.mayContinue(servers.retries)) throw error;
+    return 'ask-again';
   }
   return 'over';
 }
@@ -176,9 +190,10 @@ export async function prepareServerChat(
   const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
   const reading = readingOf(request, grammars, wanted, grammar);
-  const tagged = takesTags && grammar.lazy && !changesFreeText(options);
-  const structuralTag = tagged ? tagOf(template.format, wanted, grammar) : null;
-  return { ...reading, options, template, prompt, strays, grammar, matcher, structuralTag };
+  const isTagged = takesTags && !(grammar.lazy && changesFreeText(options));
+  const tagged = isTagged ? tagOf(template.format, wanted, grammar) : null;
+  const enforced = { matcher: tagged?.matcher ?? matcher, structuralTag: tagged?.tag ?? null };
+  return { ...reading, options, template, prompt, strays, grammar, ...enforced };
 }
 
 /** Penalties and biases apply only in free text, which a single completion for the whole response cannot separate. */
@@ -188,25 +203,42 @@ function changesFreeText(options: ServerChatOptions): boolean {
   return isPenalised || dry !== undefined || xtc !== undefined || logitBias !== undefined;
 }
 
-/** The structural tags of cached grammars. */
-const tags = new WeakMap<BuiltGrammar, StructuralTag | null>();
+/** A tag, and what follows a response under it: a tag allows slightly more than its grammar (`relaxGrammar`). */
+interface TaggedGrammar {
+  readonly tag: StructuralTag;
+  readonly matcher: Matcher | null;
+}
 
-/** `null` if no tag can continue from where the prompt has left the turn. */
+/** Those of cached grammars. */
+const tags = new WeakMap<BuiltGrammar, TaggedGrammar | null>();
+
+/** `null` if there is nothing to enforce, or no tag can continue from where the prompt has left the turn. */
 function tagOf(
   format: ChatFormat,
   options: PlainGrammarOptions,
   grammar: BuiltGrammar,
-): StructuralTag | null {
+): TaggedGrammar | null {
   const known = tags.get(grammar);
   if (known !== undefined) return known;
-  let tag: StructuralTag | null = null;
+  const made = makeTag(format, options, grammar);
+  tags.set(grammar, made);
+  return made;
+}
+
+function makeTag(
+  format: ChatFormat,
+  options: PlainGrammarOptions,
+  grammar: BuiltGrammar,
+): TaggedGrammar | null {
   try {
-    tag = structuralTagOf(format, options, grammar).tag;
+    const { tag } = structuralTagOf(format, options, grammar);
+    const { expression } = grammar;
+    if (tag === null || expression === null) return null;
+    return { tag, matcher: createMatcher(relaxGrammar(expression)) };
   } catch (error) {
-    if (!(error instanceof UnsupportedOptionError)) throw error;
+    if (error instanceof UnsupportedOptionError) return null;
+    throw error;
   }
-  tags.set(grammar, tag);
-  return tag;
 }
 
 function createServerRun(

@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly fetch?: typeof fetch;
   /** Milliseconds; see `ServerOptions.timeoutMs`. Default: 300,000. */
   readonly timeoutMs?: number;
+  /** Whether other servers can take its place: then its silence is transient. Default: false. */
+  readonly hasOthers?: boolean;
 }
 
 /** Further facts of an error. */
@@ -47,8 +49,16 @@ export class ServerConnection {
   readonly #apiKey: string;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  readonly #hasOthers: boolean;
 
-  constructor({ url, apiKey = '', fetch: own, timeoutMs = defaultTimeoutMs }: ConnectionOptions) {
+  constructor({
+    url,
+    apiKey = '',
+    fetch: own,
+    timeoutMs = defaultTimeoutMs,
+    hasOthers = false,
+  }: ConnectionOptions) {
+    this.#hasOthers = hasOthers;
     this.#base = new URL(url).href.replace(/\/+$/, '');
     this.#apiKey = apiKey.trim();
     this.#fetch = own ?? fetch;
@@ -193,7 +203,8 @@ export class ServerConnection {
     const answer = parseJson(text) ?? null;
     const hasError = isRecord(answer) && Boolean(answer.error);
     const failed = hasError ? (reasonOf(answer) ?? text) : failure?.(answer);
-    if (typeof failed === 'string') throw this.error(path, failed);
+    // A server that ends a response by itself is shutting down, or has dropped it.
+    if (typeof failed === 'string') throw this.error(path, failed, { transient: !hasError });
     const understood = read(answer);
     if (understood !== null) return understood;
     const reason = `an unexpected answer: ${wordsOf(text)}`;
@@ -216,7 +227,7 @@ export class ServerConnection {
   }
 
   #silence(path: string): ServerError {
-    return this.error(path, `no data for ${this.#timeoutMs} ms (timeoutMs)`);
+    return this.error(path, `no data for ${this.#timeoutMs} ms (timeoutMs)`, { transient: this.#hasOthers });
   }
 
   /** A server may repeat what it was sent. */

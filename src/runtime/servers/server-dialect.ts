@@ -10,7 +10,7 @@ export interface CompletionRequest {
   readonly prompt: readonly number[];
   /** GBNF of the whole text; `null` for free text. */
   readonly grammar: string | null;
-  /** A constraint that includes free text; absent or `null` if there is a grammar, or all text is free. */
+  /** The constraint of servers that take tags; absent or `null` if there is a grammar, or all text is free. */
   readonly structuralTag?: StructuralTag | null;
   /** Texts at which the server stops, without returning them. */
   readonly stops: readonly string[];
@@ -50,6 +50,13 @@ export interface ServedModel {
   readonly eosToken: string | null;
 }
 
+/** What a server reports about its tokenizer; each is `null` if it does not say. */
+export interface ServedTokenizer
+  extends Pick<ServedModel, 'chatTemplate' | 'toolUseTemplate' | 'bosToken' | 'eosToken'> {
+  /** The texts of all tokens that count wherever they are written, special ones among them. */
+  readonly addedTokens: readonly string[] | null;
+}
+
 /** A token of the server's vocabulary. */
 export interface ServerToken {
   readonly id: number;
@@ -78,6 +85,8 @@ export interface ServerDialect {
   /** Whether its bias accepts token ids only, not texts. */
   readonly biasById: boolean;
   readonly describe: ServerQuestion<ServedModel>;
+  /** Asks for its tokenizer, which not every server tells; absent if none does. */
+  readonly tokenizer?: ServerQuestion<ServedTokenizer>;
   /** Whether this version of the server supports structural tags; absent if none does. */
   readonly takesTags?: ServerQuestion<boolean>;
   /**

@@ -21,7 +21,10 @@ export interface ServerOptions {
   readonly model?: string;
   /** Sent as a bearer token. Default: none. */
   readonly apiKey?: string;
-  /** Jinja source of the model's chat template. Default: what llama-server reports; required for vLLM and SGLang. */
+  /**
+   * Jinja source of the model's chat template. Default: what llama-server reports, and vLLM if it was started with
+   * `--enable-tokenizer-info-endpoint`; required for SGLang.
+   */
   readonly chatTemplate?: string;
   /** Text of the beginning-of-sequence token, which many templates write. Default: what the server reports, or ''. */
   readonly bosToken?: string;
@@ -42,13 +45,28 @@ export interface ServerOptions {
   readonly timeoutMs?: number;
   /**
    * How often a request is retried after a transient failure: overloaded (429), no answer through a gateway (502),
-   * starting (503), or a connection that was refused, or lost before any data arrived. Default: 2.
+   * starting (503), or a connection that was refused or lost. A response that breaks off is continued from where it
+   * was, as often. Default: 2.
    */
   readonly retries?: number;
   /** Aborts connecting; chats have their own signals. */
   readonly signal?: AbortSignal;
   /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
+}
+
+/** What is known of one server of a model. */
+export interface ServerHealth {
+  /** Its address. */
+  readonly url: string;
+  /** Whether requests are sent to it; `false` for a while after a failure. */
+  readonly isWell: boolean;
+  /** Number of responses that it is writing. */
+  readonly running: number;
+  /** Number of responses that it was asked for. */
+  readonly requests: number;
+  /** Number of its failures. */
+  readonly failures: number;
 }
 
 /** The options of a chat. Text is injected only where a budget ends thoughts, so there is no option for it. */

@@ -1,38 +1,43 @@
 /**
- * One server, or several that serve the same model. A conversation stays with the server that has it in its cache;
- * transient failures are retried, with another server if there is one.
+ * One server, or several that serve the same model. A conversation stays with the server that has it in its cache,
+ * unless that one has far more to do than the others; failures are retried, with another server if there is one.
  */
 import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
 import { sha256 } from '../../format/sha256.ts';
+import { PooledServer } from './pooled-server.ts';
 import { withRetries } from './retry.ts';
 import { ServerConnection } from './server-connection.ts';
-import type { ServedModel, ServerDialect, ServerQuestion } from './server-dialect.ts';
-import type { ServerOptions } from './server-options.ts';
+import type { ServedModel, ServedTokenizer, ServerDialect, ServerQuestion } from './server-dialect.ts';
+import type { ServerHealth, ServerOptions } from './server-options.ts';
 
 /** What a server reports when it is connected. */
 interface Introduction {
   readonly served: ServedModel;
+  /** `null` if it does not say. */
+  readonly tokenizer: ServedTokenizer | null;
   readonly takesTags: boolean;
 }
 
 /** Number of retries after a transient failure. */
 const defaultRetries = 2;
-/** How long a server is not used after a failure; twice as long after each further failure in a row. */
-const firstRestMs = 1000;
-const longestRestMs = 30_000;
+/** A server with this many requests, and this many times the mean, is not given another one. */
+const manyRequests = 8;
+const timesTheMean = 1.25;
 
 /** See the top of this file. */
 export class ServerPool {
   readonly #servers: readonly PooledServer[];
   readonly #dialect: ServerDialect;
-  readonly #retries: number;
+  /** Number of retries after a transient failure. */
+  readonly retries: number;
   #turn = 0;
 
   constructor({ url, retries = defaultRetries, ...options }: ServerOptions, dialect: ServerDialect) {
     const urls = typeof url === 'string' ? [url] : url;
-    this.#servers = urls.map((each) => new PooledServer(new ServerConnection({ ...options, url: each })));
+    const shared = { ...options, hasOthers: urls.length > 1 };
+    this.#servers = urls.map((each) => new PooledServer(new ServerConnection({ ...shared, url: each })));
     this.#dialect = dialect;
-    this.#retries = retries;
+    this.retries = retries;
   }
 
   /** The addresses of its servers. */
@@ -40,12 +45,18 @@ export class ServerPool {
     return this.#servers.map(({ connection }) => connection.url);
   }
 
+  /** What is known of each server. */
+  get health(): readonly ServerHealth[] {
+    const now = performance.now();
+    return this.#servers.map((server) => server.health(now));
+  }
+
   /**
    * Asks every server what it serves. One with a transient failure is asked again before it is used. Throws if none
    * answers, one is of another kind, or two serve different models.
    */
   async meet(signal: AbortSignal | undefined): Promise<Introduction> {
-    const meetings = await withRetries(() => this.#meetAll(signal), this.#retries, signal);
+    const meetings = await withRetries(() => this.#meetAll(signal), this.retries, signal);
     const [first, ...others] = meetings;
     if (first === undefined) throw new RangeError('no server');
     const known = { ...first, takesTags: meetings.every(({ takesTags }) => takesTags) };
@@ -75,18 +86,22 @@ export class ServerPool {
     conversation: string,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Answer, never> {
-    const order = byWeight(this.#servers, conversation);
-    const { first, rest, connection } = await this.#reliably(order, signal, async (server) => {
-      const pieces = server.connection.stream(question, signal);
-      return { first: await pieces.next(), rest: pieces, connection: server.connection };
+    const order = busyLast(byWeight(this.#servers, conversation));
+    const { first, rest, server } = await this.#reliably(order, signal, async (each) => {
+      const pieces = each.run(each.connection.stream(question, signal));
+      return { first: await pieces.next(), rest: pieces, server: each };
     });
     try {
       if (first.done !== true) yield first.value;
       yield* rest;
+      const reason = 'the stream ended before the response did';
+      throw server.connection.error(question.path, reason, { transient: true });
+    } catch (error) {
+      if (isOfServer(error) && signal?.aborted !== true) server.rest(error);
+      throw error;
     } finally {
       await rest.return();
     }
-    throw connection.error(question.path, 'the stream ended before the response did', { transient: true });
   }
 
   /** The error of a request to `path`, of any of the servers. */
@@ -110,15 +125,27 @@ export class ServerPool {
   }
 
   async #introduce(connection: ServerConnection, signal: AbortSignal | undefined): Promise<Introduction> {
-    const { describe, takesTags } = this.#dialect;
+    const { describe, takesTags, tokenizer } = this.#dialect;
     const served = await connection.ask(describe, signal);
-    if (takesTags === undefined) return { served, takesTags: false };
-    try {
-      const asking = () => connection.ask(takesTags, signal);
-      return { served, takesTags: await withRetries(asking, this.#retries, signal) };
-    } catch (error) {
+    return {
+      served,
+      tokenizer: await this.#askIfTold(connection, tokenizer, signal),
       // A server that does not report its version counts as an old one.
-      if (error instanceof ServerError) return { served, takesTags: false };
+      takesTags: (await this.#askIfTold(connection, takesTags, signal)) ?? false,
+    };
+  }
+
+  /** The answer to a question that not every server answers; `null` if this one does not. */
+  async #askIfTold<Answer>(
+    connection: ServerConnection,
+    question: ServerQuestion<Answer> | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer | null> {
+    if (question === undefined) return null;
+    try {
+      return await withRetries(() => connection.ask(question, signal), this.retries, signal);
+    } catch (error) {
+      if (error instanceof ServerError) return null;
       throw error;
     }
   }
@@ -141,54 +168,15 @@ export class ServerPool {
           return result;
         } catch (error) {
           signal?.throwIfAborted();
-          if (isOfServer(error)) server.rest(error);
-          if (!isTransient(error)) throw error;
+          // What is the request's own fault fails everywhere.
+          if (!isOfServer(error)) throw error;
+          server.rest(error);
           failed = error;
         }
       }
       throw failed;
     };
-    return withRetries(askAll, this.#retries, signal);
-  }
-}
-
-/** A server, and its failures. */
-class PooledServer {
-  readonly connection: ServerConnection;
-  /** Number of transient failures in a row. */
-  failures = 0;
-  /** Whether it answers and serves the same model as before. */
-  isWell: (signal: AbortSignal | undefined) => Promise<boolean> = async () => true;
-  #restsUntil = 0;
-
-  constructor(connection: ServerConnection) {
-    this.connection = connection;
-  }
-
-  /** Whether it is only used if no other answers. */
-  rests(now: number): boolean {
-    return now < this.#restsUntil;
-  }
-
-  /** Records a failure, after which it is not used for a while. */
-  rest(error: unknown): void {
-    const restMs = Math.min(longestRestMs, firstRestMs * 2 ** this.failures);
-    const asked = error instanceof ServerError ? (error.retryAfterMs ?? 0) : 0;
-    this.#restsUntil = performance.now() + Math.max(asked, restMs);
-    this.failures += 1;
-  }
-
-  /** Checks the server after a failure, before it is used again. Throws a transient error if it is not available. */
-  async recover(signal: AbortSignal | undefined): Promise<void> {
-    if (this.failures === 0) return;
-    let reason = 'it serves another model than when it was connected to';
-    try {
-      if (await this.isWell(signal)) return;
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
-      reason = error.reason;
-    }
-    throw new ServerError({ url: this.connection.url, reason, transient: true });
+    return withRetries(askAll, this.retries, signal);
   }
 }
 
@@ -204,7 +192,8 @@ function isTransient(error: unknown): boolean {
 /** Whether `other` can replace `known`: it supports at least as much. */
 function isSameModel(other: Introduction, known: Introduction): boolean {
   const takesEnough = other.takesTags || !known.takesTags;
-  return takesEnough && JSON.stringify(other.served) === JSON.stringify(known.served);
+  const facts = ({ served, tokenizer }: Introduction): string => JSON.stringify([served, tokenizer]);
+  return takesEnough && facts(other) === facts(known);
 }
 
 /**
@@ -217,4 +206,11 @@ function byWeight(servers: readonly PooledServer[], conversation: string): reado
     weight: sha256(`${server.connection.url}\n${conversation}`),
   }));
   return weighed.sort((one, other) => (one.weight < other.weight ? 1 : -1)).map(({ server }) => server);
+}
+
+/** Those with far more requests than the others come last: they may be slow. */
+function busyLast(order: readonly PooledServer[]): readonly PooledServer[] {
+  const mean = order.reduce((sum, { running }) => sum + running, 0) / order.length;
+  const isBusy = ({ running }: PooledServer) => running >= Math.max(manyRequests, timesTheMean * mean);
+  return [...order.filter((server) => !isBusy(server)), ...order.filter(isBusy)];
 }

@@ -15,6 +15,8 @@ const spelledAsSpecial = /^\s*[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]\
 const maybeSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
 /** Characters with which ordinary tokens merge on one side or the other. */
 const neighbours = [...'<>|"\'[](){}.,:;=-_/\\*#!?~'];
+/** Stands between the places of two tokens; it is in none of them. */
+const border = '0';
 /** Separators for asking about many tokens at once; digits and line feeds rarely merge. */
 const separators = ['0', '\n'];
 /** Maximum number of cached answers of each kind: the size of large vocabularies. */
@@ -26,7 +28,7 @@ type AskForIds = (text: string) => Promise<readonly number[]>;
 /** The questions that a server answers. */
 export interface TokenQuestions {
   /** With special tokens. */
-  readonly tokenize: AskForIds;
+  readonly tokenize: (text: string) => Promise<readonly ServerToken[]>;
   /** Without control tokens; absent if the server cannot do this. */
   readonly tokenizePlain?: AskForIds;
 }
@@ -55,18 +57,14 @@ export class SpecialTexts {
   async learn(tokens: Iterable<ServerToken>, questions: TokenQuestions): Promise<boolean> {
     const unknown = [...tokens].filter(({ text }) => text !== '' && !this.#texts.has(text));
     const control = await this.#controlTokens(unknown, questions.tokenizePlain);
-    const special = await Promise.all(
-      unknown.map(
-        (token) =>
-          control.has(token) ||
-          spelledAsSpecial.test(token.text) ||
-          this.#staysWhole(token, questions.tokenize),
-      ),
+    const isKnown = (token: ServerToken) => control.has(token) || spelledAsSpecial.test(token.text);
+    await this.#testWhole(
+      unknown.filter((token) => !isKnown(token) && maybeSpecial.test(token.text)),
+      questions.tokenize,
     );
     const before = this.#texts.size;
-    unknown.forEach(({ text }, index) => {
-      if (special[index] === true) this.#texts.add(text);
-    });
+    for (const token of unknown)
+      if (isKnown(token) || this.#tested.get(token.text) === true) this.#texts.add(token.text);
     if (this.#texts.size === before) return false;
     this.#finder = this.#newFinder();
     return true;
@@ -94,18 +92,40 @@ export class SpecialTexts {
     return new Set(open);
   }
 
-  async #staysWhole({ id, text }: ServerToken, tokenize: AskForIds): Promise<boolean> {
-    if (!maybeSpecial.test(text)) return false;
-    const known = this.#tested.get(text);
-    if (known !== undefined) return known;
-    const places = neighbours.map((neighbour) => neighbour + text + neighbour);
-    const ids = await tokenize(places.join('\n'));
-    const whole = ids.filter((each) => each === id).length >= places.length;
+  /** Tests which tokens stay whole between all neighbours: all of them with one question, if it can be told apart. */
+  async #testWhole(tokens: readonly ServerToken[], tokenize: TokenQuestions['tokenize']): Promise<void> {
+    const open = tokens.filter(({ text }) => !this.#tested.has(text));
+    const together = open.filter(({ text }) => !text.includes(border));
+    const parts = together.length === 0 ? [] : await partsOf(together, tokenize);
+    const isApart = parts.length === together.length;
+    const alone = open.filter((token) => !isApart || !together.includes(token));
+    if (isApart) for (const [index, token] of together.entries()) this.#note(token, parts[index] ?? []);
+    for (const token of alone) this.#note(token, await tokenize(placesOf(token).join('\n')));
+  }
+
+  #note({ id, text }: ServerToken, found: readonly ServerToken[]): void {
+    const whole = found.filter((each) => each.id === id).length >= neighbours.length;
     if (this.#tested.size < mostRemembered) this.#tested.set(text, whole);
-    return whole;
   }
 
   #newFinder(): SpecialFinder {
     return new SpecialFinder(Array.from(this.#texts, (text) => ({ text })));
   }
+}
+
+function placesOf({ text }: ServerToken): readonly string[] {
+  return neighbours.map((neighbour) => neighbour + text + neighbour);
+}
+
+/** The tokens of each one's places. */
+async function partsOf(
+  tokens: readonly ServerToken[],
+  tokenize: TokenQuestions['tokenize'],
+): Promise<readonly (readonly ServerToken[])[]> {
+  const places = tokens.map((token) => placesOf(token).join('\n'));
+  const parts: ServerToken[][] = [[]];
+  for (const token of await tokenize(places.join(`\n${border}\n`)))
+    if (token.text.includes(border)) parts.push([]);
+    else parts.at(-1)?.push(token);
+  return parts;
 }

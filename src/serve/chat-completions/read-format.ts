@@ -1,21 +1,39 @@
 /** Reads what an answer must be: OpenAI's response formats, and what vLLM and llama-server add. */
 import { parseJson } from '../../format/json-values.ts';
-import { anyValue, isRecord, requireOption, stringArray } from '../../format/option-rules.ts';
+import { isRecord, requireOption, stringArray } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
 import { invalid } from '../errors.ts';
-import { field, objectField, schemaFormat } from '../fields/request-fields.ts';
+import { type FieldTable, flagRule, listOf, objectRule, readRule, textRule } from '../fields/field-table.ts';
+import { objectField, schemaFormat } from '../fields/request-fields.ts';
 import type { Body } from '../read-body.ts';
 
+const schema = { type: ['object', 'boolean'], description: 'a JSON Schema' };
+/** A schema, or its JSON text. */
+const schemaRule = readRule({ anyOf: [schema, { type: 'string' }] });
+const choiceRule = listOf(textRule, stringArray.expected);
+
 /** The fields read here. */
-export const formatFields = [
-  'response_format',
-  'json_schema',
-  'guided_json',
-  'guided_choice',
-  'guided_regex',
-  'structured_outputs',
-] as const;
+export const formatFields = {
+  response_format: readRule({
+    type: 'object',
+    properties: {
+      type: { enum: ['text', 'json_object', 'json_schema'] },
+      json_schema: { type: 'object', properties: { schema }, required: ['schema'] },
+    },
+    required: ['type'],
+  }),
+  json_schema: schemaRule,
+  guided_json: schemaRule,
+  guided_choice: choiceRule,
+  guided_regex: textRule,
+  structured_outputs: objectRule({
+    json: schemaRule,
+    choice: choiceRule,
+    regex: textRule,
+    json_object: flagRule,
+  }),
+} as const satisfies FieldTable;
 
 /** What an answer must be. */
 export interface AskedFormat {
@@ -39,7 +57,7 @@ interface Given {
 }
 
 function readOwn(body: Body): readonly Given[] {
-  const format = field(body, 'response_format', anyValue);
+  const format = body.response_format ?? undefined;
   return [
     ...(format === undefined
       ? []

@@ -1,22 +1,39 @@
 /** Reads a request to `/v1/chat/completions`. */
 
 import type { Message, ToolChoice } from '../../format/messages.ts';
-import {
-  array,
-  boolean,
-  isRecord,
-  numberFrom,
-  type OptionRule,
-  withoutUndefined,
-} from '../../format/option-rules.ts';
-import { grammarRules } from '../../grammar/grammar-rules.ts';
+import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
-import { field, flag, objectField, requiredField } from '../fields/request-fields.ts';
-import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
-import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
+import { chatMessages, functionTools, openAiChoice } from '../fields/conversation-rules.ts';
+import {
+  type FieldRule,
+  type FieldTable,
+  flagRule,
+  listOf,
+  objectRule,
+  onlyRule,
+} from '../fields/field-table.ts';
+import { flag, objectField, requiredField } from '../fields/request-fields.ts';
+import {
+  type Absent,
+  accountFields,
+  emptyList,
+  headFields,
+  type KnownFields,
+  readHead,
+} from '../fields/request-head.ts';
+import {
+  limitRule,
+  readLimit,
+  readSampling,
+  readStops,
+  readTopLogprobs,
+  samplingFields,
+  stopRule,
+  topLogprobsRule,
+} from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import {
   type GivenTool,
@@ -36,40 +53,60 @@ export interface ChatCompletionRequest extends ReadRequest {
   readonly includeUsage: boolean;
 }
 
-/** Fields that are read, in addition to those of sampling. */
-export const readFields = [
-  'model',
-  'messages',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'max_completion_tokens',
-  'max_tokens',
-  'stop',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'stream',
-  'stream_options',
-  'continue_final_message',
-  'add_generation_prompt',
+/** OpenAI's lowest bias, which forbids a token. */
+const lowestBias = -100;
+
+const logitBias: FieldRule = {
+  expected: `an object that maps token ids to biases from ${lowestBias} to 100`,
+  allows: (value) =>
+    isRecord(value) && Object.entries(value).every(([token, bias]) => isTokenId(token) && isBias(bias)),
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: '^(0|[1-9][0-9]{0,8})$' },
+    additionalProperties: { type: 'number', minimum: lowestBias, maximum: 100 },
+  },
+};
+
+function isTokenId(token: string): boolean {
+  return /^(0|[1-9]\d{0,8})$/.test(token);
+}
+
+function isBias(bias: unknown): boolean {
+  return typeof bias === 'number' && bias >= lowestBias && bias <= 100;
+}
+
+/** Fields that are read. */
+const readFields = {
+  ...headFields,
+  messages: chatMessages,
+  tools: functionTools,
+  tool_choice: openAiChoice,
+  parallel_tool_calls: flagRule,
+  max_completion_tokens: limitRule,
+  max_tokens: limitRule,
+  stop: stopRule,
+  logit_bias: logitBias,
+  logprobs: flagRule,
+  top_logprobs: topLogprobsRule,
+  stream_options: objectRule({ include_usage: flagRule }),
+  continue_final_message: flagRule,
+  add_generation_prompt: flagRule,
+  ...samplingFields,
   ...formatFields,
   ...thinkingFields,
-] as const;
+} as const satisfies FieldTable;
 
 /** Fields without effect here: they concern accounts, storage and speed. */
-export const fieldsWithoutEffect = [...accountFields, 'store', 'prediction', 'verbosity'] as const;
-
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const fieldsWithoutEffect = [...accountFields, 'store', 'prediction', 'verbosity'] as const;
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
-export const refusedFields: readonly Absent[] = [
-  { name: 'n', reason: 'only one choice per request is supported', isNothing: (value) => value === 1 },
+const refusedFields: readonly Absent[] = [
+  { name: 'n', reason: 'only one choice per request is supported', nothing: onlyRule(1) },
   { name: 'audio', reason: 'models read and write text' },
   {
     name: 'modalities',
     reason: 'models read and write text',
-    isNothing: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
+    nothing: listOf(onlyRule('text'), 'text only'),
   },
   {
     name: 'web_search_options',
@@ -80,23 +117,26 @@ export const refusedFields: readonly Absent[] = [
     reason: 'use response_format or tools to constrain answers',
   })),
   { name: 'moderation', reason: 'moderation is not supported' },
-  { name: 'functions', reason: 'use tools', isNothing: isEmpty },
+  { name: 'functions', reason: 'use tools', nothing: emptyList },
   {
     name: 'function_call',
     reason: 'use tool_choice',
-    isNothing: (value) => value === 'auto' || value === 'none',
+    nothing: onlyRule('auto', 'none'),
   },
 ];
 
+/** All fields of this API. */
+export const fields: KnownFields = { readFields, fieldsWithoutEffect, refusedFields };
+
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readChatCompletion(body: Body): ChatCompletionRequest {
-  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+  const head = readHead(body, fields);
   const streamOptions = objectField(body, 'stream_options');
   if (streamOptions !== undefined && !head.stream)
     throw invalid('stream_options', 'stream_options requires stream: true');
   const { own, hosted } = givenTools(body, hostedTypes);
   const ignored = [...head.ignored, ...hosted];
-  const messages = readChatMessages(requiredField(body, 'messages', array), (place) => ignored.push(place));
+  const messages = readChatMessages(requiredField(body, 'messages'), (place) => ignored.push(place));
   const { chat: thinking, hidesThoughts } = readThinking(body);
   const { responseFormat, unquotes } = readFormat(body);
   return {
@@ -110,7 +150,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
       ...readLimits(body),
       ...toolOptions({
         tools: readChatTools(own),
-        choice: field(body, 'tool_choice', grammarRules.toolChoice) as ToolChoice | undefined,
+        choice: (body.tool_choice ?? undefined) as ToolChoice | undefined,
         parallel: readParallel(body),
       }),
       ...readContinuation(body, messages),
@@ -131,20 +171,8 @@ function readChatTools(own: readonly GivenTool[]): readonly Body[] {
   return own.map(({ tool }) => tool);
 }
 
-/** OpenAI's lowest bias, which forbids a token. */
-const lowestBias = -100;
-
-const logitBias: OptionRule = {
-  expected: `an object that maps token ids to biases from ${lowestBias} to 100`,
-  allows: (value) =>
-    isRecord(value) &&
-    Object.entries(value).every(
-      ([token, bias]) => /^(0|[1-9]\d{0,8})$/.test(token) && numberFrom(lowestBias, 100).allows(bias),
-    ),
-};
-
 function readLogitBias(body: Body): readonly LogitBias[] | undefined {
-  const entries = Object.entries(field(body, 'logit_bias', logitBias) ?? {});
+  const entries = Object.entries(objectField(body, 'logit_bias') ?? {});
   if (entries.length === 0) return undefined;
   return entries.map(([token, bias]) => [Number(token), bias === lowestBias ? false : Number(bias)]);
 }
@@ -169,8 +197,8 @@ function readLimits(body: Body): Partial<ChatOptions> {
  * say to it.
  */
 function readContinuation(body: Body, messages: readonly Message[]): Partial<ChatOptions> {
-  const asked = field(body, 'continue_final_message', boolean);
-  const opens = field(body, 'add_generation_prompt', boolean);
+  const asked = body.continue_final_message ?? undefined;
+  const opens = body.add_generation_prompt ?? undefined;
   const isContinued = asked === undefined ? opens !== true && endsInAnswer(messages) : asked === true;
   const opensTurn = opens ?? !isContinued;
   if (isContinued !== opensTurn) return isContinued ? { continueFinalMessage: true } : {};

@@ -1,7 +1,13 @@
 /** Texts continued without a conversation: OpenAI's oldest API, and llama-server's own. */
 import type { Endpoint } from '../endpoint.ts';
 import { openAiError } from '../openai-error.ts';
-import { type CompletionRequest, readCompletion, readNativeCompletion } from './read-request.ts';
+import {
+  type CompletionRequest,
+  fields,
+  nativeFields,
+  readCompletion,
+  readNativeCompletion,
+} from './read-request.ts';
 import { completeNative, completeText, streamNative, streamText } from './write-response.ts';
 
 const errors: Pick<Endpoint<CompletionRequest>, 'errorBody' | 'errorFrames'> = {
@@ -12,6 +18,7 @@ const errors: Pick<Endpoint<CompletionRequest>, 'errorBody' | 'errorFrames'> = {
 /** `/v1/completions`. */
 export const completions: Endpoint<CompletionRequest> = {
   path: '/v1/completions',
+  fields,
   read: readCompletion,
   complete: completeText,
   stream: streamText,
@@ -20,5 +27,12 @@ export const completions: Endpoint<CompletionRequest> = {
 
 /** `/completion` and `/completions`. */
 export const nativeCompletions: readonly Endpoint<CompletionRequest>[] = ['/completion', '/completions'].map(
-  (path) => ({ path, read: readNativeCompletion, complete: completeNative, stream: streamNative, ...errors }),
+  (path) => ({
+    path,
+    fields: nativeFields,
+    read: readNativeCompletion,
+    complete: completeNative,
+    stream: streamNative,
+    ...errors,
+  }),
 );

@@ -1,10 +1,32 @@
 /** Reads requests to continue a text. */
-import { boolean, integerFrom, string, withoutUndefined } from '../../format/option-rules.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
-import { field, flag, numberField, objectField } from '../fields/request-fields.ts';
-import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
-import { readLimit, readSampling, readStops } from '../fields/sampling-fields.ts';
+import {
+  anyRule,
+  type FieldTable,
+  flagRule,
+  listOf,
+  objectRule,
+  onlyRule,
+  textRule,
+} from '../fields/field-table.ts';
+import { flag, objectField, requiredField } from '../fields/request-fields.ts';
+import {
+  type Absent,
+  accountFields,
+  headFields,
+  type KnownFields,
+  readHead,
+} from '../fields/request-head.ts';
+import {
+  limitRule,
+  readLimit,
+  readSampling,
+  readStops,
+  samplingFields,
+  stopRule,
+} from '../fields/sampling-fields.ts';
 import type { Body } from '../read-body.ts';
 
 /** The contents of a request. */
@@ -16,32 +38,29 @@ export interface CompletionRequest extends ReadRequest {
   readonly includeUsage: boolean;
 }
 
-/** Fields of `/v1/completions`, in addition to those of sampling. */
-export const readFields = [
-  'model',
-  'prompt',
-  'max_tokens',
-  'stop',
-  'echo',
-  'stream',
-  'stream_options',
-] as const;
+const promptRule = anyRule(textRule, listOf(textRule, 'a list with one text', 1));
+const textFields = { ...headFields, prompt: promptRule, stop: stopRule, ...samplingFields } as const;
+
+/** Fields of `/v1/completions`. */
+const readFields = {
+  ...textFields,
+  max_tokens: limitRule,
+  echo: flagRule,
+  stream_options: objectRule({ include_usage: flagRule }),
+} as const satisfies FieldTable;
 
 /** Fields of llama-server's `/completion`. */
-export const nativeFields = ['model', 'prompt', 'n_predict', 'stop', 'stream'] as const;
+const nativeTable = { ...textFields, n_predict: limitRule } as const satisfies FieldTable;
 
 /** Fields without effect here. */
-export const fieldsWithoutEffect = [...accountFields, 'cache_prompt', 'id_slot'] as const;
-
-const isOne = (value: unknown): boolean => value === 1;
-const isFalse = (value: unknown): boolean => value === false || value === 0;
+const fieldsWithoutEffect = [...accountFields, 'cache_prompt', 'id_slot'] as const;
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
-export const refusedFields: readonly Absent[] = [
-  { name: 'n', reason: 'only one choice per request is supported', isNothing: isOne },
-  { name: 'best_of', reason: 'only one choice per request is supported', isNothing: isOne },
-  { name: 'suffix', reason: 'texts are not filled in', isNothing: (value) => value === '' },
-  { name: 'logprobs', reason: 'use /v1/chat/completions', isNothing: isFalse },
+const refusedFields: readonly Absent[] = [
+  { name: 'n', reason: 'only one choice per request is supported', nothing: onlyRule(1) },
+  { name: 'best_of', reason: 'only one choice per request is supported', nothing: onlyRule(1) },
+  { name: 'suffix', reason: 'texts are not filled in', nothing: onlyRule('') },
+  { name: 'logprobs', reason: 'use /v1/chat/completions', nothing: onlyRule(false, 0) },
   { name: 'logit_bias', reason: 'use /v1/chat/completions' },
   ...['grammar', 'json_schema', 'guided_json', 'guided_regex', 'guided_choice', 'structured_outputs'].map(
     (name) => ({
@@ -54,39 +73,42 @@ export const refusedFields: readonly Absent[] = [
 /** What OpenAI's API does without a limit. */
 const defaultLimit = 16;
 
+/** All fields of `/v1/completions`. */
+export const fields: KnownFields = { readFields, fieldsWithoutEffect, refusedFields };
+
+/** All fields of `/completion`. */
+export const nativeFields: KnownFields = { readFields: nativeTable, fieldsWithoutEffect, refusedFields };
+
 /** Reads a request to `/v1/completions`. Throws `RequestError` and `UnsupportedOptionError`. */
 export function readCompletion(body: Body): CompletionRequest {
   const streamOptions = objectField(body, 'stream_options') ?? {};
   return {
     ...readText(
       body,
-      readFields,
+      fields,
       body.max_tokens === -1 ? undefined : (readLimit(body, 'max_tokens') ?? defaultLimit),
     ),
     echo: flag(body, 'echo'),
-    includeUsage: field(streamOptions, 'include_usage', boolean) === true,
+    includeUsage: flag(streamOptions, 'include_usage'),
   };
 }
 
 /** Reads a request to `/completion`, where −1 (the default) means no limit. Throws the same. */
 export function readNativeCompletion(body: Body): CompletionRequest {
-  const limit =
-    body.n_predict === -1
-      ? undefined
-      : numberField(body, 'n_predict', integerFrom(1, Number.POSITIVE_INFINITY));
+  const limit = body.n_predict === -1 ? undefined : readLimit(body, 'n_predict');
   return { ...readText(body, nativeFields, limit), echo: false, includeUsage: false };
 }
 
 function readText(
   body: Body,
-  known: readonly string[],
+  known: KnownFields,
   maxTokens: number | undefined,
 ): Omit<CompletionRequest, 'echo' | 'includeUsage'> {
-  const head = readHead(body, { readFields: known, fieldsWithoutEffect, refusedFields });
+  const head = readHead(body, known);
   return {
     ...head,
     hidesThoughts: false,
-    prompt: readPrompt(body.prompt),
+    prompt: readPrompt(requiredField(body, 'prompt')),
     chat: {
       ...readSampling(body),
       ...withoutUndefined({ maxTokens, stop: readStops(body, 'stop') }),
@@ -99,7 +121,6 @@ function readText(
 function readPrompt(prompt: unknown): string {
   const texts: readonly unknown[] = Array.isArray(prompt) ? prompt : [prompt];
   const [text] = texts;
-  if (prompt == null) throw invalid('prompt', 'prompt is missing', 'missing_required_parameter');
-  if (texts.length === 1 && string.allows(text)) return String(text);
+  if (texts.length === 1 && typeof text === 'string') return text;
   throw invalid('prompt', 'prompt must be one text; several, and lists of tokens, are not supported');
 }

@@ -1,21 +1,13 @@
 /** Reads the fields of a request, which may contain anything. */
-import { checkOption, isRecord, type OptionRule, requireOption } from '../../format/option-rules.ts';
+import { isRecord } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 
-/** The value of a field; `null` counts as absent. Throws `UnsupportedOptionError` if the rule does not allow it. */
-export function field(body: Body, name: string, rule: OptionRule): unknown {
-  const value = body[name] ?? undefined;
-  checkOption(name, value, rule);
-  return value;
-}
-
-/** A required field. */
-export function requiredField(body: Body, name: string, rule: OptionRule): unknown {
+/** The value of a required field. Throws `RequestError` if there is none. */
+export function requiredField(body: Body, name: string): unknown {
   const value = body[name] ?? undefined;
   if (value === undefined) throw invalid(name, `${name} is missing`, 'missing_required_parameter');
-  requireOption(name, value, rule);
   return value;
 }
 
@@ -26,9 +18,9 @@ export function textField(body: Body, name: string): string | undefined {
   throw invalid(name, `${name} must be a string`);
 }
 
-/** A number field with limits. */
-export function numberField(body: Body, name: string, rule: OptionRule): number | undefined {
-  const value = field(body, name, rule);
+/** A number field, of a table that was checked. */
+export function numberField(body: Body, name: string): number | undefined {
+  const value = body[name];
   return typeof value === 'number' ? value : undefined;
 }
 

@@ -1,9 +1,8 @@
 /** What the requests of all APIs have in common, and the handling of fields that an API does not read. */
-import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
+import { checkFields, type FieldRule, type FieldTable, flagRule, listOf, textRule } from './field-table.ts';
 import { flag, textField } from './request-fields.ts';
-import { samplingFields } from './sampling-fields.ts';
 
 /** Fields of OpenAI's APIs that concern accounts, storage and caches. */
 export const accountFields = [
@@ -22,43 +21,58 @@ export interface Absent {
   readonly reason: string;
   /** The code for programs. Default: `unsupported_parameter`. */
   readonly reasonCode?: string;
-  /** Whether the value requests nothing. Default: no value does. */
-  readonly isNothing?: (value: unknown) => boolean;
+  /** The values that request nothing, and are accepted. Default: none. */
+  readonly nothing?: FieldRule;
 }
+
+/** A list without anything in it. */
+export const emptyList = listOf(textRule, 'an empty list', 0);
+
+/** What every request may say. */
+export const headFields = { model: textRule, stream: flagRule } as const satisfies FieldTable;
 
 /** The fields of an API, by how they are handled. */
 export interface KnownFields {
-  readonly readFields: readonly string[];
+  readonly readFields: FieldTable;
   readonly fieldsWithoutEffect: readonly string[];
   readonly refusedFields: readonly Absent[];
 }
 
 /** The fields of every request other than the chat. */
-export type RequestHead = Pick<ReadRequest, 'model' | 'stream' | 'ignored'>;
+export interface RequestHead {
+  /** The model's name; `null` for the first. */
+  readonly model: string | null;
+  readonly stream: boolean;
+  /** What has no effect, or reaches the model in other words: names of fields, and places in messages. */
+  readonly ignored: readonly string[];
+}
 
-/** Reads them. Throws `RequestError` for a feature that does not exist. */
+/** Reads them. Throws `RequestError` for a feature that does not exist, and for a field that its table does not allow. */
 export function readHead(body: Body, known: KnownFields): RequestHead {
   refuseFeatures(body, known.refusedFields);
-  const refused = known.refusedFields.map(({ name }) => name);
-  const names = [known.readFields, samplingFields, known.fieldsWithoutEffect, refused];
+  checkFields(body, known.readFields);
   return {
     model: textField(body, 'model') ?? null,
     stream: flag(body, 'stream'),
-    ignored: unknownFields(body, ...names),
+    ignored: unknownFields(body, namesOf(known)),
   };
 }
 
 /** Throws for the first requested feature that does not exist. */
 function refuseFeatures(body: Body, features: readonly Absent[]): void {
-  for (const { name, reason, reasonCode = 'unsupported_parameter', isNothing } of features) {
+  for (const { name, reason, reasonCode = 'unsupported_parameter', nothing } of features) {
     const value = body[name] ?? undefined;
-    if (value === undefined || isNothing?.(value) === true) continue;
+    if (value === undefined || nothing?.allows(value) === true) continue;
     throw invalid(name, `${name}: ${reason}`, reasonCode);
   }
 }
 
-/** The names of fields that are in neither list. */
-function unknownFields(body: Body, ...known: readonly (readonly string[])[]): readonly string[] {
-  const names = new Set(known.flat());
+/** The names of all fields that an API knows. */
+export function namesOf({ readFields, fieldsWithoutEffect, refusedFields }: KnownFields): readonly string[] {
+  return [...Object.keys(readFields), ...fieldsWithoutEffect, ...refusedFields.map(({ name }) => name)];
+}
+
+function unknownFields(body: Body, known: readonly string[]): readonly string[] {
+  const names = new Set(known);
   return Object.keys(body).filter((name) => !names.has(name));
 }

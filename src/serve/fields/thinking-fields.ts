@@ -1,30 +1,42 @@
 /** The switches of thinking, under the names of all servers. */
-import {
-  boolean,
-  integerFrom,
-  isRecord,
-  jsonObject,
-  oneOf,
-  string,
-  withoutUndefined,
-} from '../../format/option-rules.ts';
+import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { field, numberField, objectField } from './request-fields.ts';
+import {
+  anyRule,
+  described,
+  type FieldTable,
+  flagRule,
+  integerRule,
+  objectRule,
+  onlyRule,
+  textRule,
+} from './field-table.ts';
+import { numberField, objectField, textField } from './request-fields.ts';
+
+const budget = integerRule(0);
+const effort = described(textRule, 'none, minimal, low, medium, high, xhigh, max, or a word of the template');
 
 /** The fields read here: of OpenAI, OpenRouter, Ollama, Anthropic (DeepSeek, GLM, Kimi), Qwen, and vLLM. */
-export const thinkingFields = [
-  'reasoning_effort',
-  'reasoning',
-  'think',
-  'thinking',
-  'enable_thinking',
-  'thinking_budget',
-  'include_reasoning',
-  'chat_template_kwargs',
-] as const;
+export const thinkingFields = {
+  reasoning_effort: effort,
+  reasoning: objectRule({ effort, max_tokens: budget, enabled: flagRule, exclude: flagRule }),
+  think: anyRule(flagRule, effort),
+  thinking: anyRule(
+    flagRule,
+    objectRule({
+      type: onlyRule('enabled', 'adaptive', 'auto', 'disabled'),
+      budget_tokens: integerRule(1),
+      display: textRule,
+    }),
+  ),
+  enable_thinking: flagRule,
+  thinking_budget: budget,
+  include_reasoning: flagRule,
+  chat_template_kwargs: objectRule(),
+} as const satisfies FieldTable;
 
 /** What a request asks about thinking. */
 export interface AskedThinking {
@@ -42,11 +54,9 @@ interface Switch {
   readonly hides?: boolean | undefined;
 }
 
-const anyBudget = integerFrom(0, Number.POSITIVE_INFINITY);
-
 /** Reads all switches. Throws `RequestError` if two of them contradict each other. */
 export function readThinking(body: Body): AskedThinking {
-  const variables = field(body, 'chat_template_kwargs', jsonObject) as Body | undefined;
+  const variables = objectField(body, 'chat_template_kwargs');
   const switches = [
     ...readEffort(body),
     ...readReasoning(body),
@@ -54,11 +64,11 @@ export function readThinking(body: Body): AskedThinking {
     ...readAnthropic(body),
     ...readFlag(body, 'enable_thinking', ''),
     ...(variables === undefined ? [] : readVariables(variables)),
-    { path: 'thinking_budget', budget: numberField(body, 'thinking_budget', anyBudget) },
-    { path: 'include_reasoning', hides: field(body, 'include_reasoning', boolean) === false },
+    { path: 'thinking_budget', budget: numberField(body, 'thinking_budget') },
+    { path: 'include_reasoning', hides: body.include_reasoning === false },
   ];
-  const effort = agreed(switches, 'effort');
-  const words = effort === undefined ? {} : effortOptions(effort).templateVariables;
+  const asked = agreed(switches, 'effort');
+  const words = asked === undefined ? {} : effortOptions(asked).templateVariables;
   const told = { ...words, ...variables };
   return {
     chat: withoutUndefined({
@@ -81,26 +91,23 @@ function agreed<Name extends 'isOn' | 'effort' | 'budget'>(
   throw invalid(other.path, `${other.path} contradicts ${first.path}; leave one of them out`);
 }
 
-function effortSwitch(path: string, effort: string): Switch {
-  return effort === 'none' ? { path, isOn: false } : { path, isOn: true, effort };
+function effortSwitch(path: string, asked: string): Switch {
+  return asked === 'none' ? { path, isOn: false } : { path, isOn: true, effort: asked };
 }
 
 function readEffort(body: Body): readonly Switch[] {
-  const effort = field(body, 'reasoning_effort', string);
-  return typeof effort === 'string' ? [effortSwitch('reasoning_effort', effort)] : [];
+  const asked = textField(body, 'reasoning_effort');
+  return asked === undefined ? [] : [effortSwitch('reasoning_effort', asked)];
 }
 
 function readReasoning(body: Body): readonly Switch[] {
   const reasoning = objectField(body, 'reasoning') ?? {};
-  const { effort = null, max_tokens: most = null } = reasoning;
-  if (effort !== null && typeof effort !== 'string')
-    throw invalid('reasoning.effort', 'reasoning.effort must be a string');
-  if (most !== null && !anyBudget.allows(most))
-    throw invalid('reasoning.max_tokens', `reasoning.max_tokens must be ${anyBudget.expected}`);
+  const asked = textField(reasoning, 'effort');
+  const most = numberField(reasoning, 'max_tokens');
   const path = 'reasoning.max_tokens';
   return [
-    ...(effort === null ? [] : [effortSwitch('reasoning.effort', effort)]),
-    ...(most === null ? [] : [{ path, isOn: Number(most) > 0, budget: Number(most) }]),
+    ...(asked === undefined ? [] : [effortSwitch('reasoning.effort', asked)]),
+    ...(most === undefined ? [] : [{ path, isOn: most > 0, budget: most }]),
     ...readFlag(reasoning, 'enabled', 'reasoning.'),
     { path: 'reasoning.exclude', hides: reasoning.exclude === true },
   ];
@@ -110,8 +117,7 @@ function readReasoning(body: Body): readonly Switch[] {
 function readThink({ think }: Body): readonly Switch[] {
   if (think == null) return [];
   if (typeof think === 'boolean') return [{ path: 'think', isOn: think }];
-  if (typeof think === 'string' && think !== '') return [effortSwitch('think', think)];
-  throw invalid('think', 'think must be true, false, or an effort');
+  return typeof think === 'string' && think !== '' ? [effortSwitch('think', think)] : [];
 }
 
 /** `adaptive` and `auto` leave it to the model how long it thinks. */
@@ -120,21 +126,16 @@ function readAnthropic(body: Body): readonly Switch[] {
   const thinking = objectField(body, 'thinking');
   if (thinking === undefined) return [];
   const { type, display } = thinking;
-  const rule = oneOf('enabled', 'adaptive', 'auto', 'disabled');
-  if (!rule.allows(type)) throw invalid('thinking.type', `thinking.type must be ${rule.expected}`);
-  const given = thinking.budget_tokens ?? undefined;
-  if (given !== undefined && !integerFrom(1, Number.POSITIVE_INFINITY).allows(given))
-    throw invalid('thinking.budget_tokens', 'thinking.budget_tokens must be an integer >= 1');
+  if (type == null) throw invalid('thinking.type', 'thinking.type is missing', 'missing_required_parameter');
   const isOn = type !== 'disabled';
-  const budget = isOn && given !== undefined ? Number(given) : undefined;
-  return [{ path: 'thinking', isOn, budget, hides: display === 'omitted' }];
+  const most = isOn ? numberField(thinking, 'budget_tokens') : undefined;
+  return [{ path: 'thinking', isOn, budget: most, hides: display === 'omitted' }];
 }
 
 function readFlag(body: Body, name: string, prefix: string): readonly Switch[] {
   const value = body[name] ?? undefined;
   if (value === undefined) return [];
-  if (typeof value === 'boolean') return [{ path: `${prefix}${name}`, isOn: value }];
-  throw invalid(`${prefix}${name}`, `${prefix}${name} must be true or false`);
+  return typeof value === 'boolean' ? [{ path: `${prefix}${name}`, isOn: value }] : [];
 }
 
 /** The names of most templates; they switch thinking in a template that has another name for it, too. */

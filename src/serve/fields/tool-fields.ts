@@ -1,11 +1,11 @@
 /** Converts the tools of a request in any API to options of a chat. */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { boolean, withoutUndefined } from '../../format/option-rules.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
-import { field, objectList } from './request-fields.ts';
+import { objectList } from './request-fields.ts';
 
 /** A tool in a request. */
 export interface GivenTool {
@@ -81,8 +81,8 @@ export function requireKind({ tool, path }: GivenTool, kinds: readonly unknown[]
 
 /** The field that forbids or allows several calls. */
 export function readParallel(body: Body): boolean | undefined {
-  const parallel = field(body, 'parallel_tool_calls', boolean);
-  return parallel === undefined ? undefined : parallel === true;
+  const { parallel_tool_calls: parallel } = body;
+  return typeof parallel === 'boolean' ? parallel : undefined;
 }
 
 /** The choice of one tool, by name. */

@@ -1,22 +1,24 @@
 /** Reads a request to `/v1/messages`. */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { integerFrom, oneOf, withoutUndefined } from '../../format/option-rules.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
+import { blockMessages, jsonSchemaRule, ownTools, textOrBlocks } from '../fields/conversation-rules.ts';
 import {
-  field,
-  flag,
-  objectField,
-  requiredField,
-  schemaFormat,
-  textField,
-} from '../fields/request-fields.ts';
-import { type Absent, readHead } from '../fields/request-head.ts';
-import { readSampling, readStops } from '../fields/sampling-fields.ts';
+  type FieldTable,
+  flagRule,
+  integerRule,
+  objectRule,
+  onlyRule,
+  textRule,
+} from '../fields/field-table.ts';
+import { flag, objectField, requiredField, schemaFormat, textField } from '../fields/request-fields.ts';
+import { type Absent, emptyList, headFields, type KnownFields, readHead } from '../fields/request-head.ts';
+import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import {
   flatTool,
@@ -29,23 +31,29 @@ import {
 import type { Body } from '../read-body.ts';
 import { readConversation } from './read-messages.ts';
 
-/** Fields that are read, in addition to those of sampling. */
-export const readFields = [
-  'model',
-  'messages',
-  'system',
-  'max_tokens',
-  'tools',
-  'tool_choice',
-  'output_config',
-  'output_format',
-  'stop_sequences',
-  'stream',
+const schemaFormatRule = objectRule({ type: onlyRule('json_schema'), schema: jsonSchemaRule });
+
+/** Fields that are read. */
+const readFields = {
+  ...headFields,
+  messages: blockMessages,
+  system: textOrBlocks,
+  max_tokens: integerRule(1),
+  tools: ownTools,
+  tool_choice: objectRule({
+    type: onlyRule('auto', 'any', 'none', 'tool'),
+    name: textRule,
+    disable_parallel_tool_use: flagRule,
+  }),
+  output_config: objectRule({ effort: textRule, format: schemaFormatRule }),
+  output_format: schemaFormatRule,
+  stop_sequences: stopRule,
+  ...samplingFields,
   ...thinkingFields,
-] as const;
+} as const satisfies FieldTable;
 
 /** Fields without effect here: they concern accounts, speed, caches, and the handling of long conversations. */
-export const fieldsWithoutEffect = [
+const fieldsWithoutEffect = [
   'metadata',
   'service_tier',
   'speed',
@@ -62,12 +70,10 @@ export const fieldsWithoutEffect = [
   'betas',
 ] as const;
 
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-
 /** Features that do not exist here. */
-export const refusedFields: readonly Absent[] = [
+const refusedFields: readonly Absent[] = [
   { name: 'container', reason: 'no code is run here' },
-  { name: 'mcp_servers', reason: 'tools are called by the client', isNothing: isEmpty },
+  { name: 'mcp_servers', reason: 'tools are called by the client', nothing: emptyList },
   {
     name: 'thread',
     reason: 'earlier messages are not stored; send the whole conversation',
@@ -79,10 +85,13 @@ export const refusedFields: readonly Absent[] = [
 /** Tools that Anthropic executes. */
 const hostedTypes = /^(web_search|web_fetch|code_execution|tool_search_tool|advisor)_/;
 
+/** All fields of this API. */
+export const fields: KnownFields = { readFields, fieldsWithoutEffect, refusedFields };
+
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readMessagesRequest(body: Body): ReadRequest {
+  const head = readHead(body, fields);
   const asked = objectField(body, 'tool_choice');
-  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
   const { own, hosted } = givenTools(body, hostedTypes);
   const ignored = [...head.ignored, ...hosted];
   const messages = readConversation(body, (place) => ignored.push(place));
@@ -95,7 +104,7 @@ export function readMessagesRequest(body: Body): ReadRequest {
     wishes: { thinking: false },
     chat: {
       ...readSampling(body),
-      maxTokens: Number(requiredField(body, 'max_tokens', integerFrom(1, Number.POSITIVE_INFINITY))),
+      maxTokens: Number(requiredField(body, 'max_tokens')),
       ...withoutUndefined({ stop: readStops(body, 'stop_sequences') }),
       ...thinking,
       ...readOutput(body, thinking),
@@ -133,7 +142,6 @@ function readOutput(body: Body, thinking: Partial<ChatOptions>): Partial<ChatOpt
 /** `output_format` is an older name of the field. */
 function readFormat(format: Body | undefined, path: string): ResponseFormat | undefined {
   if (format === undefined) return undefined;
-  field(format, 'type', oneOf('json_schema'));
   return schemaFormat(format.schema, `${path}.schema`);
 }
 

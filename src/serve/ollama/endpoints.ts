@@ -1,6 +1,13 @@
 /** `/api/chat` and `/api/generate`, Ollama's API. */
 import type { Endpoint } from '../endpoint.ts';
-import { type OllamaRequest, readOllamaChat, readOllamaGenerate } from './read-request.ts';
+import type { KnownFields } from '../fields/request-head.ts';
+import {
+  chatFields,
+  generateFields,
+  type OllamaRequest,
+  readOllamaChat,
+  readOllamaGenerate,
+} from './read-request.ts';
 import {
   completeOllama,
   inMessage,
@@ -14,11 +21,13 @@ import {
 
 function endpoint(
   path: string,
+  fields: KnownFields,
   read: Endpoint<OllamaRequest>['read'],
   shape: Shape,
 ): Endpoint<OllamaRequest> {
   return {
     path,
+    fields,
     framing: 'lines',
     read,
     opened: ({ onlyOpens }, model) => (onlyOpens ? openedOllama(model, shape) : null),
@@ -30,7 +39,7 @@ function endpoint(
 }
 
 /** A conversation. */
-export const ollamaChat = endpoint('/api/chat', readOllamaChat, inMessage);
+export const ollamaChat = endpoint('/api/chat', chatFields, readOllamaChat, inMessage);
 
 /** One question. */
-export const ollamaGenerate = endpoint('/api/generate', readOllamaGenerate, inText);
+export const ollamaGenerate = endpoint('/api/generate', generateFields, readOllamaGenerate, inText);

@@ -1,5 +1,8 @@
 /** What Ollama's clients ask about the server and its models. */
+import { checkFields, type FieldTable, textRule } from '../fields/field-table.ts';
+import { textField } from '../fields/request-fields.ts';
 import type { ListedModel, ModelPool } from '../model-pool.ts';
+import type { Body } from '../read-body.ts';
 
 /**
  * The version of Ollama whose API is spoken. Clients refuse older ones, or leave features out, so it is not the
@@ -26,9 +29,13 @@ export async function listOpen(pool: ModelPool): Promise<object> {
   return { models };
 }
 
-/** `/api/show`: one model. Throws `RequestError` (404). */
-export async function showModel(pool: ModelPool, name: string): Promise<object> {
-  const known = pool.nameOf(name);
+/** Fields of `/api/show`; the second is an older name of the first. */
+export const showFields = { model: textRule, name: textRule } as const satisfies FieldTable;
+
+/** `/api/show`: one model. Throws `RequestError` (404 for an unknown one). */
+export function showModel(pool: ModelPool, body: Body): object {
+  checkFields(body, showFields);
+  const known = pool.nameOf(textField(body, 'model') ?? textField(body, 'name') ?? '');
   const model = pool.list().find((each) => each.name === known)?.model ?? null;
   const context = model?.contextSize;
   return {

@@ -1,16 +1,27 @@
 /** Reads requests to `/api/chat` and `/api/generate`. */
 import type { Message } from '../../format/messages.ts';
-import { integerFrom, isRecord, withoutUndefined } from '../../format/option-rules.ts';
+import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
 import type { Note } from '../content/note.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
+import { functionTools, ollamaMessages } from '../fields/conversation-rules.ts';
+import {
+  anyRule,
+  type FieldTable,
+  integerRule,
+  listOf,
+  objectRule,
+  onlyRule,
+  readRule,
+  textRule,
+} from '../fields/field-table.ts';
 import { numberField, objectField, schemaFormat, textField } from '../fields/request-fields.ts';
-import { type Absent, readHead } from '../fields/request-head.ts';
-import { readSampling, readStops, samplingFields } from '../fields/sampling-fields.ts';
-import { readThinking } from '../fields/thinking-fields.ts';
+import { type Absent, headFields, type KnownFields, readHead } from '../fields/request-head.ts';
+import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
+import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { givenTools, requireKind, toolOptions } from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
 import { readOllamaMessages, textWithImages } from './read-messages.ts';
@@ -21,28 +32,52 @@ export interface OllamaRequest extends ReadRequest {
   readonly onlyOpens: boolean;
 }
 
-const shared = ['model', 'format', 'options', 'stream', 'think'] as const;
+/** −1 means no limit, and −2 as many tokens as the context has room for, which is the same. */
+const predictRule = anyRule(onlyRule(-1, -2), integerRule(1));
 
-/** Fields of `/api/chat`. */
-export const chatFields = [...shared, 'messages', 'tools'] as const;
+/** What `options` may have; those of loading a model, and samplers that do not exist here, are not read. */
+const optionFields = {
+  ...samplingFields,
+  num_predict: predictRule,
+  stop: stopRule,
+  repeat_last_n: integerRule(-1, Number.MAX_SAFE_INTEGER),
+} as const satisfies FieldTable;
 
-/** Fields of `/api/generate`. */
-export const generateFields = [...shared, 'prompt', 'system', 'images'] as const;
+const shared = {
+  ...headFields,
+  format: readRule({ anyOf: [{ enum: ['json', ''] }, { type: 'object', description: 'a JSON Schema' }] }),
+  options: objectRule(optionFields),
+  think: thinkingFields.think,
+} as const;
+
+const chatTable = {
+  ...shared,
+  messages: ollamaMessages,
+  tools: functionTools,
+} as const satisfies FieldTable;
+
+const generateTable = {
+  ...shared,
+  prompt: textRule,
+  system: textRule,
+  images: listOf(textRule, 'a list of pictures in Base64'),
+} as const satisfies FieldTable;
 
 /** Fields without effect: a model stays open as long as memory allows. */
-export const fieldsWithoutEffect = ['keep_alive', 'context', 'logprobs', 'top_logprobs'] as const;
-
-const isEmptyText = (value: unknown): boolean => value === '';
+const fieldsWithoutEffect = ['keep_alive', 'context', 'logprobs', 'top_logprobs'] as const;
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
-export const refusedFields: readonly Absent[] = [
-  { name: 'raw', reason: 'use /v1/completions', isNothing: (value) => value === false },
-  { name: 'suffix', reason: 'texts are not filled in', isNothing: isEmptyText },
-  { name: 'template', reason: 'a model has its own template', isNothing: isEmptyText },
+const refusedFields: readonly Absent[] = [
+  { name: 'raw', reason: 'use /v1/completions', nothing: onlyRule(false) },
+  { name: 'suffix', reason: 'texts are not filled in', nothing: onlyRule('') },
+  { name: 'template', reason: 'a model has its own template', nothing: onlyRule('') },
 ];
 
-/** Options that are read, in addition to those of sampling. */
-const readOptions = ['num_predict', 'stop', 'repeat_last_n'];
+/** All fields of `/api/chat`. */
+export const chatFields: KnownFields = { readFields: chatTable, fieldsWithoutEffect, refusedFields };
+
+/** All fields of `/api/generate`. */
+export const generateFields: KnownFields = { readFields: generateTable, fieldsWithoutEffect, refusedFields };
 
 /** Reads a request to `/api/chat`. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readOllamaChat(body: Body): OllamaRequest {
@@ -70,12 +105,8 @@ export function readOllamaGenerate(body: Body): OllamaRequest {
 
 type Conversation = Pick<ChatOptions, 'messages' | 'tools'>;
 
-function readShared(
-  body: Body,
-  readFields: readonly string[],
-  read: (note: Note) => Conversation,
-): OllamaRequest {
-  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+function readShared(body: Body, known: KnownFields, read: (note: Note) => Conversation): OllamaRequest {
+  const head = readHead(body, known);
   const options = objectField(body, 'options') ?? {};
   const ignored = [...head.ignored, ...unheard(options)];
   const conversation = read((place) => ignored.push(place));
@@ -104,20 +135,20 @@ function readShared(
 
 /** Options of loading a model, and samplers that do not exist here. */
 function unheard(options: Body): readonly string[] {
-  const known: readonly string[] = [...samplingFields, ...readOptions];
-  return Object.keys(options).flatMap((name) => (known.includes(name) ? [] : [`options.${name}`]));
+  return Object.keys(options).flatMap((name) =>
+    Object.hasOwn(optionFields, name) ? [] : [`options.${name}`],
+  );
 }
 
-/** −1 means no limit, and −2 as many tokens as the context has room for, which is the same. */
 function readLimit(options: Body): number | undefined {
   if (options.num_predict === -1 || options.num_predict === -2) return Number.MAX_SAFE_INTEGER;
-  return numberField(options, 'num_predict', integerFrom(1, Number.POSITIVE_INFINITY));
+  return numberField(options, 'num_predict');
 }
 
 /** −1 means all tokens of the context. */
 function readLastTokens(options: Body): number | undefined {
   if (options.repeat_last_n === -1) return Number.MAX_SAFE_INTEGER;
-  return numberField(options, 'repeat_last_n', integerFrom(0, Number.MAX_SAFE_INTEGER));
+  return numberField(options, 'repeat_last_n');
 }
 
 function readFormat(format: unknown): ResponseFormat | undefined {

@@ -1,11 +1,28 @@
 /** Reads a request to `/v1/responses`. */
-import { boolean, oneOf, stringArray, withoutUndefined } from '../../format/option-rules.ts';
+import { stringArray, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
-import { field, objectField, schemaFormat } from '../fields/request-fields.ts';
-import { type Absent, accountFields, readHead } from '../fields/request-head.ts';
-import { readLimit, readSampling, readStops, readTopLogprobs } from '../fields/sampling-fields.ts';
+import { clientTools, inputItems, jsonSchemaRule, responsesChoice } from '../fields/conversation-rules.ts';
+import { type FieldTable, flagRule, listOf, objectRule, onlyRule, textRule } from '../fields/field-table.ts';
+import { objectField, schemaFormat } from '../fields/request-fields.ts';
+import {
+  type Absent,
+  accountFields,
+  headFields,
+  type KnownFields,
+  readHead,
+} from '../fields/request-head.ts';
+import {
+  limitRule,
+  readLimit,
+  readSampling,
+  readStops,
+  readTopLogprobs,
+  samplingFields,
+  stopRule,
+  topLogprobsRule,
+} from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { readParallel, toolOptions } from '../fields/tool-fields.ts';
 import type { ItemMemory } from '../item-memory.ts';
@@ -13,44 +30,40 @@ import type { Body } from '../read-body.ts';
 import { readInput } from './read-input.ts';
 import { type ClientTool, readChoice, readResponsesTools } from './read-tools.ts';
 
-/** Fields that are read, in addition to those of sampling. */
-export const readFields = [
-  'model',
-  'input',
-  'instructions',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'text',
-  'max_output_tokens',
-  'include',
-  'store',
-  'top_logprobs',
-  'stream',
+/** Fields that are read. */
+const readFields = {
+  ...headFields,
+  input: inputItems,
+  instructions: textRule,
+  tools: clientTools,
+  tool_choice: responsesChoice,
+  parallel_tool_calls: flagRule,
+  text: objectRule({
+    format: objectRule({ type: onlyRule('text', 'json_object', 'json_schema'), schema: jsonSchemaRule }),
+  }),
+  max_output_tokens: limitRule,
+  include: listOf(textRule, stringArray.expected),
+  store: flagRule,
+  top_logprobs: topLogprobsRule,
   // Not in OpenAI's API, but in those of local servers.
-  'stop',
+  stop: stopRule,
+  ...samplingFields,
   ...thinkingFields,
-] as const;
+} as const satisfies FieldTable;
 
 /** Fields without effect here: they concern accounts, storage and speed. */
-export const fieldsWithoutEffect = [
-  ...accountFields,
-  'context_management',
-  'truncation',
-  'stream_options',
-] as const;
+const fieldsWithoutEffect = [...accountFields, 'context_management', 'truncation', 'stream_options'] as const;
 
-const isFalse = (value: unknown): boolean => value === false;
 const stateless = 'earlier responses are not stored; send the whole conversation as input';
 
 /** Features that do not exist here. */
-export const refusedFields: readonly Absent[] = [
+const refusedFields: readonly Absent[] = [
   { name: 'previous_response_id', reason: stateless },
   { name: 'conversation', reason: stateless },
   {
     name: 'background',
     reason: 'responses are not stored; stream it, or wait for it',
-    isNothing: isFalse,
+    nothing: onlyRule(false),
   },
   { name: 'prompt', reason: 'prompts are not stored' },
   { name: 'moderation', reason: 'moderation is not supported' },
@@ -65,9 +78,12 @@ export interface ResponsesRequest extends ReadRequest {
   readonly byFunction: ReadonlyMap<string, ClientTool>;
 }
 
+/** All fields of this API. */
+export const fields: KnownFields = { readFields, fieldsWithoutEffect, refusedFields };
+
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRequest {
-  const head = readHead(body, { readFields, fieldsWithoutEffect, refusedFields });
+  const head = readHead(body, fields);
   const { tools, byFunction, hosted } = readResponsesTools(body);
   const ignored = [...head.ignored, ...hosted];
   const messages = readInput(body, {
@@ -79,7 +95,7 @@ export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRe
     ...head,
     ignored,
     hidesThoughts,
-    remembers: field(body, 'store', boolean) !== false,
+    remembers: body.store !== false,
     byFunction,
     chat: {
       ...readSampling(body),
@@ -106,7 +122,7 @@ const answerLogprobs = 'message.output_text.logprobs';
 
 function readLogprobs(body: Body): number | undefined {
   const top = readTopLogprobs(body);
-  const included = field(body, 'include', stringArray);
+  const { include: included } = body;
   const isIncluded = Array.isArray(included) && included.includes(answerLogprobs);
   return isIncluded ? (top ?? 0) : top || undefined;
 }
@@ -115,7 +131,7 @@ function readFormat(body: Body): ResponseFormat | undefined {
   const text = objectField(body, 'text');
   const format = text === undefined ? undefined : objectField(text, 'format');
   if (format === undefined) return undefined;
-  const kind = field(format, 'type', oneOf('text', 'json_object', 'json_schema'));
+  const { type: kind } = format;
   if (kind !== 'json_schema') return kind === 'json_object' ? { type: 'json_object' } : undefined;
   return schemaFormat(format.schema, 'text.format.schema');
 }

@@ -15,6 +15,7 @@ function maskOf(allowed: ReadonlySet<number>, isList: boolean, free = true): Mas
     free,
     few: () => (isList ? [...allowed] : null),
     allows: (token) => allowed.has(token),
+    bitmap: () => null,
     grammar: null,
     follows: false,
   };

@@ -1,13 +1,21 @@
 /** The masks of a response, in the three answers that engines ask for. */
 import type { DecodingError } from '../../../format/errors.ts';
-import { hasToken } from '../../../language/matcher/masks/token-bitmap.ts';
+import { addTokens, hasToken, type TokenBitmap } from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { GrammarAt, Mask, TokenBiases } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** The mask of a position where only biases restrict what is drawn. */
 export function biasMask(bias: TokenBiases | null, free: boolean): Mask {
-  return { bias, free, few: () => null, allows: () => true, grammar: null, follows: false };
+  return {
+    bias,
+    free,
+    few: () => null,
+    allows: () => true,
+    bitmap: () => null,
+    grammar: null,
+    follows: false,
+  };
 }
 
 /** What the mask of a position in a grammar depends on. */
@@ -46,6 +54,16 @@ export class GrammarMask implements Mask {
     if (this.#vocabulary.endsGeneration(token)) return this.#matcher.complete;
     return hasToken(this.#matcher.mask(this.#vocabulary.index), token);
   }
+
+  bitmap(): Readonly<TokenBitmap> {
+    const { ends, index, size } = this.#vocabulary;
+    const texts = this.#matcher.mask(index);
+    if (!this.#matcher.complete) return texts;
+    const all = new Uint32Array((size + 31) >> 5);
+    all.set(texts);
+    addTokens(all, ends);
+    return all;
+  }
 }
 
 /**
@@ -61,5 +79,5 @@ export function lostMask(
     throw broken('the engine drew a token that the grammar does not allow');
   };
   const grammar = { state: {}, gbnf: fail };
-  return { bias, free, few: fail, allows: fail, grammar, follows: true };
+  return { bias, free, few: fail, allows: fail, bitmap: fail, grammar, follows: true };
 }
