@@ -35,7 +35,22 @@ def measure(cases, passes, compile_schema, fill, accept):
     return {"masks": least, "compiled": compiled, "refused": refused}
 
 
-def llguidance(tokens, cases, passes):
+def judge(cases, compile_schema, accepts):
+    """How many schemas are taken and judged right, with all of their instances."""
+    counts = {"right": 0, "refused": 0, "wrongly accepted": 0, "wrongly rejected": 0}
+    for case in cases:
+        start = compile_schema(case["schema"])
+        if start is None:
+            counts["refused"] += 1
+            continue
+        wrong = [test["valid"] for test in case["tests"] if accepts(start(), test["text"]) != test["valid"]]
+        counts["wrongly accepted"] += wrong.count(False)
+        counts["wrongly rejected"] += wrong.count(True)
+        counts["right"] += not wrong
+    return counts
+
+
+def llguidance(tokens, given):
     from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
     by_text = {}
@@ -60,12 +75,21 @@ def llguidance(tokens, cases, passes):
         matcher = LLMatcher(tokenizer, LLMatcher.grammar_from_json_schema(schema))
         return None if matcher.is_error() else matcher.deep_copy
 
+    def accepts(matcher, text):
+        return all(matcher.consume_token(by_text[bytes([byte])]) for byte in text.encode()) and matcher.is_accepting()
+
+    if "judged" in given:
+        return judge(given["judged"], compile_schema, accepts)
     return measure(
-        cases, passes, compile_schema, lambda m: m.compute_bitmask(), lambda m, token: m.consume_token(token)
+        given["cases"],
+        given["passes"],
+        compile_schema,
+        lambda m: m.compute_bitmask(),
+        lambda m, token: m.consume_token(token),
     )
 
 
-def xgrammar(tokens, cases, passes):
+def xgrammar(tokens, given):
     import xgrammar as xgr
 
     info = xgr.TokenizerInfo(
@@ -81,9 +105,14 @@ def xgrammar(tokens, cases, passes):
             return None
         return lambda: xgr.GrammarMatcher(grammar)
 
+    def accepts(matcher, text):
+        return matcher.accept_string(text) and matcher.accept_token(len(tokens))
+
+    if "judged" in given:
+        return judge(given["judged"], compile_schema, accepts)
     # Its masks are found when it compiles: one pass has all of them.
     return measure(
-        cases,
+        given["cases"],
         1,
         compile_schema,
         lambda m: m.fill_next_token_bitmask(bitmask),
@@ -94,11 +123,12 @@ def xgrammar(tokens, cases, passes):
 def main():
     with open(sys.argv[1], encoding="utf8") as file:
         given = json.load(file)
-    tokens = [b64decode(text) for text in given["tokens"]]
+    every_byte = [bytes([byte]) for byte in range(256)]
+    tokens = [b64decode(text) for text in given["tokens"]] if "tokens" in given else every_byte
     found = {}
     for name, run in (("llguidance", llguidance), ("XGrammar", xgrammar)):
         try:
-            found[name] = run(tokens, given["cases"], given["passes"])
+            found[name] = run(tokens, given)
         except ImportError as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
     print(json.dumps(found))

@@ -3,9 +3,10 @@
  * and in one run, where `IDIOLECT_MASKS_PYTHON` names a Python that has them (`pip install llguidance xgrammar torch`,
  * outside the repository). Each position counts where its state is new to the grammar: the least of three passes over
  * fresh grammars, with warm code. Values come from the instances of a file in MaskBench's form; their tokens are the
- * longest that fit.
+ * longest that fit. A schema is right if it is taken, and all of its instances are judged as the file says.
  *
  *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 80 qwen2
+ *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 300 right
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -16,6 +17,7 @@ import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { SchemaError } from '../src/format/errors.ts';
 import type { JsonSchema, JsonValue } from '../src/format/messages.ts';
 import { spellValue } from '../src/json-schema/spell-value.ts';
+import { compileValidator } from '../src/json-schema/validate/validate.ts';
 import {
   createMaskVocabulary,
   createTokenMatcher,
@@ -46,10 +48,19 @@ const tokensPerValue = 120;
 const passes = 3;
 
 const [file = '', count = '80', ...names] = process.argv.slice(2);
-for (const name of names.length === 0 ? ['llama-spm', 'qwen2', 'gemma-4'] : names) {
+for (const name of names.length === 0 ? ['right', 'llama-spm', 'qwen2', 'gemma-4'] : names) {
+  if (name === 'right') {
+    console.table(judge(readTests(Number(count))));
+    continue;
+  }
   const vocabulary = await readVocabulary(name);
   const cases = readCases(vocabulary, Number(count));
-  const rows = { Idiolect: measure(vocabulary, cases), ...peers(vocabulary, cases) };
+  const tokens = Array.from({ length: vocabulary.size }, (_, id) =>
+    Buffer.from(vocabulary.bytesOf(id)).toString('base64'),
+  );
+  const written = cases.map(({ schema, values }) => ({ schema: JSON.stringify(schema), values }));
+  const others = peers<Times>({ tokens, cases: written, passes });
+  const rows = { Idiolect: measure(vocabulary, cases), ...others };
   console.log(`${name}: ${vocabulary.size} tokens, ${cases.length} schemas`);
   console.table(Object.fromEntries(Object.entries(rows).map(([peer, times]) => [peer, summary(times)])));
 }
@@ -61,17 +72,25 @@ async function readVocabulary(name: string): Promise<MaskVocabulary> {
   return createMaskVocabulary({ tokens, spelling });
 }
 
-function readCases(vocabulary: MaskVocabulary, wanted: number): readonly Case[] {
+/** A schema of the file, with its instances. */
+interface TestedSchema {
+  readonly schema: JsonSchema;
+  readonly tests: readonly { readonly valid: boolean; readonly data: JsonValue }[];
+}
+
+function readTests(wanted: number): readonly TestedSchema[] {
   const bytes = fs.readFileSync(file);
   const lines = (file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString('utf8').trim().split('\n');
   const every = Math.max(1, Math.floor(lines.length / wanted));
+  return lines
+    .filter((_, index) => index % every === every >> 1)
+    .slice(0, wanted)
+    .map((line) => JSON.parse(line) as TestedSchema);
+}
+
+function readCases(vocabulary: MaskVocabulary, wanted: number): readonly Case[] {
   const tokenize = tokenizerOf(vocabulary);
-  return lines.flatMap((line, index) => {
-    if (index % every !== every >> 1) return [];
-    const { schema, tests } = JSON.parse(line) as {
-      readonly schema: JsonSchema;
-      readonly tests: readonly { readonly valid: boolean; readonly data: JsonValue }[];
-    };
+  return readTests(wanted).flatMap(({ schema, tests }) => {
     try {
       const values = tests
         .filter(({ valid }) => valid)
@@ -83,6 +102,54 @@ function readCases(vocabulary: MaskVocabulary, wanted: number): readonly Case[] 
       throw error;
     }
   });
+}
+
+/** How many schemas each engine judges right. */
+interface Verdicts {
+  readonly right: number;
+  readonly refused: number;
+  /** Instances. */
+  readonly 'wrongly accepted': number;
+  readonly 'wrongly rejected': number;
+}
+
+/** Texts are written in the order of the schema's keys; values that a grammar leaves to checks are checked. */
+function judge(schemas: readonly TestedSchema[]): Readonly<Record<string, Verdicts>> {
+  const written = schemas.map(({ schema, tests }) => ({
+    schema: JSON.stringify(schema),
+    tests: tests.map(({ valid, data }) => ({ valid, text: spellValue(schema, data, style) })),
+  }));
+  const bytes = createMaskVocabulary({
+    tokens: Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)),
+  });
+  const accepts = ({ schema }: TestedSchema) => {
+    try {
+      const { expression, report } = schemaGrammar(schema);
+      const isChecked = report.some(({ effect }) => effect === 'checked');
+      const validate = isChecked ? compileValidator(schema) : () => [];
+      const start = createTokenMatcher(bytes, { expression });
+      return (text: string) => {
+        const matcher = start.clone();
+        return matcher.acceptText(text) && matcher.complete && validate(JSON.parse(text)).length === 0;
+      };
+    } catch (error) {
+      if (error instanceof SchemaError) return null;
+      throw error;
+    }
+  };
+  const counts = { right: 0, refused: 0, 'wrongly accepted': 0, 'wrongly rejected': 0 };
+  for (const [index, each] of schemas.entries()) {
+    const accept = accepts(each);
+    if (accept === null) {
+      counts.refused += 1;
+      continue;
+    }
+    const wrong = (written[index]?.tests ?? []).filter(({ text, valid }) => accept(text) !== valid);
+    counts['wrongly accepted'] += wrong.filter(({ valid }) => !valid).length;
+    counts['wrongly rejected'] += wrong.filter(({ valid }) => valid).length;
+    if (wrong.length === 0) counts.right += 1;
+  }
+  return { Idiolect: counts, ...peers<Verdicts>({ judged: written }) };
 }
 
 /** Cuts a text into the longest tokens that fit. */
@@ -128,24 +195,19 @@ function measure(vocabulary: MaskVocabulary, cases: readonly Case[]): Times {
   return { masks: least, compiled, refused: 0 };
 }
 
-/** The same with the Python packages that are there; nothing without a Python. */
-function peers(vocabulary: MaskVocabulary, cases: readonly Case[]): Readonly<Record<string, Times>> {
+/** What the Python packages that are there make of `input`; nothing without a Python. */
+function peers<Result>(input: unknown): Readonly<Record<string, Result>> {
   const python = process.env.IDIOLECT_MASKS_PYTHON;
   if (python === undefined) return {};
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'masks-'));
   try {
-    const input = path.join(folder, 'input.json');
-    const tokens = Array.from({ length: vocabulary.size }, (_, id) =>
-      Buffer.from(vocabulary.bytesOf(id)).toString('base64'),
-    );
-    const written = cases.map(({ schema, values }) => ({ schema: JSON.stringify(schema), values }));
-    fs.writeFileSync(input, JSON.stringify({ tokens, cases: written, passes }));
-    const script = path.resolve('bench/masks-peers.py');
-    const output = execFileSync(python, [script, input], {
+    const name = path.join(folder, 'input.json');
+    fs.writeFileSync(name, JSON.stringify(input));
+    const output = execFileSync(python, [path.resolve('bench/masks-peers.py'), name], {
       maxBuffer: 2 ** 28,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    return JSON.parse(output.toString()) as Readonly<Record<string, Times>>;
+    return JSON.parse(output.toString()) as Readonly<Record<string, Result>>;
   } finally {
     fs.rmSync(folder, { recursive: true });
   }

@@ -1,4 +1,5 @@
 /** How the text of a response came about, as far as the caller knows it: what a grammar enforced needs no validation. */
+import type { JsonObject } from '../format/messages.ts';
 import { isRecord } from '../format/option-rules.ts';
 
 /** What a caller that samples under a grammar knows about the text. Offsets are those of the events. */
@@ -9,6 +10,8 @@ export interface Provenance {
    * something else by it than the parser.
    */
   isEnforced(toolName: string, start: number, end: number, otherTextEnd: number): boolean;
+  /** What is wrong with arguments that the grammar allowed, as far as no grammar can say it; nothing if absent. */
+  problemsOf?(toolName: string, input: JsonObject): readonly string[];
   /** The text from `start` to `end`, for reports. */
   textOf(start: number, end: number): string;
 }

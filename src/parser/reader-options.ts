@@ -1,6 +1,5 @@
 /** What a reader, its steps and its writer are told by the caller of a parser. */
 import type { CallCheck } from './call-verdict.ts';
-import type { Provenance } from './provenance.ts';
 import type { ToolTable } from './tool-table.ts';
 
 /** Options that the writer of events reads. */
@@ -10,8 +9,6 @@ export interface WriterOptions extends CallCheck {
   readonly keeps: boolean;
   /** Creates the id of a call if the model had written none when its name became known. */
   readonly createId: (index: number) => string;
-  /** What the caller knows about how the text was written; `null` if nothing. */
-  readonly provenance: Provenance | null;
   readonly tools: ToolTable;
   /** Text that looks like a call is told. */
   readonly seeksCalls: boolean;

@@ -1,5 +1,6 @@
 /** The last guard: what no grammar has written passes its validator, or is not handed out. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { guardAnswer } from '../../src/runtime/chat/steering/guarded-answer.ts';
 import type { EngineModel } from '../../src/runtime/engine/index.ts';
@@ -71,6 +72,58 @@ describe.each(['strict', 'degrade'] as const)('a call that no grammar has writte
     const { message } = await eventsOf(model, policy);
     expect(message.tool_calls).toMatchObject([{ assurance: 'enforced' }]);
   });
+});
+
+describe('what only the schema of a library says', () => {
+  const notBern = (city: string) => city !== 'Bern';
+  const schemas = {
+    once: z.object({ city: z.string().refine(notBern, 'it is far away') }),
+    later: z.object({ city: z.string().refine(async (city) => notBern(city), 'it is far away') }),
+  };
+  const call = (city: string) => [
+    '<tool_call>',
+    `\n{"name": "f", "arguments": {"city": "${city}"}}\n`,
+    '</tool_call>',
+  ];
+  const answerTo = async (city: string, schema: keyof typeof schemas, pieces = call(city)) => {
+    const model = await open([asked, [...pieces, '<|im_end|>']]);
+    return model.chat({ messages, tools: [{ name: 'f', parameters: schemas[schema] }], temperature: 0 })
+      .message;
+  };
+
+  it('is asked before a call is handed out', async () => {
+    const { tool_calls, malformed } = await answerTo('Bern', 'once');
+    expect(tool_calls).toBeUndefined();
+    expect(malformed).toMatchObject([{ brokenCall: { toolName: 'f', problems: ['city: it is far away'] } }]);
+    expect((await answerTo('Oslo', 'once')).tool_calls).toMatchObject([{ assurance: 'enforced' }]);
+  });
+
+  it('is asked of a call that no grammar wrote', async () => {
+    const { tool_calls, malformed } = await answerTo('Bern', 'once', [...late('f', { city: 'Bern' })]);
+    expect(tool_calls).toBeUndefined();
+    expect(malformed).toMatchObject([{ brokenCall: { problems: ['city: it is far away'] } }]);
+  });
+
+  it('is left to whoever executes the call, if it takes time', async () => {
+    expect((await answerTo('Bern', 'later')).tool_calls).toHaveLength(1);
+  });
+});
+
+it('what a library throws is a problem', () => {
+  class Throwing {
+    readonly '~standard' = {
+      version: 1,
+      vendor: 'own',
+      jsonSchema: { input: () => ({ type: 'object' }) },
+      validate: () => {
+        throw new Error('no');
+      },
+    };
+  }
+  const parameters = new Throwing();
+  const given = [{ name: 'f', parameters }];
+  const guard = callGuard({ tools: given }, normalizeTools(given), []);
+  expect(guard.validate('f', {})).toEqual(['its library cannot validate it: no']);
 });
 
 it('a tool that is not allowed is never called', () => {

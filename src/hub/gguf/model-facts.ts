@@ -3,7 +3,7 @@
  * exception in a thread). What it rejects with an error is not checked here.
  */
 import { ModelFileError } from '../../format/errors.ts';
-import type { GgufMetadata, TensorInfo } from './gguf-layout.ts';
+import { type GgufMetadata, type TensorInfo, textOfBytes } from './gguf-layout.ts';
 
 /** A model, as described by its header or those of all its files. */
 interface DescribedModel {
@@ -106,7 +106,7 @@ function checkVocabulary({ metadata, file }: DescribedModel): void {
 function missingByte(known: ReadonlySet<string>): number | null {
   for (let byte = 0; byte < 256; byte++) {
     const hexadecimal = byte.toString(16).toUpperCase().padStart(2, '0');
-    if (!known.has(`<0x${hexadecimal}>`) && !known.has(String.fromCharCode(byte))) return byte;
+    if (!known.has(`<0x${hexadecimal}>`) && !known.has(textOfBytes(Uint8Array.of(byte)))) return byte;
   }
   return null;
 }

@@ -7,9 +7,11 @@ import type { JsonObject, JsonValue, Tool } from '../../../format/messages.ts';
 import { isTooLarge } from '../../../json-schema/validate/schema-size.ts';
 import type { Assurance } from '../../../parser/events.ts';
 import { toolsOfChoice } from '../../../tools/tool-choice.ts';
+import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { answerCheck, argumentCheck } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
+import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
 /** What the guard knows about an answer to a schema. */
 export interface AnswerVerdict {
@@ -30,7 +32,7 @@ export interface CallGuard {
 
 /** The guard of a chat. `report`: where its grammar differs from the schemas; `thoughts`: those that it allows. */
 export function callGuard(
-  options: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
+  options: Pick<ChatOptions, 'tools' | 'toolChoice' | 'responseFormat'>,
   tools: readonly Tool[],
   report: readonly SchemaIssue[],
   thoughts: EnforcedThoughts | null = null,
@@ -42,12 +44,16 @@ export function callGuard(
   const mistakable = mayCallInstead(options, tools) ? tools.map((tool) => tool.function.name) : [];
   const widened = new Set([...reported, ...mistakable].filter((tool) => !uncheckable.has(tool)));
   const check = argumentCheck(tools);
+  const ask = libraryChecks(options.tools ?? []);
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answerCheck(options.responseFormat);
   return {
-    enforced: new EnforcedText(new Set([...allowed].filter((name) => !widened.has(name))), thoughts),
-    validate: (toolName, input) =>
-      allowed.has(toolName) ? check(toolName, input) : [notAllowed(toolName, allowed)],
+    enforced: new EnforcedText(new Set([...allowed].filter((name) => !widened.has(name))), thoughts, ask),
+    validate: (toolName, input) => {
+      if (!allowed.has(toolName)) return [notAllowed(toolName, allowed)];
+      const problems = check(toolName, input);
+      return problems.length > 0 ? problems : ask(toolName, input);
+    },
     judgeAnswer:
       checkAnswer === null
         ? null
@@ -65,6 +71,16 @@ export function mayCallInstead(
 ): boolean {
   const answersJson = responseFormat !== undefined && responseFormat.type !== 'text';
   return answersJson && tools.length > 0 && toolChoice === 'auto';
+}
+
+/** Lists what the libraries of these tools' schemas say about the arguments of a call. */
+function libraryChecks(tools: ToolList): (toolName: string, input: JsonObject) => readonly string[] {
+  const known = new Map<string, LibraryCheck | null>();
+  return (toolName, input) => {
+    const tool = findTool(tools, toolName);
+    if (!known.has(toolName)) known.set(toolName, tool === undefined ? null : libraryCheck(schemaOf(tool)));
+    return known.get(toolName)?.(input) ?? [];
+  };
 }
 
 function hasLargeSchema({ function: { parameters } }: Tool): boolean {

@@ -1,4 +1,5 @@
 /** Which stretches of a response its grammar wrote. */
+import type { JsonObject } from '../../../format/messages.ts';
 import type { Provenance } from '../../../parser/provenance.ts';
 
 interface Stretch {
@@ -23,10 +24,17 @@ export class EnforcedText implements Provenance {
   /** Tools whose schemas their grammar enforces in full. A grammar may also allow calls of any other. */
   readonly #tools: ReadonlySet<string>;
   readonly #thoughts: EnforcedThoughts | null;
+  readonly problemsOf: (toolName: string, input: JsonObject) => readonly string[];
   #stretches: Stretch[] = [];
   #read: (start: number, end: number) => string = () => '';
 
-  constructor(tools: ReadonlySet<string>, thoughts: EnforcedThoughts | null = null) {
+  /** `problemsOf`: what no grammar says about the arguments of a tool. */
+  constructor(
+    tools: ReadonlySet<string>,
+    thoughts: EnforcedThoughts | null = null,
+    problemsOf: EnforcedText['problemsOf'] = () => [],
+  ) {
+    this.problemsOf = problemsOf;
     this.#tools = tools;
     this.#thoughts = thoughts;
   }
