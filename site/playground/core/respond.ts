@@ -125,14 +125,12 @@ class Drawing {
     const isAllowed = (token: number) => allowed === null || hasToken(allowed, token);
     const token = isAllowed(wished) ? wished : this.#draw(logits);
     const shown = likely.slice(0, mostShown);
-    const candidates = (shown.includes(token) ? shown : [...shown.slice(0, -1), token]).map(
-      (each) => ({
-        text: this.#textOf(each),
-        probability: probabilities[each] ?? 0,
-        allowed: isAllowed(each),
-        taken: each === token,
-      }),
-    );
+    const candidates = (shown.includes(token) ? shown : [...shown.slice(0, -1), token]).map((each) => ({
+      text: this.#textOf(each),
+      probability: probabilities[each] ?? 0,
+      allowed: isAllowed(each),
+      taken: each === token,
+    }));
     const before = [...response.tokens];
     const events = response.accept(token);
     const kept = sharedLength(before, response.tokens);
