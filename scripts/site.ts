@@ -1,6 +1,6 @@
 /**
  * `npm run site`: the documentation as a site, in `.cache/site`. The pages of `docs/` are taken as they are; TypeDoc
- * writes a page for every exported name; the inspector, which `npm run build` makes, is a part of it.
+ * writes a page for every exported name; the inspector and the playground, which `npm run build` makes, are parts of it.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -42,10 +42,14 @@ async function gather(): Promise<void> {
     filter: (file) => path.extname(file) === '' || path.extname(file) === '.svg',
   });
   await fs.cp(path.join(root, 'test/cases/tools.json'), path.join(source, 'public/test/cases/tools.json'));
-  await fs.cp(path.join(root, 'dist/inspector'), path.join(source, 'public/inspector'), { recursive: true });
+  for (const part of ['inspector', 'playground']) {
+    await fs.cp(path.join(root, 'dist', part), path.join(source, 'public', part), { recursive: true });
+  }
   const home = await fs.readFile(path.join(root, 'site/pages/home.md'), 'utf8');
   await fs.writeFile(path.join(source, 'index.md'), home.replace('<!-- example -->', await firstExample()));
-  await fs.copyFile(path.join(root, 'site/pages/inspect.md'), path.join(source, 'inspect.md'));
+  for (const page of ['inspect.md', 'play.md']) {
+    await fs.copyFile(path.join(root, 'site/pages', page), path.join(source, page));
+  }
 }
 
 /** Pages link to templates: each becomes a page of its own, under its name. */

@@ -157,6 +157,7 @@ export default defineConfig({
       { text: 'Guide', link: '/docs/getting-started' },
       { text: 'API', link: '/api/' },
       { text: 'Inspector', link: '/inspect' },
+      { text: 'Playground', link: '/play' },
     ],
     sidebar: { '/api/': entries, '/': guide },
     outline: 'deep',

@@ -39,6 +39,8 @@ export interface SteeredChat {
    * after it, or in other tokens in its place: an engine keeps of its state what still stands here.
    */
   readonly tokens: readonly number[];
+  /** How many of them are the prompt's. */
+  readonly promptTokens: number;
   /** What may be drawn next; `null`: anything. `maskLogits` applies it. */
   readonly mask: Mask | null;
   /** Whether the response is over, so that nothing more is drawn. */
@@ -108,7 +110,7 @@ export async function steer<
 
 class Steered implements SteeredChat {
   readonly #run: ResponseRun;
-  readonly #promptTokens: number;
+  readonly promptTokens: number;
   readonly #tokens: number[];
   readonly report: readonly SchemaIssue[];
   #over = false;
@@ -119,7 +121,7 @@ class Steered implements SteeredChat {
     const { tokens, report } = prepared.prompt;
     this.#run = createRun(prepared, contextSize - tokens.length);
     this.#run.follow({ promptTokens: tokens.length, cachedTokens: 0 });
-    this.#promptTokens = tokens.length;
+    this.promptTokens = tokens.length;
     this.#tokens = [...tokens];
     this.report = [...prepared.grammar.report, ...report];
     this.#opening = this.#take(this.#run.start());
@@ -154,7 +156,7 @@ class Steered implements SteeredChat {
   #take({ tokens, events, over, back }: Step): readonly ResponseEvent[] {
     this.#over = over;
     for (const token of tokens) this.#tokens.push(token);
-    if (back !== undefined) this.#tokens.length = this.#promptTokens + back;
+    if (back !== undefined) this.#tokens.length = this.promptTokens + back;
     return events;
   }
 

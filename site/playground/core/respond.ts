@@ -1,0 +1,193 @@
+/** One response of the toy, told token by token. It runs in Node too, where tests call it. */
+
+import { memoize } from '../../../src/format/memoize.ts';
+import { countTokens, hasToken } from '../../../src/language/matcher/masks/token-bitmap.ts';
+import type { ResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
+import { defaultSampling } from '../../../src/runtime/chat/sampling-rules.ts';
+import {
+  type Engine,
+  type EngineSequence,
+  maskLogits,
+  type SteeredChat,
+  steer,
+} from '../../../src/runtime/engine/index.ts';
+import { Vocabulary } from '../../../src/runtime/engine/tokens/vocabulary.ts';
+import { toyEngine } from '../../../src/testing/toy/toy-engine.ts';
+import type { Settings } from './settings.ts';
+
+/** How a token came about: drawn, drawn under the mask, drawn where the mask forbade the first draw, not drawn. */
+export type TokenKind = 'free' | 'masked' | 'overruled' | 'forced';
+
+/** A token that might have come. */
+export interface Candidate {
+  readonly text: string;
+  readonly probability: number;
+  readonly allowed: boolean;
+  readonly taken: boolean;
+}
+
+/** A token of the response. */
+export interface ShownToken {
+  readonly text: string;
+  readonly kind: TokenKind;
+  /** The likeliest of its place, before the mask; empty if it was forced. */
+  readonly candidates: readonly Candidate[];
+  /** How many tokens might come, of all. */
+  readonly allowed: number;
+}
+
+/** What happens: tokens after the first `kept`, the events that they bring, and the end. */
+export type Progress =
+  | {
+      readonly type: 'tokens';
+      readonly kept: number;
+      readonly tokens: readonly ShownToken[];
+      readonly events: readonly ResponseEvent[];
+    }
+  | { readonly type: 'end'; readonly message: ResponseMessage; readonly report: readonly string[] };
+
+/** Candidates that are shown. */
+const mostShown = 8;
+const mostTokens = 400;
+
+const vocabularyOf = memoize((engine: Engine) => new Vocabulary(engine.tokenizer));
+
+/** Answers the question. Throws a `SyntaxError` for a tool that is no JSON, and what `steer` throws. */
+export async function* respond(settings: Settings, seed: number): AsyncGenerator<Progress, void> {
+  const engine = await toyEngine(settings.format);
+  const response = await steer(modelOf(engine), {
+    messages: [{ role: 'user', content: settings.question }],
+    tools: [JSON.parse(settings.tool)],
+    toolChoice: settings.choice,
+    maxTokens: mostTokens,
+  });
+  const drawing = new Drawing(engine, settings.temperature, seed);
+  const forced = response.tokens.slice(response.promptTokens);
+  yield { type: 'tokens', kept: 0, tokens: forced.map((token) => drawing.forced(token)), events: [] };
+  const sequence = await drawing.open(response);
+  try {
+    while (!response.over) yield await drawing.step(response, sequence);
+  } finally {
+    await sequence.close();
+  }
+  const { events, message } = response.finish();
+  const written = response.tokens.length - response.promptTokens;
+  yield { type: 'tokens', kept: written, tokens: [], events };
+  yield {
+    type: 'end',
+    message,
+    report: response.report.map(({ pointer, reason }) => `${pointer}: ${reason}`),
+  };
+}
+
+const modelOf = memoize(({ model, chatTemplate, contextSize, tokenizer }: Engine) => ({
+  model,
+  chatTemplate,
+  contextSize,
+  tokenizer,
+}));
+
+/** Draws tokens, and remembers what else might have come. */
+class Drawing {
+  readonly #engine: Engine;
+  readonly #vocabulary: Vocabulary;
+  readonly #temperature: number;
+  #held: number[] = [];
+  #seed: number;
+
+  constructor(engine: Engine, temperature: number, seed: number) {
+    this.#engine = engine;
+    this.#vocabulary = vocabularyOf(engine);
+    this.#temperature = temperature;
+    this.#seed = seed;
+  }
+
+  /** A sequence that gives the probabilities of all tokens. */
+  open({ tokens }: SteeredChat): Promise<EngineSequence> {
+    this.#held = tokens.slice(0, -1);
+    const sampling = { ...defaultSampling, logprobs: this.#vocabulary.size };
+    return this.#engine.open({ tokens, turnStart: tokens.length }, sampling);
+  }
+
+  forced(token: number): ShownToken {
+    return { text: this.#textOf(token), kind: 'forced', candidates: [], allowed: 1 };
+  }
+
+  /** Draws one token. What may follow it without a choice comes along. */
+  async step(response: SteeredChat, sequence: EngineSequence): Promise<Progress> {
+    const logits = await this.#logits(response, sequence);
+    const { mask } = response;
+    const allowed = mask?.bitmap() ?? null;
+    const likely = [...logits.keys()].sort((one, other) => (logits[other] ?? 0) - (logits[one] ?? 0));
+    const probabilities = Float32Array.from(logits, Math.exp);
+    const wished = this.#draw(logits);
+    maskLogits(logits, mask);
+    const isAllowed = (token: number) => allowed === null || hasToken(allowed, token);
+    const token = isAllowed(wished) ? wished : this.#draw(logits);
+    const shown = likely.slice(0, mostShown);
+    const candidates = (shown.includes(token) ? shown : [...shown.slice(0, -1), token]).map((each) => ({
+      text: this.#textOf(each),
+      probability: probabilities[each] ?? 0,
+      allowed: isAllowed(each),
+      taken: each === token,
+    }));
+    const before = [...response.tokens];
+    const events = response.accept(token);
+    const kept = sharedLength(before, response.tokens);
+    const added = response.tokens.slice(kept);
+    const drawn: ShownToken = {
+      text: this.#textOf(token),
+      kind: allowed === null ? 'free' : token === wished ? 'masked' : 'overruled',
+      candidates,
+      allowed: allowed === null ? this.#vocabulary.size : countTokens(allowed),
+    };
+    // The end of the turn was drawn, and is no part of the response.
+    const isEnd = added.length === 0 && response.over;
+    const isTaken = added[0] === token || isEnd;
+    const rest = isTaken ? added.slice(1) : added;
+    const tokens = [...(isTaken ? [drawn] : []), ...rest.map((each) => this.forced(each))];
+    return { type: 'tokens', kept: kept - response.promptTokens, tokens, events };
+  }
+
+  /** The logits after all that stands there, less a constant. */
+  async #logits({ tokens }: SteeredChat, sequence: EngineSequence): Promise<Float32Array> {
+    const shared = Math.min(sharedLength(this.#held, tokens), tokens.length - 1);
+    if (shared < this.#held.length) await sequence.back(shared);
+    const { probabilities } = await sequence.next(tokens.slice(shared), null);
+    this.#held = [...tokens];
+    const least = 1e-30;
+    return Float32Array.from({ length: this.#vocabulary.size }, (_, token) =>
+      Math.log(probabilities?.get(token) ?? least),
+    );
+  }
+
+  #draw(logits: Float32Array): number {
+    const best = logits.reduce((top, logit, token) => (logit > (logits[top] ?? 0) ? token : top), 0);
+    if (this.#temperature === 0) return best;
+    const most = logits[best] ?? 0;
+    const weights = logits.map((logit) => Math.exp((logit - most) / this.#temperature));
+    let rest = this.#random() * weights.reduce((sum, weight) => sum + weight, 0);
+    const drawn = weights.findIndex((weight) => {
+      rest -= weight;
+      return rest < 0;
+    });
+    return drawn < 0 ? best : drawn;
+  }
+
+  /** From 0 to 1, the same for the same seed (mulberry32). */
+  #random(): number {
+    this.#seed = (this.#seed + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#seed ^ (this.#seed >>> 15), this.#seed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  #textOf(token: number): string {
+    return new TextDecoder().decode(this.#vocabulary.bytesOf(token));
+  }
+}
+
+function sharedLength(one: readonly number[], other: readonly number[]): number {
+  const differs = one.findIndex((token, index) => token !== other[index]);
+  return differs < 0 ? one.length : differs;
+}

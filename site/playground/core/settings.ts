@@ -1,0 +1,59 @@
+/** What can be set in the page, and its form in an address. */
+import type { ToyFormat } from '../../../src/testing/toy/templates.ts';
+
+/** The settings of one response. */
+export interface Settings {
+  /** The tool as JSON: `name`, `description`, `parameters`. */
+  readonly tool: string;
+  readonly question: string;
+  readonly format: ToyFormat;
+  readonly choice: (typeof choices)[number];
+  readonly temperature: number;
+}
+
+export const formats = ['json', 'tags', 'channels'] as const satisfies readonly ToyFormat[];
+export const choices = ['auto', 'required', 'none'] as const;
+export const hottest = 3;
+
+const tool = {
+  name: 'get_weather',
+  description: 'The weather in a city.',
+  parameters: {
+    type: 'object',
+    properties: {
+      city: { enum: ['Bern', 'Oslo', 'Lima'] },
+      days: { type: 'integer', minimum: 5, maximum: 9 },
+      unit: { enum: ['celsius', 'fahrenheit'] },
+    },
+    required: ['city', 'days', 'unit'],
+    additionalProperties: false,
+  },
+};
+
+/** What the page begins with: the model wants Paris and 3, and the schema has neither. */
+export const firstSettings: Settings = {
+  tool: JSON.stringify(tool, null, 2),
+  question: 'What is the weather in Paris for 3 days?',
+  format: 'json',
+  choice: 'auto',
+  temperature: 0,
+};
+
+/** The settings as the fragment of an address, which browsers do not send. */
+export function writeFragment(settings: Settings): string {
+  const entries = Object.entries(settings).map(([name, value]) => [name, String(value)]);
+  return new URLSearchParams(entries).toString();
+}
+
+/** The settings of a fragment; what is missing or wrong in it is as at first. */
+export function readFragment(fragment: string): Settings {
+  const given = new URLSearchParams(fragment.replace(/^#/, ''));
+  const temperature = Number(given.get('temperature') ?? Number.NaN);
+  return {
+    tool: given.get('tool') ?? firstSettings.tool,
+    question: given.get('question') ?? firstSettings.question,
+    format: formats.find((each) => each === given.get('format')) ?? firstSettings.format,
+    choice: choices.find((each) => each === given.get('choice')) ?? firstSettings.choice,
+    temperature: temperature >= 0 && temperature <= hottest ? temperature : firstSettings.temperature,
+  };
+}
