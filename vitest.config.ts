@@ -6,6 +6,8 @@ import { useTemporaryFolder } from './test/support/run-folders.ts';
 
 // Property tests draw new cases in every run; to repeat a run, give its seed: SEED=123 npm test.
 process.env.SEED ??= String(randomInt(2 ** 31));
+// Samples that no number draws would be empty, and their laws hold for nothing.
+if (!/^\d+$/.test(process.env.SEED)) throw new Error(`SEED is a decimal number, not ${process.env.SEED}`);
 console.log(`property tests: SEED=${process.env.SEED}`);
 
 // Before vitest itself makes any.
