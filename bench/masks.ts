@@ -140,7 +140,7 @@ function peers(vocabulary: MaskVocabulary, cases: readonly Case[]): Readonly<Rec
     );
     const written = cases.map(({ schema, values }) => ({ schema: JSON.stringify(schema), values }));
     fs.writeFileSync(input, JSON.stringify({ tokens, cases: written, passes }));
-    const script = path.join(import.meta.dirname, 'masks-peers.py');
+    const script = path.resolve('bench/masks-peers.py');
     const output = execFileSync(python, [script, input], {
       maxBuffer: 2 ** 28,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 /**
  * Bundles `src` into `dist`, where tsc has written the declarations and `generated/`: a few files, which share
- * their code, in place of one for every source file. Loading them costs a tenth, and Ajv and Ohm, which are most
- * of the rest, come along, so that they are not read from a hundred files of their own. So do the parts that are used
+ * their code, in place of one for every source file. Loading them costs a tenth, and Ohm, which is most of the
+ * rest, comes along, so that it is not read from a hundred files of its own. So do the parts that are used
  * of the Hub's packages and of the server's, which are 16 MB as a whole.
  */
 import fs from 'node:fs/promises';
@@ -33,7 +33,7 @@ for (const file of await fs.readdir(dist, { recursive: true })) {
 
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: [...exported, './src/cli/main.ts'],
+  entryPoints: [...exported, './src/cli/main.ts', './src/runtime/node-llama-cpp/ahead/schema-worker.ts'],
   outbase: 'src',
   outdir: dist,
   chunkNames: 'shared/[hash]',

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '../src/cli/generate/write-generated.ts';
 import { emitNotations } from '../src/codegen/emit-notations.ts';
 import { type GeneratedModel, generateModel } from '../src/generate/generate-model.ts';
+import { shareParsers } from '../src/generate/share-parsers.ts';
 import { generatedInputs } from '../test/support/generated-corpus.ts';
 
 const out = fileURLToPath(new URL('../generated', import.meta.url));
@@ -17,7 +18,7 @@ for (const [index, input] of inputs.entries()) {
   models.push(generateModel(input));
 }
 await removeOthers(models.map(({ name }) => name));
-await writeGenerated(out, models);
+await writeGenerated(out, shareParsers(models));
 process.stdout.write(`${process.stdout.isTTY ? '\r\x1b[K' : ''}generated/: ${models.length} modules\n`);
 
 const notations = fileURLToPath(new URL('../src/parser/notations/notation-parsers.ts', import.meta.url));

@@ -24,6 +24,7 @@ export type { GrammarOptions, ResponseFormat } from './grammar/grammar-options.t
 export {
   type BuiltStructuralTag,
   buildStructuralTag,
+  type StructuralTagOptions,
 } from './grammar/structural-tag/build-structural-tag.ts';
 export type * from './grammar/structural-tag/structural-tag.ts';
 export { spellValue } from './json-schema/spell-value.ts';

@@ -1,31 +1,13 @@
 /** Prompts of Mistral's own code next to ours, under the templates that it makes for every version of its tokenizers. */
-import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { Message, Tool } from '../../src/format/messages.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { tools } from './drawn-tools.ts';
+import type { MistralTemplate, MistralText, MistralVersion } from './mistral-versions.ts';
 import { askPython } from './python.ts';
 import type { Comparison } from './references.ts';
 import { spoken } from './spoken-message.ts';
-
-/**
- * Versions; `spm` is SentencePiece's vocabulary. What Mistral's code refuses, or writes otherwise than its templates, is
- * not drawn: tools in v1, two calls at once in v2, text next to calls and results in JSON before v7, thoughts before v13.
- */
-const versions = [
-  { version: 'v1spm', calls: false, thinks: false },
-  { version: 'v2spm', calls: true, thinks: false },
-  { version: 'v3spm', calls: true, thinks: false },
-  { version: 'v3', calls: true, thinks: false },
-  { version: 'v7spm', calls: true, thinks: false },
-  { version: 'v7', calls: true, thinks: false },
-  { version: 'v11', calls: true, thinks: false },
-  { version: 'v13', calls: true, thinks: false },
-  { version: 'v13', calls: true, thinks: true },
-  { version: 'v15', calls: true, thinks: true },
-] as const;
-
-type Version = (typeof versions)[number];
 
 const inputs = [
   '{"city": "Zürich", "days": 2}',
@@ -43,7 +25,13 @@ interface Conversation {
 }
 
 /** Forty conversations of what a version can write, values in turn. */
-function drawConversations({ version, calls, thinks }: Version): readonly Conversation[] {
+function drawConversations({
+  version,
+  calls,
+  parallel,
+  old,
+  thinks,
+}: MistralVersion): readonly Conversation[] {
   return Array.from({ length: 40 }, (_, index) => {
     let turn = index;
     const pick = <Item>(items: readonly Item[]): Item => {
@@ -52,8 +40,7 @@ function drawConversations({ version, calls, thinks }: Version): readonly Conver
     };
     const offered = calls ? tools.slice(0, index % 4) : [];
     const thoughts = () => (thinks ? pick(['', 'Hm.', 'One.\n\nTwo.']) : '');
-    const isOld = ['v1spm', 'v2spm', 'v3spm', 'v3'].includes(version);
-    const besides = isOld ? [''] : ['', '', 'Let me look.'];
+    const besides = old ? [''] : ['', '', 'Let me look.'];
     const messages: Message[] =
       version === 'v1spm' || index % 2 === 0
         ? []
@@ -62,7 +49,7 @@ function drawConversations({ version, calls, thinks }: Version): readonly Conver
       if (each > 0) messages.push(spoken(pick(['Sunny.', 'It is\n\n**hot**.']), thoughts(), []));
       messages.push({ role: 'user', content: pick(['Hi', 'What now?', '日本 "q" <b>']) });
       for (let step = 0; step < (offered.length === 0 ? 0 : pick([0, 1, 2])); step += 1) {
-        const made = Array.from({ length: version === 'v2spm' ? 1 : pick([1, 1, 2]) }, (_call, at) => ({
+        const made = Array.from({ length: parallel ? pick([1, 1, 2]) : 1 }, (_call, at) => ({
           id: `call${each}${step}${at}ab`,
           type: 'function' as const,
           function: { name: pick(offered).function.name, arguments: pick(inputs) },
@@ -73,7 +60,7 @@ function drawConversations({ version, calls, thinks }: Version): readonly Conver
             role: 'tool',
             tool_call_id: id,
             name: called.name,
-            content: pick(isOld ? texts : results),
+            content: pick(old ? texts : results),
           });
       }
     }
@@ -81,59 +68,52 @@ function drawConversations({ version, calls, thinks }: Version): readonly Conver
   });
 }
 
-interface TextAnswer {
-  readonly id: number;
-  readonly text?: string;
-  readonly error?: string;
-}
-
-/** The texts of the answers, by id. */
-function textsOf(questions: readonly object[]): readonly TextAnswer[] {
-  return [...askPython<TextAnswer>('mistral.py', questions)].sort((a, b) => a.id - b.id);
+/** A conversation, and the prompt that Mistral's code and its template write for it. */
+export interface RecordedMistralPrompt {
+  readonly template: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly prompt: string;
 }
 
 /** One comparison for each version and conversation. */
-export function compareMistralPrompts(): readonly Comparison[] {
-  const templates = textsOf(versions.map(({ version, thinks }, id) => ({ id, template: version, thinks })));
-  const cases = versions.flatMap((each, index) => {
-    const { text, error } = templates[index] ?? {};
-    if (text === undefined) throw new Error(`${each.version}: ${error}`);
-    const { input } = analyzeTemplate(text).format;
-    const name = each.thinks ? `${each.version} with thoughts` : each.version;
-    return drawConversations(each).map((drawn) => ({
-      ...drawn,
-      version: each.version,
-      name,
-      source: text,
-      input,
-    }));
-  });
-  const answers = textsOf(
-    cases.map(({ version, messages, tools: offered }, id) => ({ id, version, messages, tools: offered })),
-  );
-  return cases.map(({ name, source, input, messages, tools: offered }, id): Comparison => {
-    const { text, error = '' } = answers[id] ?? {};
-    const ours = promptOf(() =>
-      renderPrompt(source, { messages, tools: offered, input, bosToken: '<s>', eosToken: '</s>' }),
-    );
+export function compareMistralPrompts(templates: readonly MistralTemplate[]): readonly Comparison[] {
+  const cases = templates.flatMap((each) => drawConversations(each).map((drawn) => ({ ...each, ...drawn })));
+  const questions = cases.map(({ version, messages, tools: offered }, id) => ({
+    id,
+    version,
+    messages,
+    tools: offered,
+  }));
+  const answers = new Map(askPython<MistralText>('mistral.py', questions).map((each) => [each.id, each]));
+  return cases.map(({ name, source, format, messages, tools: offered }, id): Comparison => {
+    const { text, error = '' } = answers.get(id) ?? {};
+    const ours = mistralPrompt(source, format, { messages, tools: offered });
     const same = text === undefined ? ours === null : ours === text;
     let at = 0;
     while (at < (text?.length ?? 0) && ours?.[at] === text?.[at]) at += 1;
     const around = (prompt: string | null | undefined) => prompt?.slice(Math.max(0, at - 60), at + 100);
+    const template = `mistral-common/${name}`;
     return {
       mode: 'prompt',
       verdict: same ? 'agree' : text === undefined ? 'theirs' : 'understood differently',
-      subject: `mistral-common ${name}`,
+      subject: template,
       text: messages.map(({ role }) => role).join(', '),
       ours: around(ours) ?? 'refused',
       theirs: around(text) ?? error,
+      ...(text === undefined ? {} : { recordedPrompt: { template, messages, tools: offered, prompt: text } }),
     };
   });
 }
 
-function promptOf(render: () => string): string | null {
+/** Ours; `null` if it is refused. */
+export function mistralPrompt(
+  source: string,
+  { input }: ChatFormat,
+  { messages, tools: offered }: Conversation,
+): string | null {
   try {
-    return render();
+    return renderPrompt(source, { messages, tools: offered, input, bosToken: '<s>', eosToken: '</s>' });
   } catch (error) {
     if (error instanceof IdiolectError) return null;
     throw error;

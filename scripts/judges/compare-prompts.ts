@@ -1,4 +1,9 @@
-/** Prompts of transformers next to ours: templates of both corpora with conversations of every kind. */
+/**
+ * Prompts of transformers next to ours: templates of both corpora, and those in the folders of `IDIOLECT_CONFORMANCE`,
+ * with conversations of every kind.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { AssistantMessage, Message, Tool } from '../../src/format/messages.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
@@ -81,7 +86,7 @@ interface PromptAnswer {
 
 /** Ours is alike if it is what Python renders from one form of the messages, or if both refuse. */
 export async function comparePrompts(): Promise<readonly Comparison[]> {
-  const templates = (await allTemplates()).filter((_, index) => index % 2 === 0);
+  const templates = [...(await allTemplates()), ...outsideTemplates()];
   const cases = templates.flatMap(({ id: template, source }) =>
     Object.entries(conversations).map(([name, conversation]) => ({ template, source, name, conversation })),
   );
@@ -110,6 +115,21 @@ export async function comparePrompts(): Promise<readonly Comparison[]> {
             : 'understood differently';
     const around = differenceOf(ours ?? '', theirs);
     return { mode: name, verdict, subject: template, text: name, ours: around[0], theirs: around[1] };
+  });
+}
+
+/** Templates that lie outside of the repository, if any do. */
+function outsideTemplates(): readonly { readonly id: string; readonly source: string }[] {
+  const root = process.env.IDIOLECT_CONFORMANCE;
+  if (root === undefined) return [];
+  return ['more-templates', 'unseen-templates'].flatMap((name) => {
+    const folder = path.join(root, name);
+    if (!fs.existsSync(folder)) return [];
+    const files = fs.readdirSync(folder).filter((file) => file.endsWith('.jinja'));
+    return files.map((file) => ({
+      id: `${name}/${file}`,
+      source: fs.readFileSync(path.join(folder, file), 'utf8'),
+    }));
   });
 }
 

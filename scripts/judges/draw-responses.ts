@@ -1,11 +1,18 @@
-/** Responses that the writer writes, with values that notations trip over, for every family that a reference knows. */
+/** Responses that our writer writes and our grammars derive, for every family that a reference knows. */
 import fs from 'node:fs';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import type { AssistantMessage, JsonObject, Tool } from '../../src/format/messages.ts';
+import { IdiolectError } from '../../src/format/errors.ts';
+import { parseObject } from '../../src/format/json-values.ts';
+import type { AssistantMessage, Tool } from '../../src/format/messages.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
+import type { Grammar } from '../../src/language/expression/expression.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import { allTemplates } from '../../test/support/corpora.ts';
+import { sampleGrammar, seededRandom } from '../../test/support/sample-grammar.ts';
+import { drawnMessages, hardMessages } from './draw-messages.ts';
 import { tools } from './drawn-tools.ts';
 import type { Reading } from './reading.ts';
 
@@ -35,117 +42,6 @@ export interface DrawnResponse extends Family {
   readonly ours: { readonly whole: Reading; readonly streamed: Reading };
 }
 
-const hardTexts = [
-  'Oslo',
-  'Zürich 日本 🙂',
-  'say "hi" and \'bye\'',
-  'C:\\dir\\new',
-  'line 1\nline 2\n\n  indented\n',
-  '\n  x',
-  ' a ',
-  'def f(x):\n    return {"a": [x, \'b\']}  # <b> & {c}\n',
-  '<div class="a">&amp; <b>x</b></div>',
-  '{"k": [1, 2, {"x": null}]}',
-  '12345',
-  'true',
-  'null',
-  '',
-  '}{][',
-  'a, b=c; d: e',
-  'a\tb',
-  '</x>',
-  '```js\nx\n```',
-  "it's",
-  '\\n',
-  '%d %s',
-  '1e5',
-  '-',
-  '0',
-  'None',
-  'a|b',
-  '$x',
-  '#1',
-  '=',
-  ':',
-  '@',
-  "''",
-  '""',
-  '\\',
-  '/',
-  '[1]',
-  '(a)',
-];
-const hardObjects: readonly JsonObject[] = [
-  { n: 1.5, i: -3 },
-  { n: 1e-7, i: 0 },
-  { b: true, s: 'x' },
-  { b: false },
-  { a: [1, 2, 3] },
-  { a: [], o: {} },
-  { o: { k: 'v "q"', v: ['a', 'b\n'] } },
-  { z: null, s: 'x' },
-  { i: 1234567890123 },
-  { n: -0.5 },
-  { s: 'x', n: 2.25, i: 4, b: true, a: [5], o: { k: 'y', v: [] } },
-  { o: { k: '', v: ['', ' '] } },
-  { a: [-1, 0] },
-];
-
-type Call = NonNullable<AssistantMessage['tool_calls']>[0];
-
-function messages(): readonly (readonly [name: string, message: AssistantMessage])[] {
-  let count = 0;
-  const call = (name: string, args: JsonObject): Call => ({
-    id: `abcdefg${10 + (count++ % 80)}`,
-    type: 'function',
-    function: { name, arguments: JSON.stringify(args) },
-  });
-  const weather = (city: string, days = 3) => call('get_weather', { city, days });
-  const answer = (content: string, calls: readonly Call[] = [], thoughts?: string): AssistantMessage => ({
-    role: 'assistant',
-    content,
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(thoughts === undefined ? {} : { reasoning_content: thoughts }),
-  });
-  const texts = [
-    'Hello!',
-    'It is **sunny**.\n\n- 20 °C',
-    'In JSON: {"a": 1} and [x] <b>y</b>.',
-    'Two\nlines.',
-  ];
-  const thoughts = ['Hm.', 'First.\n\nThen {"x": 1}.', 'I need <b>it</b>.'];
-  return [
-    ...texts.map((text): [string, AssistantMessage] => ['text', answer(text)]),
-    ...thoughts.map((thought): [string, AssistantMessage] => [
-      'thoughts, text',
-      answer('Done.', [], thought),
-    ]),
-    ...hardTexts.map((text, at): [string, AssistantMessage] => [`text ${at}`, answer('', [weather(text)])]),
-    ...hardTexts
-      .slice(4, 12)
-      .map((content, at): [string, AssistantMessage] => [
-        `file ${at}`,
-        answer('', [call('write_file', { path: 'a.txt', content })]),
-      ]),
-    ...hardObjects.map((args, at): [string, AssistantMessage] => [
-      `values ${at}`,
-      answer('', [call('set_all', args)]),
-    ]),
-    ['no arguments', answer('', [call('ping', {})])],
-    ['two', answer('', [weather('Oslo'), weather('Rome', 2)])],
-    [
-      'three',
-      answer('', [weather('Oslo'), call('ping', {}), call('write_file', { path: 'x', content: 'y\nz' })]),
-    ],
-    ['two without arguments', answer('', [call('ping', {}), call('ping', {})])],
-    ['text, call', answer('Let me check.', [weather('Oslo')])],
-    ['text, two', answer('Let me\ncheck.', [weather('Oslo'), weather('Bern', 2)])],
-    ['thoughts, call', answer('', [weather('Oslo')], 'I need the weather.')],
-    ['thoughts, text, call', answer('Checking.', [weather('Oslo')], 'I need it.')],
-    ['thoughts, two', answer('', [weather('Oslo'), weather('Bern', 2)], 'Two\nlines')],
-  ];
-}
-
 /** A family with the format of its template. */
 interface ReadFamily extends Family {
   readonly format: ChatFormat;
@@ -166,58 +62,143 @@ export async function readFamilies(): Promise<readonly ReadFamily[]> {
   });
 }
 
+/** How many responses are drawn, in addition to those with hard values. */
+export interface Amount {
+  readonly seed: number;
+  /** For each family; every fourth is derived from our grammar. */
+  readonly drawn: number;
+}
+
 /** All responses of the families. */
-export async function drawResponses(): Promise<readonly DrawnResponse[]> {
+export async function drawResponses({ seed, drawn: count }: Amount): Promise<readonly DrawnResponse[]> {
   const drawn: DrawnResponse[] = [];
-  for (const { format, ...family } of await readFamilies()) {
-    for (const [name, message] of messages()) {
-      const response = drawResponse(family, format, name, message, drawn.length);
-      if (response !== null) drawn.push(response);
+  for (const [index, { format, ...family }] of (await readFamilies()).entries()) {
+    const all = [...hardMessages(), ...drawnMessages(seed * 1000 + index, count)];
+    for (const [at, [name, message]] of all.entries()) {
+      if (!canWrite(format, message)) continue;
+      const written = writtenResponse(format, message);
+      drawn.push(responseOf(family, format, { name, id: drawn.length, ...written }));
+      const derived = at % 4 === 0 ? derivedResponse(format, message, written, seed + at) : null;
+      if (derived !== null)
+        drawn.push(responseOf(family, format, { name: `derived ${name}`, id: drawn.length, ...derived }));
     }
   }
   return drawn;
 }
 
-function drawResponse(
-  family: Family,
-  format: ChatFormat,
-  name: string,
-  message: AssistantMessage,
-  id: number,
-): DrawnResponse | null {
-  const { calls, reasoning, content, turn } = format;
+/** Whether the format has a place for everything in a message. */
+function canWrite({ calls, reasoning, content }: ChatFormat, message: AssistantMessage): boolean {
   const count = message.tool_calls?.length ?? 0;
   const hasContent = (message.content?.length ?? 0) > 0;
-  if (reasoning === null && message.reasoning_content !== undefined) return null;
-  if (count > 0 && (calls === null || (count > 1 && !calls.parallel))) return null;
-  if (count > 0 && hasContent && content.position !== 'before-calls' && content.position !== 'after-calls')
-    return null;
+  if (reasoning === null && message.reasoning_content !== undefined) return false;
+  if (count > 0 && (calls === null || (count > 1 && !calls.parallel))) return false;
+  if (
+    calls?.arguments.kind === 'entries' &&
+    calls.arguments.frames.null.codec === 'absent' &&
+    hasNull(message)
+  )
+    return false;
+  const takesBoth = content.position === 'before-calls' || content.position === 'after-calls';
+  return count === 0 || !hasContent || takesBoth;
+}
+
+function hasNull({ tool_calls: calls = [] }: AssistantMessage): boolean {
+  return calls.some(({ function: called }) =>
+    Object.values(parseObject(called.arguments) ?? {}).includes(null),
+  );
+}
+
+/** A response and what it means, after what a prompt has opened. */
+interface MeantResponse {
+  readonly added: string;
+  readonly text: string;
+  readonly thinks: boolean;
+  readonly written: Reading;
+  /** Its text and thoughts are whatever the grammar allows: only its calls are judged. */
+  readonly derived?: true;
+}
+
+function writtenResponse(format: ChatFormat, message: AssistantMessage): MeantResponse {
   const thinks = message.reasoning_content !== undefined;
-  const { added, text } = afterPrompt(format, writeResponse(format, message), thinks);
-  const prompt = turn.start + added;
+  const found = afterPrompt(format, writeResponse(format, message), thinks);
+  return { ...found, thinks, written: readingOf(message) };
+}
+
+/**
+ * The call of a message in any spelling that our grammar of a required call allows, with the values as constants of its
+ * schema; `null` without a call.
+ */
+function derivedResponse(
+  format: ChatFormat,
+  message: AssistantMessage,
+  { added, thinks, written }: MeantResponse,
+  seed: number,
+): MeantResponse | null {
+  const [call] = message.tool_calls ?? [];
+  if (call === undefined) return null;
+  const { name, arguments: input } = call.function;
+  const values = Object.entries(parseObject(input) ?? {});
+  const parameters = {
+    type: 'object',
+    properties: Object.fromEntries(values.map(([key, value]) => [key, { const: value }])),
+    required: values.map(([key]) => key),
+    additionalProperties: false,
+  };
+  const expression = grammarOf(format, {
+    tools: [{ type: 'function', function: { name, parameters } }],
+    toolChoice: 'required',
+    parallelToolCalls: false,
+    generationPrompt: format.turn.start + added,
+  });
+  if (expression === null) return null;
+  const text = sampleGrammar(expression, seededRandom(seed), 10);
+  return { added, text, thinks, derived: true, written: { ...written, calls: [[name, input]] } };
+}
+
+/** Some formats cannot write some values. */
+function grammarOf(format: ChatFormat, options: GrammarOptions): Grammar | null {
+  try {
+    return buildGrammar(format, options).expression;
+  } catch (error) {
+    if (error instanceof IdiolectError) return null;
+    throw error;
+  }
+}
+
+function responseOf(
+  family: Family,
+  format: ChatFormat,
+  {
+    added,
+    text,
+    thinks,
+    written,
+    derived,
+    ...named
+  }: MeantResponse & { readonly name: string; readonly id: number },
+): DrawnResponse {
+  const prompt = format.turn.start + added;
   const read = (pieces: readonly string[]): Reading => {
     const parser = createResponseParser(format, { tools, generationPrompt: prompt });
     for (const piece of pieces) parser.feed(piece);
     return readingOf(parser.finish('stop').message);
   };
-  const opener = reasoning?.start.trim() ?? '';
+  const whole = read([text]);
+  const threes = Array.from({ length: Math.ceil(text.length / 3) }, (_, at) =>
+    text.slice(at * 3, at * 3 + 3),
+  );
+  const opener = format.reasoning?.start.trim() ?? '';
   return {
     ...family,
-    id,
-    name,
+    ...named,
     tools,
     prompt,
     text,
     markers: markersOf(format),
     thinks,
     open: opener !== '' && added.trimEnd().endsWith(opener),
-    written: readingOf(message),
-    ours: {
-      whole: read([text]),
-      streamed: read(
-        Array.from({ length: Math.ceil(text.length / 3) }, (_, at) => text.slice(at * 3, at * 3 + 3)),
-      ),
-    },
+    written: derived === true ? { ...whole, calls: written.calls } : written,
+    ours: { whole, streamed: read(threes) },
   };
 }
 

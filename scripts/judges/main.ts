@@ -1,5 +1,5 @@
 /**
- * `npm run judge:references -- NAME … [--record] [--differences N]`: the code of the formats' makers, and the parsers of
+ * `npm run judge:references -- NAME … [--record] [--differences N] [--seed N] [--drawn N]`: the code of the formats' makers, and the parsers of
  * vLLM and SGLang, next to ours on the same responses. The table says how many readings agree, and whose differ from
  * the message that was written. `--record` keeps what they say in `test/references/recorded`, which tests read without
  * Python. Nobody needs this to build, test or use Idiolect.
@@ -16,7 +16,10 @@ const mostRecorded = 600;
 const mostPrompts = 50;
 
 const args = process.argv.slice(2);
-const shown = Number(args[args.indexOf('--differences') + 1] ?? 5) || 5;
+const numberAfter = (option: string, otherwise: number): number =>
+  args.includes(option) ? Number(args[args.indexOf(option) + 1]) : otherwise;
+const shown = numberAfter('--differences', 5);
+const amount = { seed: numberAfter('--seed', 1), drawn: numberAfter('--drawn', 100) };
 const chosen = args.filter((each) => references.has(each));
 if (chosen.length === 0) {
   console.error(`name at least one of ${[...references.keys()].join(', ')}`);
@@ -24,7 +27,7 @@ if (chosen.length === 0) {
 }
 
 for (const name of chosen) {
-  const compared = await references.get(name)?.();
+  const compared = await references.get(name)?.(amount);
   if (compared === undefined) continue;
   printTable(name, compared);
   if (args.includes('--record') && compared.some(({ recorded }) => recorded !== undefined))
@@ -62,7 +65,22 @@ function record(name: string, compared: readonly Comparison[]): void {
     mostRecorded,
   );
   const prompts = agreed.flatMap(({ recordedPrompt }) => recordedPrompt ?? []);
+  writeTemplates(agreed);
   if (prompts.length > 0) write(`../prompts/${name}.jsonl`, prompts, mostPrompts);
+}
+
+/** Templates of no corpus, which the readings and prompts are about. */
+function writeTemplates(compared: readonly Comparison[]): void {
+  const sources = new Map(
+    compared.flatMap(({ source, recorded }) =>
+      source === undefined || recorded === undefined ? [] : [[recorded.template, source] as const],
+    ),
+  );
+  for (const [template, source] of sources) {
+    const file = path.join(recordedFolder, '../templates', `${template}.jinja`);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, source);
+  }
 }
 
 function write(name: string, all: readonly object[], most: number): void {

@@ -72,6 +72,8 @@ def written(case):
     instruct = tokenizer_of(case["version"]).instruct_tokenizer
     tokens = instruct.encode_assistant_message(official(case["message"]), False)
     text = instruct.tokenizer.decode(tokens, SpecialTokenPolicy.KEEP)
+    if case["version"] in SENTENCEPIECE:
+        text = plain(text)
     return text[:-4] if text.endswith("</s>") else text
 
 
@@ -97,14 +99,19 @@ def in_characters(found):
     return bytes.fromhex(found[0].replace("<0x", "").replace(">", "")).decode("utf-8", "replace")
 
 
+def plain(pieces):
+    """SentencePiece's blanks and bytes are pieces of their own."""
+    return re.sub(r"(?:<0x[0-9A-F]{2}>)+", in_characters, pieces.replace("\u2581", " "))
+
+
 def prompt(case):
-    """A conversation as text; SentencePiece's blanks are a character of their own."""
+    """A conversation as text."""
     tokenizer = tokenizer_of(case["version"])
     messages = [in_parts(each) for each in case["messages"]]
     request = ChatCompletionRequest.from_openai(messages=messages, tools=case["tools"] or None)
     encoded = tokenizer.encode_chat_completion(request)
     if case["version"] in SENTENCEPIECE:
-        return re.sub(r"(?:<0x[0-9A-F]{2}>)+", in_characters, encoded.text.replace("\u2581", " "))
+        return plain(encoded.text)
     return tokenizer.instruct_tokenizer.tokenizer.decode(encoded.tokens, SpecialTokenPolicy.KEEP)
 
 

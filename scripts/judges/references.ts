@@ -3,10 +3,11 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
 import { compareHarmonyPrompts, type RecordedPrompt } from './compare-harmony-prompts.ts';
 import { compareMistral } from './compare-mistral.ts';
+import type { RecordedMistralPrompt } from './compare-mistral-prompts.ts';
 import { comparePrompts } from './compare-prompts.ts';
 import { compareTags } from './compare-tags.ts';
 import { drawHarmony, type HarmonyResponse } from './draw-harmony.ts';
-import { type DrawnResponse, drawResponses } from './draw-responses.ts';
+import { type Amount, type DrawnResponse, drawResponses } from './draw-responses.ts';
 import { askPython } from './python.ts';
 import { type Answer, canonical, judge, type Reading, type Verdict } from './reading.ts';
 import { type RecordedReading, readAsRecorded } from './recorded-reading.ts';
@@ -22,14 +23,18 @@ export interface Comparison {
   readonly theirs: string;
   /** What tests need to repeat it: the template, the prompt, the text and what the reference made of it. */
   readonly recorded?: RecordedReading;
+  /** The source of its template, if no corpus has it. */
+  readonly source?: string;
   /** The same for a prompt. */
-  readonly recordedPrompt?: RecordedPrompt;
+  readonly recordedPrompt?: RecordedPrompt | RecordedMistralPrompt;
 }
 
+type Judgement = (amount: Amount) => Promise<readonly Comparison[]>;
+
 /** By name. */
-export const references: ReadonlyMap<string, () => Promise<readonly Comparison[]>> = new Map([
-  ['vllm', () => compareParsers('vllm', 'vllm_parsers.py')],
-  ['sglang', () => compareParsers('sglang', 'sglang_parsers.py')],
+export const references: ReadonlyMap<string, Judgement> = new Map<string, Judgement>([
+  ['vllm', (amount) => compareParsers('vllm', 'vllm_parsers.py', amount)],
+  ['sglang', (amount) => compareParsers('sglang', 'sglang_parsers.py', amount)],
   ['harmony', compareHarmony],
   ['mistral', compareMistral],
   ['tags', compareTags],
@@ -42,8 +47,12 @@ interface ParserAnswer {
   readonly streamed: Answer;
 }
 
-async function compareParsers(name: 'vllm' | 'sglang', script: string): Promise<readonly Comparison[]> {
-  const drawn = (await drawResponses()).filter((each) => each[name].some((parser) => parser !== null));
+async function compareParsers(
+  name: 'vllm' | 'sglang',
+  script: string,
+  amount: Amount,
+): Promise<readonly Comparison[]> {
+  const drawn = (await drawResponses(amount)).filter((each) => each[name].some((parser) => parser !== null));
   const answers = new Map(askPython<ParserAnswer>(script, drawn).map((each) => [each.id, each]));
   return drawn.flatMap((each) => {
     const answer = answers.get(each.id);

@@ -34,12 +34,21 @@ def forms(messages):
     return found
 
 
-for case in read_lines():
+def in_parts(messages):
+    """Texts as lists of parts, which some templates read and nothing else."""
+    changed = copy.deepcopy(messages)
+    for message in changed:
+        if isinstance(message.get("content"), str):
+            message["content"] = [dict(type="text", text=message["content"])] if message["content"] else []
+    return changed
+
+
+def rendered(case, messages):
     prompts = []
-    for messages in forms(case["messages"]):
+    for form in messages:
         try:
-            rendered, _ = chat_template_utils.render_jinja_template(
-                [messages],
+            texts, _ = chat_template_utils.render_jinja_template(
+                [form],
                 tools=copy.deepcopy(case["tools"]) or None,
                 chat_template=case["source"],
                 add_generation_prompt=not case["continues"],
@@ -47,7 +56,15 @@ for case in read_lines():
                 bos_token="<s>",
                 eos_token="</s>",
             )
-            prompts.append(rendered[0])
+            prompts.append(texts[0])
         except Exception:
             pass
+    return prompts
+
+
+for case in read_lines():
+    prompts = rendered(case, forms(case["messages"]))
+    asked = [each["content"].strip() for each in case["messages"] if each["role"] == "user"][-1]
+    if prompts and not any(asked in each for each in prompts):
+        prompts = rendered(case, [in_parts(each) for each in forms(case["messages"])])
     answer(dict(id=case["id"], prompts=prompts))

@@ -11,7 +11,7 @@ import { readToolSources } from './generate/tool-source.ts';
 import { serveInspector } from './inspector.ts';
 import { type ModelSource, readModelSource } from './model-source.ts';
 import { openBrowser } from './page.ts';
-import { compareWithResponseTemplate } from './response-template-evidence.ts';
+import { compareWithReader, type ResponseReader } from './response-template-evidence.ts';
 import { paintedText, terminalText } from './terminal-text.ts';
 import { toolFormatOption } from './tool-format.ts';
 
@@ -86,7 +86,7 @@ async function open({
   name: _,
   origin,
   facts: _facts,
-  responseTemplate: _response,
+  responseReader: _reader,
   ...template
 }: ModelSource): Promise<void> {
   const { url, close } = await serveInspector({ ...template, name: origin });
@@ -97,11 +97,21 @@ async function open({
 }
 
 function analyze(source: ModelSource): Analysis {
-  const { templateSource, origin, name: _, facts, responseTemplate, ...tokens } = source;
+  const { templateSource, origin, name: _, facts, responseReader, ...tokens } = source;
   const analysis = analyzeTemplate(templateSource, { ...tokens, ...facts, name: origin });
-  if (responseTemplate === undefined) return analysis;
-  const contradictions = compareWithResponseTemplate(analysis.format, responseTemplate);
-  return { ...analysis, warnings: [...analysis.warnings, ...contradictions] };
+  return responseReader === undefined ? analysis : withReader(analysis, responseReader);
+}
+
+/** What the model's own reader confirms is no longer assumed. */
+function withReader(analysis: Analysis, reader: ResponseReader): Analysis {
+  const { evidence, warnings } = compareWithReader(analysis.format, reader);
+  const isConfirmed = (field: string) => evidence.some((each) => field.split('.')[0] === each.field);
+  const doubts = analysis.warnings.filter(({ kind, field }) => kind !== 'assumed' || !isConfirmed(field));
+  return {
+    ...analysis,
+    evidence: [...analysis.evidence, ...evidence],
+    warnings: [...doubts, ...warnings],
+  };
 }
 
 function section(title: string, body: string): string {

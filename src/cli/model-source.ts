@@ -16,6 +16,7 @@ import {
 import { folderReason, localPath, missingFileAdvice, noSuchModel } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
+import { type ResponseReader, readerOfConfig } from './response-template-evidence.ts';
 import { readEndTokens, readTokenizerConfig } from './tokenizer-config.ts';
 import { readToolFormat, toolFormatName } from './tool-format.ts';
 
@@ -31,8 +32,8 @@ export interface ModelSource {
   readonly eosToken?: string;
   /** What else is known of the model's tokens. */
   readonly facts?: ModelFacts;
-  /** Hugging Face's response template of the model, if its tokenizer config has one. */
-  readonly responseTemplate?: JsonValue;
+  /** How the model's tokenizer config says that responses are read, if it does. */
+  readonly responseReader?: ResponseReader;
 }
 
 /**
@@ -109,24 +110,32 @@ async function readConfig(
   text: string,
   wanted: TemplateName,
 ): Promise<ModelSource> {
-  const config = parseJson(file, text);
+  const config = await withTemplateFile(file, parseJson(file, text));
   const found = readTokenizerConfig(config, wanted);
   if (found !== null) {
     const generation = path.join(path.dirname(file), 'generation_config.json');
     const told = (await exists(generation)) ? parseJson(generation, await readText(generation)) : null;
     const { addedTokens = [], ...template } = found;
     const facts = { addedTokens, endTokens: readEndTokens(told, config) };
-    const responseTemplate = isObject(config) ? config.response_template : undefined;
+    const responseReader = readerOfConfig(config);
     return {
       name,
       origin: file,
       ...template,
       facts,
-      ...(responseTemplate === undefined ? {} : { responseTemplate }),
+      ...(responseReader === null ? {} : { responseReader }),
     };
   }
-  const reason = 'holds no chat template (chat_template); give a .jinja file or a model instead';
+  const reason =
+    'holds no chat template (chat_template), and no chat_template.jinja lies next to it; give a .jinja file or a model instead';
   throw new ModelFileError({ file, reason });
+}
+
+/** Newer models have their template in a file of its own. */
+async function withTemplateFile(file: string, config: JsonValue): Promise<JsonValue> {
+  const template = path.join(path.dirname(file), 'chat_template.jinja');
+  if (!isObject(config) || 'chat_template' in config || !(await exists(template))) return config;
+  return { ...config, chat_template: await readText(template) };
 }
 
 function parseJson(file: string, text: string): JsonValue {

@@ -46,7 +46,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
       name: _,
       origin,
       facts: _facts,
-      responseTemplate: _response,
+      responseReader: _reader,
       ...tokens
     } = await readModelSource(file, toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });

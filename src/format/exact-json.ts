@@ -44,6 +44,28 @@ export function parseExactObject(text: string): ExactObject | null {
   return isExactObject(value) ? value : null;
 }
 
+/** For objects and lists that hold unusual numbers, as `JSON.parse` makes them: the same with the text of those. */
+const writtenForms = new WeakMap<object, ExactValue>();
+
+/**
+ * Lets `asWritten` find the exact form of `plain`, and of what is in it. Both are read from the same text, which is no
+ * deeper than functions may recurse. Returns whether they differ.
+ */
+export function keepWritten(plain: unknown, exact: unknown): boolean {
+  if (exact instanceof JsonNumber) return true;
+  if (typeof plain !== 'object' || plain === null || !isContainer(exact)) return false;
+  const differs = Object.entries(plain)
+    .map(([key, item]) => keepWritten(item, Reflect.get(exact, key)))
+    .includes(true);
+  if (differs) writtenForms.set(plain, exact);
+  return differs;
+}
+
+/** The form of a parsed value in which numbers are as they were written, if its reader has kept that. */
+export function asWritten<Value extends object>(value: Value): Value | ExactValue {
+  return writtenForms.get(value) ?? value;
+}
+
 /** The JSON text of plain data, without white space; numbers keep their text, and what is `undefined` is left out. */
 export function writeExactJson(value: unknown): string {
   if (value instanceof JsonNumber) return value.text;
@@ -56,6 +78,10 @@ export function writeExactJson(value: unknown): string {
 /** Whether a value is an object, not an array and not a number. */
 export function isExactObject(value: unknown): value is ExactObject {
   return isObject(value) && !(value instanceof JsonNumber);
+}
+
+function isContainer(value: unknown): value is readonly ExactValue[] | ExactObject {
+  return Array.isArray(value) || isExactObject(value);
 }
 
 /** `repr` of a Python float: shortest digits, with a point or an exponent. */

@@ -125,12 +125,27 @@ const plainJson: JsonArguments = {
   empty: null,
 };
 
-function freeJsonRest(tool: Tool, objects: number, { policy, argumentOrder }: ArgumentOptions): Grammar {
+function freeJsonRest(tool: Tool, objects: number, options: ArgumentOptions): Grammar | null {
   const rules = new RuleSet();
-  const compiled = compileArguments(tool, plainJson, { rules, policy, argumentOrder, layout: 'any' });
+  const input = freeJsonArguments(tool, options, rules);
   const closing = Array.from({ length: objects }, () => sequence(blanks, literal('}')));
   const after = [optional(laterMember), ...closing];
-  return grammarOf(rules, sequence(blanks, rules.add('arguments', compiled.expression), ...after));
+  return input === null ? null : grammarOf(rules, sequence(blanks, input, ...after));
+}
+
+/** Arguments as JSON in any white space; `null` if the schema cannot be enforced. */
+export function freeJsonArguments(
+  tool: Tool,
+  { policy, argumentOrder }: ArgumentOptions,
+  rules: RuleSet,
+): Expression | null {
+  try {
+    const options = { rules, policy, argumentOrder, layout: 'any' } as const;
+    return rules.add('arguments', compileArguments(tool, plainJson, options).expression);
+  } catch (error) {
+    if (error instanceof SchemaError || error instanceof ToolError) return null;
+    throw error;
+  }
 }
 
 /** A member that APIs write, after the arguments. */

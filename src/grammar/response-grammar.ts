@@ -1,7 +1,9 @@
 /** Builds the expression of one response from the format, the tools and the request. */
+
 import type { ChatFormat } from '../format/chat-format.ts';
 import { GrammarError, type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
+import { withoutUndefined } from '../format/option-rules.ts';
 import {
   type CompiledSchema,
   compileSchemaSteps,
@@ -302,8 +304,18 @@ function* contentSteps(
   if (shape !== 'schema' && shape !== 'schema-or-calls') return { expression: literal(''), issues: [] };
   const text = schemaText(contentSchema);
   const compileIn = (syntax: Syntax) =>
-    storedOrCompiled(text === null ? null : store, ['response', syntax.lenient, policy, text], rules, () =>
-      compileSchemaSteps(contentSchema, { rules, syntax, tool: '', policy }),
+    storedOrCompiled(
+      text === null ? null : store,
+      ['response', syntax.lenient, policy, text],
+      rules,
+      (trial) =>
+        compileSchemaSteps(contentSchema, {
+          rules,
+          syntax,
+          tool: '',
+          policy,
+          ...withoutUndefined({ trial }),
+        }),
     );
   const lenient = yield* compileIn(lenientJsonSyntax);
   // A value that fails a `checked` keyword is rewound and sampled again. Canonical JSON makes the retry a different

@@ -1,6 +1,6 @@
 /** Stores the results of compiling expensive schemas between processes. */
 import type { PackedExpression } from '../format/compiled-tools.ts';
-import { IdiolectError, type SchemaIssue } from '../format/errors.ts';
+import { IdiolectError, SchemaError, type SchemaIssue } from '../format/errors.ts';
 import { toolVersion } from '../format/version.ts';
 import type { CompiledSchema } from '../json-schema/compile-schema.ts';
 import { renamedRules } from '../language/expression/merge-rules.ts';
@@ -16,18 +16,24 @@ export interface SchemaStore {
   /** The stored text; `null` if there is none. */
   read(name: string): string | null;
   write(name: string, text: string): void;
+  /** Steps that compiling what `name` stands for may take here; `TooCostly` is thrown for more. Default: any number. */
+  limit?(name: string): number | undefined;
+  /** Whether it also stores that a schema is refused. Default: false. */
+  readonly keepsRefusals?: boolean;
 }
 
 /**
  * Steps above which a result is stored: reading is faster than ten milliseconds of compiling. What other schemas of the
  * process have built before is not counted, and another process may need it.
  */
-const minSteps = 10_000;
+export const minSteps = 10_000;
 
 interface StoredSchema {
   readonly value: PackedExpression;
   readonly rules: Readonly<Record<string, PackedExpression>>;
   readonly report: readonly SchemaIssue[];
+  /** Why the schema is refused, in place of the rest. */
+  readonly refused?: readonly SchemaIssue[];
 }
 
 /**
@@ -38,15 +44,25 @@ export function* storedOrCompiled(
   store: SchemaStore | null,
   cacheKey: readonly unknown[],
   rules: RuleSet,
-  compile: () => Steps<CompiledSchema>,
+  compile: (trial: number | undefined) => Steps<CompiledSchema>,
 ): Steps<CompiledSchema> {
-  if (store === null) return yield* compile();
+  if (store === null) return yield* compile(undefined);
   const name = store.digest(JSON.stringify([toolVersion, ...cacheKey]));
   const stored = readStored(store.read(name), rules);
   if (stored !== null) return stored;
-  const compiled = yield* compile();
+  const compiled = yield* orRefusal(store, name, compile(store.limit?.(name)));
   if (compiled.steps >= minSteps) store.write(name, JSON.stringify(packSchema(compiled, rules)));
   return compiled;
+}
+
+function* orRefusal(store: SchemaStore, name: string, steps: Steps<CompiledSchema>): Steps<CompiledSchema> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (error instanceof SchemaError && store.keepsRefusals === true)
+      store.write(name, JSON.stringify({ refused: error.issues }));
+    throw error;
+  }
 }
 
 function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet): StoredSchema {
@@ -61,11 +77,15 @@ function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet):
   return { value: packExpression(expression), rules: packed, report: issues };
 }
 
-/** Reads a stored schema and adds its rules under fresh names; `null` if it is missing or damaged. */
+/**
+ * Reads a stored schema and adds its rules under fresh names; `null` if it is missing or damaged. Throws the `SchemaError`
+ * that is stored.
+ */
 function readStored(text: string | null, rules: RuleSet): CompiledSchema | null {
   if (text === null) return null;
   try {
-    const { value, rules: packed, report } = JSON.parse(text) as StoredSchema;
+    const { value, rules: packed, report, refused } = JSON.parse(text) as StoredSchema;
+    if (refused !== undefined) throw new SchemaError([...refused]);
     const bodies = Object.entries(packed).map(([name, body]) => [name, unpackExpression(body)] as const);
     const names = new Map(bodies.map(([name]) => [name, name]));
     const expression = renamedRules(unpackExpression(value), names);
@@ -78,6 +98,7 @@ function readStored(text: string | null, rules: RuleSet): CompiledSchema | null 
     for (const [name, body] of bodies) rules.define(names.get(name) ?? name, renamedRules(body, names));
     return { expression: renamedRules(expression, names), issues: [...report], steps: 0 };
   } catch (error) {
+    if (error instanceof SchemaError) throw error;
     if (error instanceof IdiolectError || error instanceof SyntaxError || error instanceof TypeError)
       return null;
     throw error;

@@ -2,10 +2,12 @@
  * Compiles each tool's arguments once, into one rule set shared by the grammars of all tool choices (all tools, one
  * named tool, some tools, one call or several).
  */
+
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { CompiledArguments, CompiledTools } from '../format/compiled-tools.ts';
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
+import { withoutUndefined } from '../format/option-rules.ts';
 import { toolVersion } from '../format/version.ts';
 import { compileArgumentsSteps } from '../json-schema/compile-arguments.ts';
 import type { CompiledSchema } from '../json-schema/compile-schema.ts';
@@ -147,8 +149,11 @@ export class ToolArguments {
 
   *#finishUnderway(): Steps<void> {
     for (let steps = this.#underway; steps !== null; steps = this.#underway) {
-      if (steps.next().done === true) this.#underway = null;
-      else yield;
+      // If it throws, the next request begins anew.
+      this.#underway = null;
+      if (steps.next().done === true) return;
+      this.#underway = steps;
+      yield;
     }
   }
 
@@ -162,8 +167,8 @@ export class ToolArguments {
       const { arguments: format } = this.#calls;
       const store = text === null ? null : this.#store;
       const cacheKey = ['arguments', format, followedBy, policy, argumentOrder, layout, text];
-      const compiled = yield* storedOrCompiled(store, cacheKey, rules, () =>
-        compileArgumentsSteps(tool, format, options),
+      const compiled = yield* storedOrCompiled(store, cacheKey, rules, (trial) =>
+        compileArgumentsSteps(tool, format, { ...options, ...withoutUndefined({ trial }) }),
       );
       const expression = rules.add(`${tool.function.name}-arguments`, compiled.expression);
       this.#keep(tool, text, { ...compiled, expression });

@@ -17,13 +17,13 @@
  *
  * `compilation.ts` holds the state of one schema's compilation, with its budget and report. `compile-arguments.ts` is
  * the other entry point: all arguments of a tool. Schemas are also read outside the compiler: by `standard-schema.ts`
- * (schemas of libraries), `validate.ts` (Ajv, after a call) and `spell-value.ts`.
+ * (schemas of libraries), `validate/` (values, after a call) and `spell-value.ts`.
  */
 
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';
 import type { JsonSchema } from '../format/messages.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
-import { BudgetExceeded, NoValueLeft } from '../language/expression/budget.ts';
+import { BudgetExceeded, NoValueLeft, StepBudget } from '../language/expression/budget.ts';
 import type { Expression } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
@@ -54,6 +54,8 @@ export interface CompileSchemaOptions {
   readonly formats?: 'assert' | 'ignore';
   /** Steps of work for all attempts together. The default takes less than a second. */
   readonly budget?: number;
+  /** Steps of work after which `TooCostly` is thrown in place of an answer. Default: none. */
+  readonly trial?: number;
   /** `false`: next to declared properties, no undeclared ones are written (reported as narrowed). Default: `true`. */
   readonly openObjects?: boolean;
   /**
@@ -88,6 +90,13 @@ export function compileSchemaSteps(schema: JsonSchema, options: CompileSchemaOpt
     const writer = new ValueWriter(compilation, rules, syntax, rules.freshKey('value'));
     return writer.value(root, locations.of([document.root]), 'value', syntax.margin);
   });
+}
+
+/** Thrown if compiling takes more steps than a trial allows. */
+export class TooCostly extends Error {
+  constructor() {
+    super('compiling it takes more steps than were to be tried');
+  }
 }
 
 /** Maximum number of rules that one schema may add. */
@@ -129,7 +138,7 @@ export function* compile(
 ): Steps<CompiledSchema> {
   const { tool, policy } = options;
   const plain = plainSchema(schema, tool);
-  yield* preparePatterns(plain, options.budget ?? defaultBudget);
+  yield* prepare(plain, options);
   const written = yield* writeFirst(plain, options, sortKeys, write);
   const { expression, steps } = written;
   const issues = settleChecks(plain, written.issues, options);
@@ -143,6 +152,19 @@ export function* compile(
     write,
   );
   return { expression: anything.expression, issues, steps };
+}
+
+/** Builds patterns ahead, as many as the budget allows. */
+function* prepare(
+  schema: JsonSchema,
+  { budget = defaultBudget, trial }: Pick<CompileSchemaOptions, 'budget' | 'trial'>,
+): Steps<void> {
+  try {
+    yield* preparePatterns(schema, new StepBudget(trial ?? budget, trial !== undefined));
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error;
+    if (trial !== undefined) throw new TooCostly();
+  }
 }
 
 /** The result of the first fallback within budget; if none is, only a report. */
@@ -162,6 +184,7 @@ function* writeFirst(
     const written = yield* writeWithin(compilation, options, write);
     steps += compilation.budget.spent;
     yield;
+    if (typeof written === 'string' && options.trial !== undefined) throw new TooCostly();
     if (typeof written !== 'string') return { expression: written, issues: compilation.issues, steps };
     failure ??= unwritten(written, options.tool);
   }
@@ -192,7 +215,10 @@ function startCompilation(
       formats,
       keyOrder,
       openObjects: openObjects && less.openObjects !== false,
-      budget: Math.floor((options.budget ?? defaultBudget) * share),
+      budget: new StepBudget(
+        options.trial ?? Math.floor((options.budget ?? defaultBudget) * share),
+        options.trial !== undefined,
+      ),
       ...withoutUndefined({ documents, stringStates: less.stringStates }),
     });
   } catch (error) {

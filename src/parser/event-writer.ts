@@ -40,9 +40,11 @@ export class EventWriter {
   private regionPlace = new RegionPlace(0);
   /** Where the latest text that is no call ends: of the answer, or malformed. */
   private otherTextEnd = Number.NEGATIVE_INFINITY;
-  /** The latest thoughts. */
   /** Markers of calls in the answer that opened none. */
   private readonly unusedOpeners = new Set<string>();
+  /** What closes calls, where the latest region may hold some. */
+  private closers: readonly string[] = [];
+  /** The latest thoughts. */
   private thoughts = '';
   /** Regions that are to be apart from those before. */
   private readonly separated = { text: false, reasoning: false };
@@ -145,12 +147,20 @@ export class EventWriter {
   private tellPossibleCall(text: string, at: number): void {
     const { options } = this;
     if (!options.seeksCalls || options.tools.size === 0) return;
-    const found = findPossibleCall(options.tools, text, this.unusedOpeners);
+    const found = findPossibleCall(options.tools, text, {
+      openers: this.unusedOpeners,
+      closers: this.closers,
+    });
     if (found === null) return;
     const place = this.regionPlace.offsetOf(found.at);
     const event = { type: 'possible-call', toolName: found.toolName, at: place, start: at, end: at } as const;
     this.kept.note(event);
     this.add(event);
+  }
+
+  /** Takes note of what closes the calls that the open region may hold. */
+  noteClosers(closers: readonly string[]): void {
+    this.closers = closers;
   }
 
   /** Takes note of a marker that opens calls elsewhere. */
@@ -292,6 +302,11 @@ export class EventWriter {
   /** Whether the open call's arguments are one complete object. */
   get hasWholeInput(): boolean {
     return this.call !== null && parseObject(this.withheld?.json ?? this.inputText.toString()) !== null;
+  }
+
+  /** The last units of JSON of the open call's arguments so far. */
+  inputEnd(length: number): string {
+    return this.withheld?.json.slice(-length) ?? this.inputText.end(length);
   }
 
   /** Completes the open call. */

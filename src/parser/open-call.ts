@@ -65,7 +65,7 @@ const member = `\\s*"(?:id|type)"\\s*:\\s*${string}\\s*,`;
  * those that APIs write. A member's value is no call.
  */
 const jsonHead = new RegExp(
-  `(?:^|[^:\\s]|[^:\\s]\\s+)(\\{(?:${member})*(?:\\s*"function"\\s*:\\s*\\{)?)\\s*"(name|function)"\\s*:\\s*(${string})` +
+  `(?:^\\s*|[^:\\s]\\s*)(\\{(?:${member})*(?:\\s*"function"\\s*:\\s*\\{)?)\\s*"(name|function)"\\s*:\\s*(${string})` +
     '\\s*,\\s*"(arguments|parameters)"\\s*:',
   'g',
 );

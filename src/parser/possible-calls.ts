@@ -34,15 +34,40 @@ const argumentsNear = /^(?:\s*(?:\w*<|[({[]|```)|:\d)/;
 /** The arguments of a call that a marker opens begin within this many units. */
 const longestOpening = 256;
 
-/** The first such place in a text. `openers`: markers of calls in it that opened none. */
+/** Markers of calls in a text: those that opened none, and what closes calls. */
+export interface StrayMarkers {
+  readonly openers: ReadonlySet<string>;
+  readonly closers: readonly string[];
+}
+
+/** The first such place in a text. */
 export function findPossibleCall(
   tools: ToolTable,
   text: string,
-  openers: ReadonlySet<string>,
+  { openers, closers }: StrayMarkers,
 ): FoundCall | null {
   const found = tools.names().flatMap((name) => namedCall(text, name) ?? []);
   if (found.length > 0) return found.reduce((first, each) => (each.at < first.at ? each : first));
-  return unnamedCall(tools, text) ?? openedCall(tools, text, openers);
+  return unnamedCall(tools, text) ?? openedCall(tools, text, openers) ?? closedCall(tools, text, closers);
+}
+
+/** The key of an argument, in JSON or in a tag. */
+const writtenKey = /["'=<]([\w.-]+)["']?\s*[:>]/g;
+
+/** Arguments of a tool right before what closes calls. */
+function closedCall(tools: ToolTable, text: string, closers: readonly string[]): FoundCall | null {
+  for (const closer of closers) {
+    const at = text.indexOf(closer);
+    const before = text.slice(Math.max(0, at - longestOpening), at);
+    if (at === -1 || isInCode(text, at) || !/[}>\])]\s*$/.test(before)) continue;
+    const keys = Array.from(before.matchAll(writtenKey), ([, key = '']) => key);
+    const toolName = tools.names().find((name) => {
+      const known = propertyNames(tools.parameters(name));
+      return keys.some((key) => known.includes(key));
+    });
+    if (toolName !== undefined) return { toolName, at };
+  }
+  return null;
 }
 
 /** What follows a marker of calls: a tool's name before arguments or, right after it, an argument of a tool. */

@@ -363,6 +363,12 @@ export class Reader implements MatchContext {
     }
   }
 
+  /** Unread text between two offsets, in pieces as it was fed. */
+  piecesBetween(from: number, to: number): readonly { readonly text: string; readonly special: boolean }[] {
+    const { base, text } = this.cursor;
+    return this.special.pieces(text.slice(from - base, to - base), from);
+  }
+
   /** The positions of the next special token in the unread text; it is never content. */
   nextSpecialToken(): { readonly at: number; readonly end: number } | null {
     const { cursor } = this;

@@ -4,25 +4,21 @@ import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
 import type { Frame, Framing } from './event-stream.ts';
 import type { KnownFields } from './fields/known-fields.ts';
+import type { RequestHead } from './fields/request-head.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { Body } from './read-body.ts';
 
 /** A request, independent of its API. */
-export interface ReadRequest {
-  /** The model's name; `null` for the first. */
-  readonly model: string | null;
+export interface ReadRequest extends RequestHead {
   readonly chat: ChatOptions;
   /** A text to continue in place of the chat's messages. Default: there is none. */
   readonly prompt?: string;
-  readonly stream: boolean;
   /** Whether the answer has no thoughts, whatever the model thinks. */
   readonly hidesThoughts: boolean;
   /** Whether the answer, a JSON string, reaches the client as its contents. Default: false. */
   readonly unquotes?: boolean;
   /** Options that apply unless the server's operator or the model's template has it otherwise. */
   readonly wishes?: Pick<ChatOptions, 'thinking'>;
-  /** What has no effect, or reaches the model in other words: names of fields, and places in messages. */
-  readonly ignored: readonly string[];
 }
 
 /** A response that has begun. */

@@ -1,5 +1,5 @@
 /** Reads the JSON of a request, with limits on size, time and depth. */
-import { parseExactObject } from '../format/exact-json.ts';
+import { keepWritten, parseExactObject } from '../format/exact-json.ts';
 import { isObject, parseJson } from '../format/json-values.ts';
 import { readBeginning } from '../format/limited-body.ts';
 import { invalid, RequestError } from './errors.ts';
@@ -23,7 +23,7 @@ export function isLarge({ headers }: Request): boolean {
 
 /**
  * Reads the body. In its `messages`, which hold no numbers but those of calls, numbers are `JsonNumber` where JavaScript
- * would change them. Throws `RequestError`, also if a browser could have sent it without a preflight.
+ * would change them; schemas of tools are plain, and prompts show their numbers as they were written. Throws `RequestError`, also if a browser could have sent it without a preflight.
  */
 export async function readJsonBody(
   request: Request,
@@ -37,7 +37,9 @@ export async function readJsonBody(
   if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
   if (Object.keys(value).length > maxFields)
     throw invalid(null, `the body has more than ${maxFields} fields`);
-  return 'messages' in value ? { ...value, messages: parseExactObject(text)?.messages } : value;
+  const written = parseExactObject(text);
+  keepWritten(value.tools, written?.tools);
+  return 'messages' in value ? { ...value, messages: written?.messages } : value;
 }
 
 /** A page of any origin may send a form or plain text without a preflight, but not JSON. */

@@ -1,4 +1,4 @@
-/** Thoughts that a template takes in a form no probe has: what the format lacks is told of. */
+/** Thoughts that no usual probe shows: in a form of their own, or only before a result. */
 import { expect, test } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 
@@ -35,4 +35,28 @@ test('a field of steps, which no text fills', () => {
   expect(warnings).toMatchObject([
     { field: 'reasoning', kind: 'assumed', message: expect.stringContaining('"reasoning_steps"') },
   ]);
+});
+
+/** Before a tool's result, and nowhere else: shown from a field, or dropped from an answer. */
+const beforeResults = (turn: string) =>
+  '{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}<|{{ m.role }}|>{% if m.role == "assistant" %}' +
+  `{% set has_result = not loop.last and messages[loop.index0 + 1].role == "tool" %}${turn}` +
+  '{% for c in m.tool_calls or [] %}<call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</call>{% endfor %}' +
+  '{% else %}{{ m.content }}{% endif %}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
+
+test.each([
+  [
+    'shown',
+    '{% if m.reasoning_content and has_result %}<muse>{{ m.reasoning_content }}</muse>{% endif %}{{ m.content or "" }}',
+    { preserved: 'with-calls', basis: 'history' },
+  ],
+  [
+    'dropped',
+    '{{ (m.content or "").split("</muse>")[-1] if has_result else m.content or "" }}',
+    { preserved: 'never', basis: 'verified' },
+  ],
+])('thoughts that are %s only before a result', (_, turn, expected) => {
+  const { format, warnings } = analyzeTemplate(beforeResults(turn));
+  expect(format.reasoning).toMatchObject({ start: '<muse>', end: '</muse>', ...expected });
+  expect(warnings).toEqual([]);
 });

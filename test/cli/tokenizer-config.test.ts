@@ -53,3 +53,16 @@ it('compares the ends of generation with those of turns', async () => {
   expect(await warned(5)).toEqual([]);
   expect(await warned(7)).toEqual(['stops']);
 });
+
+it('reads the template that lies next to a config without one, and how responses are read', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-config-'));
+  const file = path.join(folder, 'tokenizer_config.json');
+  const { chat_template: _, ...config } = tokenizer;
+  const response_schema = { type: 'object', properties: { content: { 'x-regex': '^(.*?)(?:<end>)?$' } } };
+  fs.writeFileSync(file, JSON.stringify({ ...config, response_schema }));
+  await expect(readModelSource(file)).rejects.toThrow('chat_template.jinja');
+  fs.writeFileSync(path.join(folder, 'chat_template.jinja'), template);
+  const source = await readModelSource(file);
+  expect(source.templateSource).toBe(template);
+  expect(source.responseReader).toEqual({ kind: 'schema', value: response_schema });
+});

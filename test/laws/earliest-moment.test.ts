@@ -46,6 +46,8 @@ const calls = [
     note: null,
   }),
 ];
+/** A text that ends where it begins, and an argument that could have been `null`. */
+const emptyText = call(0, 'get_weather', { city: '', unit: 'c' });
 const noise = [
   'x',
   ' x',
@@ -160,7 +162,8 @@ describe.each(formats)('%s', (_name, format) => {
     const tails = continuations(format);
     const messages: readonly AssistantMessage[] = [
       { ...words, tool_calls: calls },
-      ...fc.sample(lawMessage, { numRuns: responses - 1, seed: 1 }),
+      { ...words, tool_calls: [emptyText] },
+      ...fc.sample(lawMessage, { numRuns: responses - 2, seed: 1 }),
     ];
     for (const [round, message] of messages.entries()) {
       const text = written(format, message);

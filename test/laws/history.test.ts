@@ -112,6 +112,16 @@ describe.each(templates)('$id', ({ source, format }) => {
     }
   });
 
+  it('shows an earlier answer that quotes the end of thoughts, or says that it does not', () => {
+    const end = format.reasoning?.end.trim() || '</think>';
+    const quoting: Message = { role: 'assistant', content: `Before it ${end} after it.` };
+    const messages = [question, quoting, question];
+    const prompt = render(messages);
+    const dropped = findDroppedData(messages, prompt).map(({ path }) => path);
+    const isWhole = prompt.includes('Before it') && prompt.includes('after it.');
+    expect(isWhole || dropped.includes('messages[1].content')).toBe(true);
+  });
+
   it('drops all values of calls, or none', () => {
     const messages = [question, answer, ...results];
     const values = findDroppedData(messages, render(messages)).filter(({ path }) =>

@@ -49,6 +49,47 @@ function read(format: ChatFormat, text: string, offer: readonly Tool[], size = t
   return parser.finish('stop').message;
 }
 
+/** What is spelled like a special token in a call: its first and last marker. */
+function specialTokensOf(call: string): readonly string[] {
+  const first = /^(?:<[|｜]?[\w▁|｜]+>|\[[A-Z_]+\])/.exec(call)?.[0];
+  const last = /<[^<>\s]+>$/.exec(call)?.[0];
+  return first === undefined || last === undefined ? [] : [first, last];
+}
+
+/** Whether the format has a state in which this token alone opens a call that it also closes. */
+function isOpenedByToken(
+  format: ChatFormat,
+  call: string,
+  [first = '', last = '']: readonly string[],
+): boolean {
+  const { open } = turnLayout(format).content;
+  const plain = read(format, asAnswer(format, `Yes.\n${call}`), tools);
+  const isCall = plain.tool_calls?.length === 1 && plain.repaired === undefined;
+  return open.isBlank && isCall && call.split(first).length === 2 && call.split(last).length === 2;
+}
+
+/** Reads an answer whose special tokens are marked. */
+function readTokens(
+  format: ChatFormat,
+  text: string,
+  tokens: readonly string[],
+  opener: string,
+  size = text.length,
+): ResponseMessage {
+  const generationPrompt = format.turn.start + (format.turn.prompt.off ?? '');
+  const parser = createResponseParser(format, { tools, generationPrompt, specialTokens: tokens });
+  parser.feed(opener);
+  const pattern = tokens.map((token) => token.replace(/[|[\]]/g, '\\$&')).join('|');
+  const parts = pattern === '' ? [text] : text.split(new RegExp(`(${pattern})`));
+  for (const [index, part] of parts.entries()) {
+    const isToken = index % 2 === 1;
+    const step = isToken ? part.length : size;
+    for (let at = 0; at < part.length; at += step)
+      parser.feed([{ text: part.slice(at, at + step), special: isToken }]);
+  }
+  return parser.finish('stop').message;
+}
+
 const formats = [
   ...sampleFormats,
   ...generatedFormats().map(({ name, format }) => [name, format] as const),
@@ -74,6 +115,26 @@ describe.each(sampled(formats, 6))('text about calls of $name', ({ format, call,
     for (const size of [1, 3, 7]) expect(read(format, text, tools, size)).toEqual(message);
     expect(read(format, text, [offered('other')]).tool_calls).toBeUndefined();
     expect(read(format, text, []).content?.trim()).toBe(quoted.trim());
+  });
+
+  it('is a call after a stray backtick, if its opener is a special token', () => {
+    const { calls, content } = turnLayout(format);
+    const tokens = specialTokensOf(call);
+    // Calls that hold backticks themselves cannot be told from what a code span holds.
+    if (calls === null || tokens.length === 0 || call.includes('`') || !isOpenedByToken(format, call, tokens))
+      return;
+    const made = (text: string, size?: number) => readTokens(format, text, tokens, content.open.text, size);
+    const stray = made(`A tick \` here.\n${call}`);
+    expect(stray.tool_calls?.map((each) => JSON.parse(each.function.arguments))).toEqual([{ city: 'Oslo' }]);
+    expect(stray.repaired?.map(({ law }) => law)).toContain('quoted');
+    expect(made(`A tick \` here.\n${call}`, 1)).toEqual(stray);
+    // Closed in its line, incomplete, or spelled out: text.
+    const half = call.slice(0, call.indexOf('Oslo'));
+    for (const quoted of [`Write \`${call}\` here.`, `A tick \` here.\n${half}`]) {
+      expect(made(quoted).tool_calls, quoted).toBeUndefined();
+      expect(made(quoted, 1)).toEqual(made(quoted));
+    }
+    expect(readTokens(format, `A tick \` here.\n${call}`, [], content.open.text).tool_calls).toBeUndefined();
   });
 
   it('is an example, and then comes the real call', () => {

@@ -7,6 +7,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { sha256 } from '../../src/format/sha256.ts';
 import { emitRegistry } from '../../src/generate/emit-registry.ts';
 import { emitFiles } from '../../src/generate/generate-model.ts';
+import { sharedParser, withoutFingerprint } from '../../src/generate/share-parsers.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 
@@ -21,7 +22,10 @@ it('makes what lies in generated/', async () => {
     const files = Object.entries(emitFiles(format, 'js', warnings));
     expect((await fs.readdir(path.join(folder, name))).sort()).toEqual(files.map(([file]) => file).sort());
     for (const [file, content] of files) {
-      expect(await fs.readFile(path.join(folder, name, file), 'utf8'), `${name}/${file}`).toBe(content);
+      const text = await fs.readFile(path.join(folder, name, file), 'utf8');
+      const owner = /from '\.\.\/(.+)\/parser\.js'/.exec(text)?.[1];
+      if (owner === undefined) expect(text, `${name}/${file}`).toBe(content);
+      else await expectShared(text, content, owner, format.templateSha256);
     }
   }
   const entries = inputs.map(({ name, templateSource }) => ({
@@ -30,3 +34,11 @@ it('makes what lies in generated/', async () => {
   }));
   expect(await fs.readFile(path.join(folder, 'index.ts'), 'utf8')).toBe(emitRegistry(entries));
 }, 600_000);
+
+/** A parser is imported from the folder of another model only if it is the same there. */
+async function expectShared(text: string, content: string, owner: string, sha: string): Promise<void> {
+  expect(text).toBe(sharedParser(owner, sha));
+  const shared = await fs.readFile(path.join(folder, owner, 'parser.ts'), 'utf8');
+  const owned = /templateSha256: '(\w+)'/.exec(shared)?.[1] ?? '';
+  expect(withoutFingerprint(shared, owned)).toBe(withoutFingerprint(content, sha));
+}

@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { harmonyRenderer, type RecordedPrompt } from '../../scripts/judges/compare-harmony-prompts.ts';
+import { mistralPrompt, type RecordedMistralPrompt } from '../../scripts/judges/compare-mistral-prompts.ts';
 import { canonical } from '../../scripts/judges/reading.ts';
 import { type RecordedReading, readAsRecorded } from '../../scripts/judges/recorded-reading.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
@@ -16,8 +17,14 @@ const folder = new URL('./recorded/', import.meta.url);
 const sources = new Map((await allTemplates()).map(({ id, source }) => [id.replace(/\.jinja$/, ''), source]));
 const formats = new Map<string, ChatFormat>();
 
+/** Sources of templates; those that Mistral's code makes are in no corpus. */
+function sourceOf(template: string): string {
+  const recorded = new URL(`./templates/${template}.jinja`, import.meta.url);
+  return sources.get(template) ?? fs.readFileSync(recorded, 'utf8');
+}
+
 function formatOf(template: string): ChatFormat {
-  const known = formats.get(template) ?? analyzeTemplate(sources.get(template) ?? '').format;
+  const known = formats.get(template) ?? analyzeTemplate(sourceOf(template)).format;
   formats.set(template, known);
   return known;
 }
@@ -38,17 +45,28 @@ describe.each(fs.readdirSync(folder))('%s', (file) => {
   });
 });
 
-describe('prompts', async () => {
+function promptsOf<Recorded>(file: string): readonly (readonly [index: number, recorded: Recorded])[] {
   const lines = fs
-    .readFileSync(new URL('./prompts/harmony.jsonl', import.meta.url), 'utf8')
+    .readFileSync(new URL(`./prompts/${file}`, import.meta.url), 'utf8')
     .trim()
     .split('\n');
+  return lines.map((line, index) => [index, JSON.parse(line)]);
+}
+
+describe('prompts', async () => {
   const render = await harmonyRenderer();
 
-  it.each(lines.map((line, index) => [index, JSON.parse(line) as RecordedPrompt] as const))(
+  it.each(promptsOf<RecordedPrompt>('harmony.jsonl'))(
     "conversation %d has harmony's",
     (_, { prompt, ...conversation }) => {
       expect(render(conversation)).toBe(prompt);
+    },
+  );
+
+  it.each(promptsOf<RecordedMistralPrompt>('mistral.jsonl'))(
+    "conversation %d has Mistral's",
+    (_, { template, prompt, ...conversation }) => {
+      expect(mistralPrompt(sourceOf(template), formatOf(template), conversation)).toBe(prompt);
     },
   );
 });

@@ -66,13 +66,13 @@ interface Served {
 }
 
 /** Serves `text` in pieces of these lengths, over and over; each request goes on where the run has got to. */
-function serve(run: ServerRun, text: string, lengths: readonly number[], tagged = false): Served {
+function serve(run: ServerRun, text: string, lengths: readonly number[], readsOn = false): Served {
   const events: ResponseEvent[] = [...run.start().events];
   const requests: { at: number; constrained: boolean }[] = [];
   for (let next = 'ask-again', turn = 0; next === 'ask-again'; ) {
     let at = run.text.length;
     requests.push({ at, constrained: run.grammar !== null });
-    run.ask(tagged && run.text === '');
+    run.ask(readsOn && run.grammar === null);
     for (next = 'go-on'; next === 'go-on'; ) {
       const piece = text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1));
       at += piece.length;
@@ -118,14 +118,44 @@ describe('a response of a server', () => {
     );
   });
 
-  it.each([false, true])('has a call in JSON constrained from its name on, with a tag: %s', (tagged) => {
+  it('has a call in JSON constrained from its name on', () => {
     const text = '{"name": "get_weather", "arguments": {"city": "Bern"}}';
     for (const lengths of [[1], [7], [3, 11]]) {
-      const { message, requests } = serve(newRun(), text, lengths, tagged);
+      const { message, requests } = serve(newRun(), text, lengths);
       expect(message.tool_calls).toMatchObject([{ assurance: 'enforced' }]);
       expect(requests.map(({ constrained }) => constrained)).toEqual([false, true, false]);
     }
   });
+
+  it('takes one request that reads on for calls that are as they must be, in any pieces', () => {
+    const bare = '{"name": "get_weather", "arguments": {"city": "Bern"}}';
+    const own = texts.filter((text) => text.includes(called));
+    for (const text of [bare, `\n\n${bare}`, `[${bare}]`, `\`\`\`json\n${bare}\n\`\`\``, ...own]) {
+      for (const lengths of [[1], [5], [3, 11]]) {
+        const { message, requests } = serve(newRun(), text, lengths, true);
+        expect(message.tool_calls?.[0]).toMatchObject({ assurance: 'enforced' });
+        expect(requests).toEqual([{ at: 0, constrained: false }]);
+      }
+    }
+  });
+
+  it.each(['', '<tool_call>\n'])(
+    'is asked for again where a call is not as it must be, after %j',
+    (opener) => {
+      const before = `${opener}{"name": "get_weather", "arguments": {`;
+      for (const lengths of [[1], [4], [9]]) {
+        const run = newRun();
+        run.start();
+        run.ask(true);
+        const pieces = piecesOf(`${before}"town": 1}}`, lengths);
+        const next = pieces.map((text) => run.take({ text, tokens: 1, finish: null }).next);
+        expect(next.filter((each) => each !== 'go-on')[0]).toBe('ask-again');
+        expect(run.text).toBe(pieces.slice(0, next.indexOf('ask-again')).join(''));
+        const rest = `${before}"city": "Bern"}}`.slice(run.text.length);
+        expect(createMatcherOf(run.grammar).allows(rest)).toBe(true);
+      }
+    },
+  );
 
   it('has a call constrained as soon as its marker is whole', () => {
     const text = texts[0] ?? '';
@@ -232,6 +262,14 @@ describe('a response of a server', () => {
     expect(run.finish().message.reasoning_content).toBeUndefined();
   });
 });
+
+/** A text in pieces of these lengths, over and over. */
+function piecesOf(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0, turn = 0; at < text.length; at += pieces.at(-1)?.length ?? 1)
+    pieces.push(text.slice(at, at + (lengths[turn++ % lengths.length] ?? 1)));
+  return pieces;
+}
 
 function createMatcherOf(gbnf: string | null) {
   if (gbnf === null) throw new Error('the response is free');

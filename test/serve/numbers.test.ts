@@ -7,6 +7,8 @@ import { afterAll, expect, it } from 'vitest';
 import { parseExactJson } from '../../src/format/exact-json.ts';
 import { writePython } from '../../src/format/write-values.ts';
 import type { ChatOptions } from '../../src/runtime/chat/chat-options.ts';
+import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
+import { normalizeTools } from '../../src/tools/tools.ts';
 import { anyFormat, question, serveTurns, weatherTool } from './served-models.ts';
 
 const big = '{"id":1234567890123456789,"size":61.0,"share":[0.1234567890123456789,-0.0]}';
@@ -97,6 +99,43 @@ it('a conversation has the digits that the client sent', async () => {
       }
     }),
     { numRuns: 40 },
+  );
+});
+
+/** One tool with this schema as each API takes it: numbers are those of the text. */
+const toolBodies: readonly (readonly [path: string, body: (schema: string) => string])[] = [
+  [
+    '/v1/chat/completions',
+    (schema) => `{"messages": [${JSON.stringify(question)}],
+      "tools": [{"type": "function", "function": {"name": "f", "parameters": ${schema}}}]}`,
+  ],
+  [
+    '/v1/responses',
+    (schema) => `{"input": "Q", "tools": [{"type": "function", "name": "f", "parameters": ${schema}}]}`,
+  ],
+  [
+    '/v1/messages',
+    (schema) => `{"max_tokens": 50, "messages": [${JSON.stringify(question)}],
+      "tools": [{"name": "f", "input_schema": ${schema}}]}`,
+  ],
+  [
+    '/api/chat',
+    (schema) => `{"stream": false, "messages": [${JSON.stringify(question)}],
+      "tools": [{"type": "function", "function": {"name": "f", "parameters": ${schema}}}]}`,
+  ],
+];
+
+it.each(toolBodies)('a schema sent to %s is shown to the model as it was written', async (path, body) => {
+  const template = '{% for m in messages %}{{ m.content }}{% endfor %}{{ tools[0].function.parameters }}';
+  await fc.assert(
+    fc.asyncProperty(numbers, async (number) => {
+      const schema = `{"type": "object", "properties": {"share": {"enum": [${number}, 1]}}}`;
+      await post(path, body(schema));
+      const { messages = [], tools = [] } = served.model.asked.at(-1) ?? {};
+      expect(renderPrompt(template, { messages, tools })).toContain(asPython(schema));
+      expect(normalizeTools(tools)[0]?.function.parameters).toEqual(JSON.parse(schema));
+    }),
+    { numRuns: 20 },
   );
 });
 

@@ -106,11 +106,16 @@ export class InsistingModel {
 
   /** The tokens of a response to this request: what its prompt leaves of the text, and the end of the turn. */
   encodeResponse(request: Request, text: string): readonly number[] {
+    return this.spelling.encodeTurn(this.responseTo(request, text));
+  }
+
+  /** What a prompt leaves of an answer: without the marker that the prompt ends with, and after the thoughts it opens. */
+  responseTo(request: Request, text: string): string {
     const { format } = this.template;
     const { generationPrompt } = this.preview(request);
     const { place } = readPromptPosition(format, generationPrompt, []);
     const thoughtsEnd = place === 'reasoning' ? (format.reasoning?.end ?? '') : '';
-    return this.spelling.encodeTurn(thoughtsEnd + restOf(text, generationPrompt));
+    return thoughtsEnd + restOf(text, generationPrompt);
   }
 
   /** What behaviours are drawn from, for a model that is asked this and has this in mind. */

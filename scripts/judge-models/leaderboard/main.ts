@@ -2,7 +2,7 @@
  * `npm run judge:leaderboard -- --model qwen2.5-coder-1.5b --arms auto,free,session [--minutes n] [--json file]`:
  * questions of the Berkeley Function Calling Leaderboard, answered by several from the same model file, and judged by
  * the leaderboard's own checker. Questions of all categories come in turn; with `--minutes` the run ends after as many
- * as were reached. The arms are in `arms.ts`; `layer` is by far the slowest.
+ * as were reached, and a later one goes on from there with `--from`. The arms are in `arms.ts`; `layer` is by far the slowest.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,6 +31,7 @@ const { values } = parseArgs({
     arms: { type: 'string', default: 'auto,free,marker,session' },
     categories: { type: 'string', default: categories.join(',') },
     template: { type: 'string' },
+    from: { type: 'string', default: '0' },
     first: { type: 'string', default: '140' },
     seed: { type: 'string', default: '1' },
     longest: { type: 'string', default: '2500' },
@@ -65,7 +66,7 @@ async function run(python: string, file: string): Promise<void> {
     Number(values.longest),
     values.categories.split(','),
   );
-  const questions = drawn.slice(0, Number(values.first));
+  const questions = drawn.slice(Number(values.from), Number(values.first));
   const chatTemplate = values.template === undefined ? {} : { chatTemplate: templateSource(values.template) };
   const options = { file, threads: Number(values.threads), contextSize: 4096, ...chatTemplate };
   const { arms, dispose } = await openArms(names, options);

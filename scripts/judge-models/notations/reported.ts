@@ -74,7 +74,7 @@ interface WrittenOutput {
   readonly response: InsistedResponse;
 }
 
-async function write({ text, tools }: ReportedOutput, template: NamedTemplate): Promise<WrittenOutput> {
+async function write({ text, tools, kind }: ReportedOutput, template: NamedTemplate): Promise<WrittenOutput> {
   const { format } = template;
   const end = format.turn.ends[0]?.trim() ?? '';
   const whole = end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
@@ -83,8 +83,12 @@ async function write({ text, tools }: ReportedOutput, template: NamedTemplate): 
   const model = await InsistingModel.open(template, [request]);
   try {
     const { generationPrompt } = model.preview(request);
-    const response = await model.respond(model.spelling.encodeTurn(whole), request);
-    const written = { text: whole + end, tokens: 0, cut: false };
+    // What an API shows as an answer comes after the thoughts that the prompt may have opened; a text may end them itself.
+    const thoughtsEnd = format.reasoning?.end.trim() ?? '';
+    const isThought = kind === 'call in open thoughts' || (thoughtsEnd !== '' && text.includes(thoughtsEnd));
+    const turn = isThought ? whole : model.responseTo(request, whole);
+    const response = await model.respond(model.spelling.encodeTurn(turn), request);
+    const written = { text: turn + end, tokens: 0, cut: false };
     return { alone: readFree(written, { format, tools, generationPrompt }), response };
   } finally {
     await model.dispose();

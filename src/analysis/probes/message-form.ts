@@ -89,7 +89,7 @@ function findReasoning(
   probes: Probing['probes'],
 ): { readonly setting: ThinkingSetting; readonly probe: string } | null {
   for (const setting of ['unset', 'on'] as const) {
-    for (const probe of [probes.reasoningContent, probes.reasoningCall]) {
+    for (const probe of [probes.reasoningContent, probes.reasoningCall, probes.reasoningCallThenTool]) {
       if (prober.turn(probe, setting)?.includes(prober.sentinels.reasoning) === true) {
         return { setting, probe: probe.id };
       }

@@ -40,6 +40,7 @@ export interface ProbeTable {
   readonly contentCall: Probe;
   readonly reasoningCall: Probe;
   readonly reasoningContentCall: Probe;
+  readonly reasoningCallThenTool: Probe;
   readonly callThenTool: Probe;
 }
 
@@ -61,6 +62,12 @@ export function probeTable(sentinels: Sentinels): ProbeTable {
     contentCall: { id: 'content-call', content, calls: [first] },
     reasoningCall: { id: 'reasoning-call', reasoning, calls: [first] },
     reasoningContentCall: { id: 'reasoning-content-call', content, reasoning, calls: [first] },
+    reasoningCallThenTool: {
+      id: 'reasoning-call-then-tool',
+      reasoning,
+      calls: [first],
+      followedBy: 'tool',
+    },
     callThenTool: { id: 'call-then-tool', calls: [first], followedBy: 'tool' },
   };
 }

@@ -3,6 +3,7 @@
  * with markers in it, and the template renders it without the text before or between them.
  */
 import { isMarker, tokens } from '../literals/tokens.ts';
+import type { Probe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
 
 /** Two markers. A finished turn drops the text of an answer between them, or before the second. */
@@ -33,8 +34,11 @@ export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
   return recorded(probing, found);
 }
 
-/** Some templates keep in the last answer what they drop from earlier ones. */
-const positions = [{}, { followedBy: 'exchange' }] as const;
+/** Some templates keep in the last answer what they drop from earlier ones, or from calls with a result. */
+function positionsOf({ probes }: Probing): readonly Partial<Probe>[] {
+  const { id: _, ...withResult } = probes.callThenTool;
+  return [{}, { followedBy: 'exchange' }, withResult];
+}
 
 /** Whether a finished turn, the last or an earlier one, keeps only what follows `close` in an answer. */
 export function dropsThoughts(probing: Probing, open: string, close: string): boolean {
@@ -42,10 +46,11 @@ export function dropsThoughts(probing: Probing, open: string, close: string): bo
 }
 
 /** A finished turn that keeps only what follows `close` in an answer. */
-function droppingTurn({ prober }: Probing, { open, close }: DroppedThoughts): string | null {
+function droppingTurn(probing: Probing, { open, close }: DroppedThoughts): string | null {
+  const { prober } = probing;
   const { content, reasoning } = prober.sentinels;
   const guess = { id: 'guessed-closer', content: `${open}${reasoning}${close}${content}` };
-  const turns = positions.map((position) => prober.turn({ ...guess, ...position }));
+  const turns = positionsOf(probing).map((position) => prober.turn({ ...guess, ...position }));
   return turns.find((turn) => turn?.includes(content) === true && !turn.includes(reasoning)) ?? null;
 }
 
@@ -56,13 +61,14 @@ function recorded(probing: Probing, found: DroppedThoughts): DroppedThoughts {
 }
 
 /** Markers in the template's source, except those of calls, that change how an answer with them is rendered. */
-function treatedMarkers({ template, prober, probes }: Probing): readonly string[] {
+function treatedMarkers(probing: Probing): readonly string[] {
+  const { template, prober, probes } = probing;
   const { content } = prober.sentinels;
   const call = prober.turn(probes.oneCall) ?? '';
   const own = tokens(template.source).filter((each) => isMarker(each) && !/[\s'"{}]/u.test(each));
   const markers = [...new Set(own)].filter((each) => !call.includes(each)).slice(0, mostMarkers);
   const isKept = (text: string) =>
-    positions.every(
+    positionsOf(probing).every(
       (position) =>
         prober.turn({ id: 'guessed-closer', content: text, ...position })?.includes(text) !== false,
     );

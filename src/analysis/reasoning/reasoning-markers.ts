@@ -9,6 +9,7 @@ import { mirror } from '../literals/mirror.ts';
 import { tokens } from '../literals/tokens.ts';
 import { findCalls } from '../probes/call-spans.ts';
 import type { InferredInput } from '../probes/message-form.ts';
+import type { Probe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
 import { afterLead, afterStart } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
@@ -65,15 +66,14 @@ function fromHistory({ prober, probes, turnStart, ...given }: Given): ReasoningM
   const withContent = around(prober.turn(probes.reasoningContent, setting), reasoning, (text) =>
     text.indexOf(content),
   );
-  const withCall = around(
-    prober.turn(probes.reasoningCall, setting),
-    reasoning,
-    (text) => findCalls(text, probes.reasoningCall.calls ?? [])?.[0]?.start ?? -1,
-  );
+  // Some templates keep the thoughts of a call only when its result is there.
+  const [callProbe, withCall = null] = [probes.reasoningCall, probes.reasoningCallThenTool]
+    .map((probe) => [probe, aroundCall(prober.turn(probe, setting), reasoning, probe)] as const)
+    .find(([, found]) => found !== null) ?? [probes.reasoningCall];
   const seen = withContent ?? withCall;
   if (seen === null) return null;
   const start = afterStart(seen.before, turnStart);
-  const probe = withContent === null ? probes.reasoningCall.id : probes.reasoningContent.id;
+  const probe = withContent === null ? callProbe.id : probes.reasoningContent.id;
   log.support('reasoning.start', probe, seen.before + reasoning, 'it stands before the reasoning');
   log.support(
     'reasoning.basis',
@@ -119,6 +119,11 @@ function around(
   const from = at + sentinel.length;
   const end = follower(turn);
   return end < from ? null : { before: turn.slice(0, at), after: turn.slice(from, end) };
+}
+
+/** The same where a call follows. */
+function aroundCall(turn: string | null, sentinel: string, { calls = [] }: Probe): ReturnType<typeof around> {
+  return around(turn, sentinel, (text) => findCalls(text, calls)?.[0]?.start ?? -1);
 }
 
 /** Markers that no finished turn shows. */

@@ -89,7 +89,7 @@ async function templatesToTry(
 
 function triedTemplate(
   name: string,
-  { templateSource, origin, name: _, facts, responseTemplate: _response, ...specialTokens }: ModelSource,
+  { templateSource, origin, name: _, facts, responseReader: _reader, ...specialTokens }: ModelSource,
 ): TriedTemplate {
   const { format } = analyzeTemplate(templateSource, { ...specialTokens, ...facts, name: origin });
   return { name, templateSource, format, specialTokens };

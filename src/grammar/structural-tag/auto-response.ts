@@ -16,6 +16,7 @@ import {
   repeat,
   rule,
   sequence,
+  type Until,
   until,
   untilOrEnd,
 } from '../../language/expression/expression.ts';
@@ -23,19 +24,23 @@ import { withoutUnused } from '../../language/expression/references.ts';
 import type { TurnLayout } from '../../layout/turn-layout.ts';
 import type { Trigger } from '../built-grammar.ts';
 import type { PromptPosition } from '../prompt-position.ts';
-import { openContent } from '../response-grammar.ts';
+import { openContent, type ResponseGrammarOptions } from '../response-grammar.ts';
+import { freeText } from './free-text.ts';
+import { jsonCalls } from './json-calls.ts';
 import { findable } from './marker-search.ts';
 import { stripPrefix } from './strip-prefix.ts';
 
 /** The prompt's position in the response, and the calls that may follow. */
 export interface AutoResponse {
   readonly layout: TurnLayout;
-  readonly prompt: PromptPosition;
+  readonly request: ResponseGrammarOptions;
   /** The grammar from a trigger on. */
   readonly calls: Grammar;
   readonly triggers: readonly Trigger[];
   /** Prefixes of a call at the very start of the response, for a trigger of type `pattern`. */
   readonly beginnings: readonly string[];
+  /** Whether calls may also be JSON. */
+  readonly jsonCalls: boolean;
 }
 
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
@@ -44,7 +49,7 @@ const callsRule = 'calls';
 
 /** Builds the grammar described above; `null` if the calls do not begin with their triggers. */
 export function autoResponse(response: AutoResponse): Grammar | null {
-  const { calls, triggers, layout, prompt } = response;
+  const { calls, triggers, layout, request } = response;
   const rules = new Map([...calls.rules].filter(([name]) => name !== calls.root));
   const known = { root: callsRule, rules: rules.set(callsRule, calls.rules.get(calls.root) ?? empty) };
   const words = triggers.filter(({ type }) => type === 'word').map(({ value }) => value);
@@ -52,12 +57,19 @@ export function autoResponse(response: AutoResponse): Grammar | null {
   const isAnchored = triggers.some(({ type }) => type === 'pattern');
   const answer = text !== null && isAnchored ? callOrText(response.beginnings, words, known, text) : text;
   if (answer === null) return null;
-  const root = sequence(reasoningRest(layout, prompt), withContent(layout, prompt, answer));
+  // From calls that contain free text, no tag goes on.
+  const mayBeJson = response.jsonCalls && request.parallel && !freeText(known)(rule(callsRule));
+  const json =
+    mayBeJson && answer.type === 'until' ? jsonCalls(request.tools, request, answer.branches, rules) : null;
+  for (const [name, body] of json?.rules ?? []) rules.set(name, body);
+  const whole = json === null ? answer : choice(json.text, sequence(json.otherBeginning, answer));
+  const { prompt } = request;
+  const root = sequence(reasoningRest(layout, prompt), withContent(layout, prompt, whole));
   return withoutUnused({ root: 'root', rules: new Map([['root', root], ...rules]) });
 }
 
 /** Text up to the first of `words`, then the rest of the calls after that word. */
-function textUpTo(words: readonly string[], calls: Grammar): Expression | null {
+function textUpTo(words: readonly string[], calls: Grammar): Until | null {
   const branches = words.map((delimiter) => ({
     delimiter,
     next: stripPrefix(rule(calls.root), delimiter, calls),

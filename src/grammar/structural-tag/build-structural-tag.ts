@@ -1,7 +1,13 @@
 /** Builds the structural tag of one request: the whole response as XGrammar enforces it in vLLM, SGLang and others. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
-import { chatFormat, readOptions, requireOption } from '../../format/option-rules.ts';
+import {
+  boolean,
+  chatFormat,
+  type OptionRules,
+  readOptions,
+  requireOption,
+} from '../../format/option-rules.ts';
 import type { Grammar } from '../../language/expression/expression.ts';
 import { grammarAfter } from '../../language/matcher/rest-of-grammar.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
@@ -15,6 +21,19 @@ import { autoResponse } from './auto-response.ts';
 import { printStructuralTag } from './print-structural-tag.ts';
 import { relaxGrammar } from './relax-grammar.ts';
 import type { StructuralTag } from './structural-tag.ts';
+
+/** Options for building a structural tag. */
+export interface StructuralTagOptions extends GrammarOptions {
+  /**
+   * Under `auto`, also enforces the arguments of calls that the model writes as JSON in place of its format's own: at the
+   * beginning of an answer, bare, in a list, a code fence or a marker, and in the usual layouts. For up to twelve tools,
+   * and formats whose own calls contain no free text. What such an answer quotes as a call must be a valid one, too. A
+   * server compiles such a tag ten times as long. Default: false; chats do not need it, because they follow the calls.
+   */
+  readonly jsonCalls?: boolean;
+}
+
+const tagRules: OptionRules<StructuralTagOptions> = { ...grammarRules, jsonCalls: boolean };
 
 /** The structural tag of one request. */
 export interface BuiltStructuralTag {
@@ -38,11 +57,11 @@ export interface BuiltStructuralTag {
  * first token even with `toolChoice: 'auto'`. Throws what `buildGrammar` throws, and `UnsupportedOptionError` if the
  * prompt ends inside a call that cannot be continued.
  */
-export function buildStructuralTag(format: ChatFormat, given: GrammarOptions = {}): BuiltStructuralTag {
+export function buildStructuralTag(format: ChatFormat, given: StructuralTagOptions = {}): BuiltStructuralTag {
   requireOption('format', format, chatFormat);
-  const options = readOptions(given, grammarRules);
+  const { jsonCalls = false, ...options } = readOptions(given, tagRules);
   const plain = { ...options, tools: normalizeTools(options.tools ?? []) };
-  return structuralTagOf(format, plain, buildGrammar(format, plain));
+  return structuralTagOf(format, plain, buildGrammar(format, plain), jsonCalls);
 }
 
 /** Builds the tag of a grammar that exists already. */
@@ -50,10 +69,11 @@ export function structuralTagOf(
   format: ChatFormat,
   options: PlainGrammarOptions,
   built: BuiltGrammar,
+  jsonCalls = false,
 ): BuiltStructuralTag {
   const { preservedTokens, stops, report } = built;
   const request = planRequest(format, options);
-  const whole = request === null ? null : wholeResponse(format, request, built);
+  const whole = request === null ? null : wholeResponse(format, request, built, jsonCalls);
   const expression = whole === null ? null : relaxGrammar(whole);
   const tag: StructuralTag | null =
     expression === null ? null : { type: 'structural_tag', format: printStructuralTag(expression) };
@@ -63,10 +83,12 @@ export function structuralTagOf(
 /** The grammar from the first token on, even if the given one is lazy. */
 function wholeResponse(
   format: ChatFormat,
-  { prompt, tools }: ResponseGrammarOptions,
+  request: ResponseGrammarOptions,
   { expression, lazy, triggers }: BuiltGrammar,
+  jsonCalls: boolean,
 ): Grammar | null {
   if (expression === null || !lazy) return expression;
+  const { prompt, tools } = request;
   if (prompt.place === 'ended') return null;
   if (prompt.place === 'call') {
     const rest = grammarAfter(expression, prompt.pending) ?? grammarAfter(expression, prompt.laterCall);
@@ -75,10 +97,11 @@ function wholeResponse(
   const beginnings = callBeginnings(format, tools);
   const whole = autoResponse({
     layout: turnLayout(format),
-    prompt,
+    request,
     calls: expression,
     triggers,
     beginnings,
+    jsonCalls,
   });
   return whole ?? refusePrompt('leaves calls that do not begin with a marker');
 }

@@ -2,7 +2,11 @@
  * Prints expression trees as structural tags. Free text becomes a node that XGrammar need not compile, four to ten
  * times faster than our automaton: text up to a delimiter becomes a `tag` around `any_text`, text up to the first
  * call `triggered_tags`, calls that contain free text `tags_with_separator`. Everything else is GBNF.
+ *
+ * Nodes cannot refer to each other, so they repeat what a grammar contains once: where nodes would take too many bytes,
+ * a grammar takes their place, down to one for each tool.
  */
+import { GrammarError } from '../../format/errors.ts';
 import {
   choice,
   type Expression,
@@ -13,54 +17,81 @@ import {
   sequence,
   type Until,
 } from '../../language/expression/expression.ts';
-import { withoutUnused } from '../../language/expression/references.ts';
-import { printGbnf } from '../../language/gbnf/print-gbnf.ts';
+import { expandUntil } from '../../language/expression/until.ts';
+import { PartPrinter } from '../../language/gbnf/print-parts.ts';
 import { freeText } from './free-text.ts';
 import { withListedCharacters } from './listed-characters.ts';
 import { areFound } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
+import { withSharedText } from './shared-text.ts';
 import { shortText } from './short-text.ts';
 import type { TagFormat, TagNode } from './structural-tag.ts';
 import { withTextRules } from './text-rules.ts';
 
-/** The structural tag format for all texts of `grammar`. */
+/** About this many bytes of JSON, and a tag needs no more grammars in place of nodes. */
+const fewBytes = 32_000;
+/** Limits for the nodes of one expression, tried in this order. */
+const nodeLimits: readonly number[] = [fewBytes, 8000, 2000, 500, 0];
+/** A server gets the tag with each request; a larger one is refused. */
+const mostBytes = 1_000_000;
+
+/** The structural tag format for all texts of `grammar`. Throws `GrammarError` if it would be too large to send. */
 export function printStructuralTag(grammar: Grammar): TagFormat {
-  const printer = new TagPrinter(withListedCharacters(withTextRules(grammar)));
-  return printer.print(rule(grammar.root)).format;
+  const shared = withSharedText(withListedCharacters(withTextRules(grammar)));
+  const expanded = { ...expandUntil(shared), comments: new Map<string, string>() };
+  const parts = new PartPrinter(expanded, shortNames(expanded.rules.keys()));
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const limit of nodeLimits) {
+    const printed = new TagPrinter(shared, parts, limit).print(rule(grammar.root));
+    bytes = printed.bytes;
+    if (bytes <= fewBytes || (limit === 0 && bytes <= mostBytes)) return printed.format;
+  }
+  const reason = `a structural tag of ${bytes} bytes is more than the ${mostBytes} that a server is sent; offer fewer tools, or smaller schemas`;
+  throw new GrammarError({ reason });
 }
 
-/** A node; `unlimited` if nothing may follow it, because it has no end. */
+function shortNames(names: Iterable<string>): ReadonlyMap<string, string> {
+  return new Map(Array.from(names, (name, index) => [name, `x${index.toString(36)}`]));
+}
+
+/** A node. */
 interface PrintedNode {
   readonly format: TagFormat;
+  /** Whether nothing may follow it, because it has no end. */
   readonly unlimited: boolean;
+  /** About the length of its JSON. */
+  readonly bytes: number;
 }
 
-/** With more nodes, rules used several times are printed as a grammar, which contains them once. */
-const maxNodes = 400;
+/** About the length of a node's JSON, apart from its texts and what it contains. */
+const nodeBytes = 60;
 
-const anyText: PrintedNode = { format: { type: 'any_text' }, unlimited: true };
+const anyText: PrintedNode = printed({ type: 'any_text' }, true);
 
 class TagPrinter {
   readonly #grammar: Grammar;
+  readonly #parts: PartPrinter;
+  /** With more bytes, nodes become a grammar if that is shorter. */
+  readonly #limit: number;
   readonly #isFree: (expression: Expression) => boolean;
   readonly #open = new Set<string>();
-  #nodes = 0;
+  readonly #rules = new Map<string, PrintedNode | null>();
 
-  constructor(grammar: Grammar) {
+  constructor(grammar: Grammar, parts: PartPrinter, limit: number) {
     this.#grammar = grammar;
+    this.#parts = parts;
+    this.#limit = limit;
     this.#isFree = freeText(grammar);
   }
 
   print(expression: Expression): PrintedNode {
-    const before = this.#nodes;
-    const printed = this.#isFree(expression) ? this.#printFree(expression) : null;
-    if (printed !== null && this.#nodes <= maxNodes) return printed;
-    this.#nodes = before + 1;
-    return this.#gbnf(expression);
+    const nodes = this.#isFree(expression) ? this.#printFree(expression) : null;
+    if (nodes !== null && nodes.bytes <= this.#limit) return nodes;
+    const grammar = this.#gbnf(expression);
+    return nodes === null || grammar.bytes < nodes.bytes ? grammar : nodes;
   }
 
   #printFree(expression: Expression): PrintedNode | null {
-    this.#nodes += 1;
     switch (expression.type) {
       case 'sequence':
         return this.#sequence(expression.items);
@@ -78,12 +109,16 @@ class TagPrinter {
   }
 
   #rule(name: string): PrintedNode | null {
+    const known = this.#rules.get(name);
+    if (known !== undefined) return known;
     const body = this.#grammar.rules.get(name);
     // Recursion cannot be expressed by nodes.
     if (body === undefined || this.#open.has(name)) return null;
     this.#open.add(name);
-    const printed = this.#isFree(body) ? this.#printFree(body) : this.#gbnf(body);
+    const repeated = repeatedText(name, body);
+    const printed = repeated === null ? this.#printFree(body) : this.#triggered(repeated, false);
     this.#open.delete(name);
+    this.#rules.set(name, printed);
     return printed;
   }
 
@@ -118,19 +153,19 @@ class TagPrinter {
     const calls = repeatedCalls(items, start);
     if (calls === null) return null;
     const { body, separator, repetitionAt } = calls;
-    const printed = this.print(sequence(...body));
+    const call = this.print(sequence(...body));
     const next = items[repetitionAt + 1];
-    if (printed.unlimited || (next !== undefined && next.type !== 'literal')) return null;
+    if (call.unlimited || (next !== undefined && next.type !== 'literal')) return null;
     const format: TagFormat = {
       type: 'tags_with_separator',
-      tags: [{ type: 'tag', begin: '', content: printed.format, end: '' }],
+      tags: [{ type: 'tag', begin: '', content: call.format, end: '' }],
       separator,
       at_least_one: true,
       stop_after_first: false,
     };
-    if (next === undefined) return { printed: { format, unlimited: true }, last: repetitionAt };
-    const closed: TagNode = { type: 'tag', begin: '', content: format, end: next.text };
-    return { printed: { format: closed, unlimited: false }, last: repetitionAt + 1 };
+    const several = printed(format, true, [call], separator);
+    if (next === undefined) return { printed: several, last: repetitionAt };
+    return { printed: tagged('', several, next.text), last: repetitionAt + 1 };
   }
 
   /** Either all alternatives are unlimited, or none is. */
@@ -140,8 +175,7 @@ class TagPrinter {
     const parts = bound.length === 0 ? free : [...free, this.#gbnf(choice(...bound))];
     const [first] = parts;
     if (first === undefined || parts.some(({ unlimited }) => unlimited !== first.unlimited)) return null;
-    const elements = parts.map(({ format }) => format);
-    return parts.length === 1 ? first : { format: { type: 'or', elements }, unlimited: first.unlimited };
+    return parts.length === 1 ? first : either(parts);
   }
 
   #until({ branches, mayEnd }: Until): PrintedNode | null {
@@ -153,13 +187,15 @@ class TagPrinter {
     const [only, second] = branches;
     if (only === undefined || second !== undefined || !areFound([only.delimiter])) return null;
     const next = only.next ?? empty;
-    const head = { format: textUpTo(only.delimiter), unlimited: false };
+    const head = tagged('', anyText, only.delimiter);
     return isEmpty(next) ? head : joined([head, this.print(next)]);
   }
 
-  #triggered(branches: Until['branches']): PrintedNode | null {
+  /** `once`: nothing follows the first call. */
+  #triggered(branches: Until['branches'], once = true): PrintedNode | null {
     const contents = branches.map(({ next }) => this.print(next ?? empty));
-    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents);
+    if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents, once);
+    if (!once) return null;
     const [only, second] = branches;
     const [content] = contents;
     if (only === undefined || content === undefined || second !== undefined) return null;
@@ -167,47 +203,72 @@ class TagPrinter {
     // text without calls: a trigger that one fixed call must follow. Any call will do.
     const one = shortText(only.next ?? empty, this.#grammar);
     if (one === null) return null;
-    const several = joined([{ format: textUpTo(only.delimiter), unlimited: false }, content]);
-    const none = triggeredTags(branches, [this.#gbnf(literal(one))]);
-    const elements = [none.format, several.format];
-    return { format: { type: 'or', elements }, unlimited: true };
+    const several = joined([tagged('', anyText, only.delimiter), content]);
+    return either([triggeredTags(branches, [this.#gbnf(literal(one))], once), several]);
   }
 
+  /** A grammar has its own end. */
   #gbnf(expression: Expression): PrintedNode {
-    if (expression.type === 'literal' && expression.text !== '') {
-      return { format: { type: 'const_string', value: expression.text }, unlimited: false };
-    }
-    const { rules } = this.#grammar;
-    const root = expression.type === 'rule' ? expression.name : freshName(rules);
-    const all = expression.type === 'rule' ? rules : new Map([[root, expression], ...rules]);
-    const grammar = printGbnf(withoutUnused({ root, rules: all }));
-    // A grammar has its own end.
-    return { format: { type: 'grammar', grammar }, unlimited: false };
+    if (expression.type === 'literal' && expression.text !== '')
+      return printed({ type: 'const_string', value: expression.text }, false, [], expression.text);
+    const grammar = this.#parts.gbnf(expression);
+    return printed({ type: 'grammar', grammar }, false, [], grammar);
   }
 }
 
-function textUpTo(delimiter: string): TagNode {
-  return { type: 'tag', begin: '', content: anyText.format, end: delimiter };
+function printed(
+  format: TagFormat,
+  unlimited: boolean,
+  inner: readonly PrintedNode[] = [],
+  text = '',
+): PrintedNode {
+  const within = inner.reduce((sum, { bytes }) => sum + bytes, JSON.stringify(text).length);
+  return { format, unlimited, bytes: nodeBytes + within };
 }
 
-function triggeredTags(branches: Until['branches'], contents: readonly PrintedNode[]): PrintedNode {
-  const tags = branches.map(
-    ({ delimiter }, at): TagNode => ({
-      type: 'tag',
-      begin: delimiter,
-      content: contents[at]?.format ?? anyText.format,
-      end: '',
-    }),
-  );
+function tagged(
+  begin: string,
+  content: PrintedNode,
+  end: string,
+): PrintedNode & { readonly format: TagNode } {
+  const format: TagNode = { type: 'tag', begin, content: content.format, end };
+  return { ...printed(format, false, [content], begin + end), format };
+}
+
+/** The branches of text up to a call, after which the same text follows again: the body of the rule `name`. */
+function repeatedText(name: string, body: Expression): Until['branches'] | null {
+  if (body.type !== 'until' || !body.mayEnd) return null;
+  const branches = body.branches.map(({ delimiter, next }) => {
+    const items = next?.type === 'sequence' ? next.items : [];
+    const last = items.at(-1);
+    return last?.type === 'rule' && last.name === name
+      ? { delimiter, next: sequence(...items.slice(0, -1)) }
+      : null;
+  });
+  return branches.every((branch) => branch !== null) ? branches : null;
+}
+
+function triggeredTags(
+  branches: Until['branches'],
+  contents: readonly PrintedNode[],
+  once: boolean,
+): PrintedNode {
   const triggers = branches.map(({ delimiter }) => delimiter);
+  const tags = triggers.map((begin, at) => tagged(begin, contents[at] ?? anyText, ''));
   const format = {
     type: 'triggered_tags',
     triggers,
-    tags,
+    tags: tags.map((tag) => tag.format),
     at_least_one: false,
-    stop_after_first: true,
+    stop_after_first: once,
   } as const;
-  return { format, unlimited: true };
+  return printed(format, true, tags, triggers.join());
+}
+
+/** All are unlimited, or none is. */
+function either(parts: readonly PrintedNode[]): PrintedNode {
+  const elements = parts.map(({ format }) => format);
+  return printed({ type: 'or', elements }, parts[0]?.unlimited === true, parts);
 }
 
 function isEmpty(expression: Expression): boolean {
@@ -216,15 +277,7 @@ function isEmpty(expression: Expression): boolean {
 
 function joined(parts: readonly PrintedNode[]): PrintedNode {
   const elements = parts.flatMap(({ format }) => (format.type === 'sequence' ? format.elements : [format]));
-  const [only] = elements;
-  const unlimited = parts.at(-1)?.unlimited === true;
-  const format =
-    only !== undefined && elements.length === 1 ? only : ({ type: 'sequence', elements } as const);
-  return { format, unlimited };
-}
-
-function freshName(rules: ReadonlyMap<string, Expression>): string {
-  let name = 'part';
-  for (let number = 1; rules.has(name); number += 1) name = `part-${number}`;
-  return name;
+  const [only, second] = parts;
+  if (only !== undefined && second === undefined) return only;
+  return printed({ type: 'sequence', elements }, parts.at(-1)?.unlimited === true, parts);
 }

@@ -1,7 +1,7 @@
 /** State of one schema's compilation: nodes, constraints and languages, the report, and the budget. */
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { JsonSchema } from '../../format/messages.ts';
-import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
+import { BudgetExceeded, type StepBudget } from '../../language/expression/budget.ts';
 import { maxRepetitions } from '../../language/regular/counted.ts';
 import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../language/regular/terms.ts';
@@ -36,8 +36,7 @@ export interface CompilationOptions {
   readonly sortKeys: KeySorting;
   /** Other documents that references may use, by URI. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
-  /** Steps of work. */
-  readonly budget: number;
+  readonly budget: StepBudget;
   readonly formats: 'assert' | 'ignore';
   /** Whether undeclared properties are written if the schema allows them. */
   readonly openObjects: boolean;
@@ -86,7 +85,7 @@ export class Compilation implements ExpansionContext {
     this.#formats = options.formats;
     this.openObjects = options.openObjects;
     this.keyOrder = options.keyOrder ?? 'schema';
-    this.budget = new StepBudget(options.budget);
+    this.budget = options.budget;
     this.document = new SchemaDocument(schema, options.documents);
     this.terms = new Terms(this.budget);
     this.languages = new Languages(this.terms, this.budget, options.stringStates);

@@ -27,10 +27,25 @@ export interface KnownAutomaton {
 }
 
 /** The automaton that `make` builds, cached under `key`. */
-export function knownAutomaton(key: string, make: (budget: StepBudget) => Automaton): KnownAutomaton {
+export function knownAutomaton(
+  key: string,
+  whole: StepBudget,
+  make: (budget: StepBudget) => Automaton,
+): KnownAutomaton {
   const found = known.get(key);
   if (found !== undefined) return found;
-  return remember(key, build(make));
+  return remember(key, build(whole, make));
+}
+
+/** The budget of one automaton: its own, so that the cache depends on nothing else. */
+function budgetWithin(whole: StepBudget): StepBudget {
+  return new StepBudget(whole.isTrial ? Math.min(ownBudget, whole.left << cheaper) : ownBudget);
+}
+
+/** What exceeds its own budget is too large; what exceeds a trial is not known. Throws `BudgetExceeded` for that. */
+function tooLargeWithin(whole: StepBudget, error: unknown): 'too large' {
+  if (!(error instanceof BudgetExceeded) || whole.isTrial) throw error;
+  return 'too large';
 }
 
 function remember(key: string, made: KnownAutomaton): KnownAutomaton {
@@ -38,47 +53,43 @@ function remember(key: string, made: KnownAutomaton): KnownAutomaton {
   return made;
 }
 
-function build(make: (budget: StepBudget) => Automaton): KnownAutomaton {
-  const budget = new StepBudget(ownBudget);
+function build(whole: StepBudget, make: (budget: StepBudget) => Automaton): KnownAutomaton {
+  const budget = budgetWithin(whole);
   try {
     return { automaton: make(budget), steps: budget.spent >> cheaper };
   } catch (error) {
-    if (error instanceof BudgetExceeded) return { automaton: 'too large', steps: budget.spent >> cheaper };
-    throw error;
+    return { automaton: tooLargeWithin(whole, error), steps: budget.spent >> cheaper };
   }
 }
 
 /** The automaton of the texts that contain a match of `pattern`, in steps. Throws `UnsupportedPattern`. */
-export function* patternAutomaton(pattern: string): Steps<KnownAutomaton> {
+export function* patternAutomaton(pattern: string, whole: StepBudget): Steps<KnownAutomaton> {
   const key = `pattern ${pattern}`;
   const found = known.get(key);
   if (found !== undefined) return found;
-  const budget = new StepBudget(ownBudget);
+  const budget = budgetWithin(whole);
   let automaton: KnownAutomaton['automaton'];
   try {
     const own = new Terms(budget);
     automaton = yield* buildAutomatonSteps(own, patternTerm(own, pattern), budget);
   } catch (error) {
-    if (!(error instanceof BudgetExceeded)) throw error;
-    automaton = 'too large';
+    automaton = tooLargeWithin(whole, error);
   }
   return remember(key, { automaton, steps: budget.spent >> cheaper });
 }
 
 /**
  * Builds the automata of the patterns in `schema`, so that compiling it finds them built: it cannot stop within a rule.
- * Not more of them than `budget` allows; what is unsupported is left to the compiler.
+ * What is unsupported is left to the compiler. Throws `BudgetExceeded`.
  */
-export function* preparePatterns(schema: JsonSchema, budget: number): Steps<void> {
-  let left = budget;
+export function* preparePatterns(schema: JsonSchema, budget: StepBudget): Steps<void> {
   for (const pattern of patternsIn(schema)) {
     try {
-      const { steps } = yield* patternAutomaton(pattern);
-      left -= steps;
+      const { steps } = yield* patternAutomaton(pattern, budget);
+      budget.spend(steps);
     } catch (error) {
       if (!(error instanceof UnsupportedPattern)) throw error;
     }
-    if (left < 0) return;
     yield;
   }
 }
@@ -101,7 +112,7 @@ function patternsIn(schema: JsonSchema): ReadonlySet<string> {
 
 /** The texts that contain a match of `pattern`, charged to `budget`. Throws `UnsupportedPattern`. */
 export function patternLanguage(terms: Terms, pattern: string, budget: StepBudget): Term {
-  const { automaton, steps } = finish(patternAutomaton(pattern));
+  const { automaton, steps } = finish(patternAutomaton(pattern, budget));
   budget.spend(steps);
   // A language too large by itself may be small in conjunction with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
@@ -110,11 +121,16 @@ export function patternLanguage(terms: Terms, pattern: string, budget: StepBudge
 const limited = new WeakMap<Automaton, Map<string, KnownAutomaton>>();
 
 /** A cached `restrictLength` of a cached automaton. */
-export function knownRestriction(automaton: Automaton, min: number, max: number | null): KnownAutomaton {
+export function knownRestriction(
+  automaton: Automaton,
+  min: number,
+  max: number | null,
+  whole: StepBudget,
+): KnownAutomaton {
   const byRange = limited.get(automaton) ?? new Map<string, KnownAutomaton>();
   limited.set(automaton, byRange);
   const key = `${min} ${max}`;
-  const made = byRange.get(key) ?? build((budget) => restrictLength(automaton, min, max, budget));
+  const made = byRange.get(key) ?? build(whole, (budget) => restrictLength(automaton, min, max, budget));
   if (byRange.size < 10) byRange.set(key, made);
   return made;
 }

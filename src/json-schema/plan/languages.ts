@@ -66,7 +66,7 @@ export class Languages {
     const key = `${language.id} ${min} ${max}`;
     if (automatonOf(language) === undefined)
       return this.#once(key, () => restrictLength(automaton, min, max, this.#budget));
-    const made = this.#paid(key, () => knownRestriction(automaton, min, max));
+    const made = this.#paid(key, () => knownRestriction(automaton, min, max, this.#budget));
     if (made === 'too large') throw new BudgetExceeded('automaton states times length');
     return made;
   }
@@ -148,7 +148,9 @@ export class Languages {
   /** The spellings of the numbers of `shapes`. */
   numbers(shapes: readonly NumberShape[]): Automaton {
     const key = `numbers ${shapes.map(shapeKey).sort().join()}`;
-    const made = this.#paid(key, () => knownAutomaton(key, (budget) => numberAutomaton(shapes, budget)));
+    const made = this.#paid(key, () =>
+      knownAutomaton(key, this.#budget, (budget) => numberAutomaton(shapes, budget)),
+    );
     if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
     return made;
   }

@@ -1,7 +1,7 @@
 /** Limits the size of schemas to validate against. */
 import type { JsonSchema, JsonValue } from '../../format/messages.ts';
 
-/** Maximum number of parts. Ajv generates code for each, which V8 compiles in about a tenth of a millisecond. */
+/** Maximum number of parts. */
 const maxParts = 8000;
 
 /** Error message for a schema that is too large. */
@@ -18,7 +18,7 @@ export function isTooLarge(schema: JsonSchema): boolean {
 }
 
 /** All objects, arrays and booleans in `value`, including itself. */
-export function* partsOf(value: JsonValue): Generator<JsonValue> {
+function* partsOf(value: JsonValue): Generator<JsonValue> {
   const open: JsonValue[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next === 'boolean') yield next;

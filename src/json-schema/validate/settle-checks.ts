@@ -2,11 +2,10 @@
 import type { SchemaIssue } from '../../format/errors.ts';
 import { SchemaError } from '../../format/errors.ts';
 import type { JsonSchema } from '../../format/messages.ts';
-import { isObject } from '../document/schema-document.ts';
-import { isTooLarge, partsOf, tooLarge } from './schema-size.ts';
+import { isTooLarge, tooLarge } from './schema-size.ts';
 import { compileValidator, type ValidationOptions } from './validate.ts';
 
-/** Turns `checked` into `widened` if nothing can check `schema`: Ajv does not compile it, or it is too large. */
+/** Turns `checked` into `widened` if nothing can check `schema`: it is too large, or not to be understood. */
 export function settleChecks(
   schema: JsonSchema,
   issues: readonly SchemaIssue[],
@@ -24,7 +23,6 @@ export function settleChecks(
 /** Why nothing can check `schema`; `null` if something can. */
 function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
   if (isTooLarge(schema)) return tooLarge;
-  if (mistakesEvaluated(schema)) return 'Ajv mistakes what items and contains have evaluated for others';
   try {
     compileValidator(schema, tool, options);
     return null;
@@ -32,13 +30,4 @@ function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions
     if (error instanceof SchemaError) return error.issues[0]?.reason ?? error.message;
     throw error;
   }
-}
-
-/** Whether `items` or `contains` may give an `unevaluatedItems` of another sub-schema wrong evaluations. */
-function mistakesEvaluated(schema: JsonSchema): boolean {
-  const objects = [...partsOf(schema)].filter(isObject);
-  const asks = objects.some((part) => 'unevaluatedItems' in part);
-  return (
-    asks && objects.some((part) => ('items' in part || 'contains' in part) && !('unevaluatedItems' in part))
-  );
 }

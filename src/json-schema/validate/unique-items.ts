@@ -13,7 +13,7 @@ export function areDistinct(items: readonly JsonValue[]): boolean {
 }
 
 /** The same text for equal values. */
-function keyOf(value: JsonValue): string {
+export function keyOf(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(keyOf).join()}]`;
   const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${keyOf(member)}`);

@@ -17,9 +17,17 @@ export class BudgetExceeded extends Error {
 export class StepBudget {
   readonly #allowed: number;
   #left: number;
-  constructor(steps: number) {
+  /** Whether nothing may take more steps than are left, also what has a budget of its own. */
+  readonly isTrial: boolean;
+  constructor(steps: number, isTrial = false) {
     this.#allowed = steps;
     this.#left = steps;
+    this.isTrial = isTrial;
+  }
+
+  /** Steps that are left. */
+  get left(): number {
+    return this.#left;
   }
 
   /** Steps spent so far, including those beyond the budget. */

@@ -13,6 +13,7 @@ import {
   leftmostRules,
   nullableRules,
   productiveRules,
+  type RuleGraph,
   type RuleReferences,
   ruleGraph,
   rulesOnCycles,
@@ -65,19 +66,36 @@ export function checkGrammar(
   options: { readonly ambiguity?: boolean } = {},
 ): readonly GrammarFinding[] {
   const graph = ruleGraph(grammar.rules);
-  const { references } = graph;
-  const nullable = nullableRules(grammar.rules, graph);
   const found = [
-    ...findUndefined(grammar, references),
-    ...findInvalid(grammar, nullable),
-    ...findLeftRecursion(grammar, nullable),
+    ...findUnbuildable(grammar, () => graph),
     ...findUnproductive(grammar, productiveRules(grammar.rules, graph)),
-    ...findUnused(grammar, references),
+    ...findUnused(grammar, graph.references),
   ];
   const buildable = found.every(({ severity }) => severity !== 'unbuildable');
   if (!buildable || options.ambiguity === false) return worstFirst(found);
   const ambiguities = findAmbiguities(grammar).map((each) => finding(each.kind, each.rule, each.reason));
   return worstFirst([...found, ...ambiguities]);
+}
+
+/** What has been found so far: a request's grammar is checked when it is built, and again by its matcher. */
+const unbuildable = new WeakMap<Grammar, readonly GrammarFinding[]>();
+
+/** What keeps a grammar from being built, among other findings: all that a matcher asks. */
+export function findUnbuildable(
+  grammar: Grammar,
+  graph: () => RuleGraph = () => ruleGraph(grammar.rules),
+): readonly GrammarFinding[] {
+  const known = unbuildable.get(grammar);
+  if (known !== undefined) return known;
+  const made = graph();
+  const nullable = nullableRules(grammar.rules, made);
+  const found = [
+    ...findUndefined(grammar, made.references),
+    ...findInvalid(grammar, nullable),
+    ...findLeftRecursion(grammar, nullable),
+  ];
+  unbuildable.set(grammar, found);
+  return found;
 }
 
 const order: readonly GrammarSeverity[] = ['unbuildable', 'dead-end', 'ambiguous', 'unused'];

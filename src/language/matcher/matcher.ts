@@ -5,16 +5,17 @@
  */
 
 import { bytes, requireOption } from '../../format/option-rules.ts';
-import { checkGrammar, refuseFindings } from '../expression/check-grammar.ts';
+import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
 import { expandUntil } from '../expression/until.ts';
+import { PartPrinter } from '../gbnf/print-parts.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
-import { Continuation } from './continuation.ts';
 import { grammarMasks } from './masks/grammar-masks.ts';
 import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
 import type { TokenMasks } from './masks/token-masks.ts';
 import { Program } from './program.ts';
+import { rest } from './rest-of-grammar.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
 import type { TokenIndex } from './token-index.ts';
 import { illFormedTokens } from './utf8.ts';
@@ -80,19 +81,19 @@ const forcedLimit = 100_000;
  */
 export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): Matcher {
   refuseFindings(
-    checkGrammar(grammar, { ambiguity: false }),
+    findUnbuildable(grammar),
     ({ severity, kind }) => severity === 'unbuildable' && kind !== 'nullable-repetition',
   );
   const expanded = expandUntil(grammar);
   const stacks = new Stacks(new Program(expanded.rules), options.maxStacks ?? defaultStackLimit);
-  const shared: Shared = { stacks, continuation: new Continuation(expanded), masks: grammarMasks(stacks) };
+  const shared: Shared = { stacks, parts: new PartPrinter(expanded), masks: grammarMasks(stacks) };
   return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
 }
 
 /** What all matchers of a grammar share. */
 interface Shared {
   readonly stacks: Stacks;
-  readonly continuation: Continuation;
+  readonly parts: PartPrinter;
   readonly masks: (tokens: TokenIndex) => TokenMasks;
 }
 
@@ -160,7 +161,7 @@ class StackMatcher implements Matcher {
   }
 
   gbnf(): string {
-    return this.#shared.continuation.gbnf(this.#at.position);
+    return this.#shared.parts.gbnf(rest(this.#at.position));
   }
 
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null {

@@ -39,8 +39,14 @@ export function printOhm(grammar: Grammar, name: string): string {
     if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: each });
     return printer.printRule(each, expression);
   });
-  const blocks = [...printed, ...printer.counts.rules()];
-  return `${name} {\n${blocks.map(indent).join('\n\n')}\n}\n`;
+  const blocks = [...printed, ...printer.counts.rules()].map(indent);
+  const lines = blocks.map((block, place) => (isApart(blocks[place - 1], block) ? `\n${block}` : block));
+  return `${name} {\n${lines.join('\n')}\n}\n`;
+}
+
+/** A rule of more than two lines stands apart from its neighbours. */
+function isApart(before: string | undefined, block: string): boolean {
+  return before !== undefined && [before, block].some((each) => each.split('\n').length > 2);
 }
 
 /** A printed expression; `arity` is the number of values Ohm makes of it, `binds` its precedence. */
@@ -53,6 +59,9 @@ interface OhmText {
   /** Words of the first literal that has any. */
   readonly words?: string | undefined;
 }
+
+/** Choices up to this many characters stand on one line. */
+const maxLine = 80;
 
 class OhmPrinter {
   readonly counts = new OhmCounts();
@@ -72,22 +81,24 @@ class OhmPrinter {
     const body =
       expression.type === 'choice'
         ? this.#cases(expression.alternatives, printed)
-        : `  = ${this.#print(expression, printed).text}`;
+        : ` = ${this.#print(expression, printed).text}`;
     const made = [...this.#made].slice(before);
-    return [`${printed}\n${body}`, ...made.map(([text, rule]) => `${rule}\n  = ${text}`)];
+    return [`${printed}${body}`, ...made.map(([text, rule]) => `${rule} = ${text}`)];
   }
 
-  /** Prints a choice at the top of a rule: one case per line. */
+  /** Prints a choice at the top of a rule: one case per line, or all on one if they are short and need no labels. */
   #cases(alternatives: readonly Expression[], owner: string): string {
     const printed = alternatives.map((each) => {
       const text = this.#print(each, owner);
       // A case label applies to the whole case.
       return text.arity === 1 ? text : { ...text, text: parenthesised(text, 'sequence') };
     });
+    const line = printed.map(({ text }) => text).join(' | ');
+    if (line.length <= maxLine && printed.every(({ arity }) => arity === 1)) return ` = ${line}`;
     const width = Math.min(60, Math.max(...printed.map(({ text }) => text.length)));
     const labels = new Set<string>();
     const lines = printed.map(({ text, arity, ...named }, index) => {
-      const begin = `  ${index === 0 ? '=' : '|'} ${text}`;
+      const begin = `${index === 0 ? ' =' : '  |'} ${text}`;
       if (arity === 1) return begin;
       const label = freshName(labelOf(named, owner) ?? `case${index + 1}`, labels);
       return `${begin}${' '.repeat(Math.max(0, width - text.length) + 2)}-- ${label}`;
@@ -248,8 +259,11 @@ function printClass({ ranges }: CharacterClass): OhmText {
 
 function printRanges(ranges: readonly CodePointRange[]): OhmText {
   const char = (code: number): string => quote(String.fromCodePoint(code));
-  const texts = ranges.map(([from, to]) => alone(from === to ? char(from) : `${char(from)}..${char(to)}`));
-  return inChoice(texts);
+  const texts = ranges.flatMap(([from, to]) => {
+    if (from === 0x30 && to === 0x39) return ['digit'];
+    return to - from < 2 ? [...new Set([char(from), char(to)])] : [`${char(from)}..${char(to)}`];
+  });
+  return inChoice(texts.map(alone));
 }
 
 const namedEscapes = new Map([

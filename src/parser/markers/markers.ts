@@ -220,6 +220,8 @@ export class MarkerTable<Ref> {
   readonly longestLeadingSpace: number;
   /** The characters of that white space. */
   readonly spaces: string;
+  /** What closes the calls that they open. */
+  readonly closers: readonly string[];
   /** Finds plain text, which cannot begin any of the markers. */
   readonly plainRun: PlainRun;
   /** The distinct first characters of all markers. */
@@ -238,6 +240,7 @@ export class MarkerTable<Ref> {
       .sort((a, b) => coreLength(b) - coreLength(a));
     this.longestLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace: lead }) => lead.length));
     this.spaces = spaceKinds(this.choices.map(({ leadingSpace: lead }) => lead));
+    this.closers = [...new Set(choices.flatMap(({ blockEnd = '' }) => blockEnd.trim() || []))];
     this.byFirst = groupByFirst(this.choices);
     this.firsts = [...this.byFirst.keys()].map((unit) => String.fromCharCode(unit));
     for (const unit of this.byFirst.keys()) if (unit < 256) this.beginnings[unit] = 1;

@@ -34,6 +34,22 @@ export class SpecialSpans {
     return index === -1 ? null : { start: this.starts[index] ?? 0, length: this.lengths[index] ?? 0 };
   }
 
+  /** The text, which begins at `offset`, in pieces: each special token, and what is between them. */
+  pieces(text: string, offset: number): readonly { readonly text: string; readonly special: boolean }[] {
+    const pieces: { readonly text: string; readonly special: boolean }[] = [];
+    let at = 0;
+    for (const [index, start] of this.starts.entries()) {
+      const from = start - offset;
+      const to = from + (this.lengths[index] ?? 0);
+      if (from < at || to > text.length) continue;
+      if (from > at) pieces.push({ text: text.slice(at, from), special: false });
+      pieces.push({ text: text.slice(from, to), special: true });
+      at = to;
+    }
+    if (at < text.length) pieces.push({ text: text.slice(at), special: false });
+    return pieces;
+  }
+
   /** Whether every special token in the first `length` units of `part`, at `offset`, was written as that token. */
   isWrittenAsTokens(part: string, offset: number, length: number): boolean {
     if (this.tokens.length === 0) return true;

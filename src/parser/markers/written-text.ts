@@ -133,6 +133,12 @@ export class WrittenText {
     this.used = 0;
   }
 
+  /** Its last units. */
+  end(length: number): string {
+    const recent = this.rope + this.decoded();
+    return recent.length >= length ? recent.slice(-length) : (this.blocks + recent).slice(-length);
+  }
+
   toString(): string {
     if (!this.keeps) return '';
     return this.blocks + this.rope + this.decoded();

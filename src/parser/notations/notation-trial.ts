@@ -1,6 +1,7 @@
 /** Reads what may be one call in one of several notations, without emitting anything. */
 import type { CallNotationName } from '../../format/call-notations.ts';
-import { Reader, type State } from '../reader.ts';
+import type { Reader, State } from '../reader.ts';
+import { silentReader } from '../silent-reader.ts';
 import type { Notation } from '../state-tables.ts';
 import type { BegunCall, CallTrial } from '../steps/step-progress.ts';
 
@@ -19,20 +20,11 @@ export class NotationTrial implements CallTrial {
 
   /** `offset`: that of the tool's name in the response. */
   constructor(reader: Reader, notations: readonly Notation<State>[], offset: number) {
-    const { options } = reader;
-    const silent = {
-      markers: false,
-      keeps: false,
-      seeksCalls: false,
-      provenance: null,
-      validate: () => [],
-      specialTokens: [],
-    };
-    this.candidates = notations.map((notation) => {
-      const trial = new Reader(notation.start, '', { ...options, ...silent }, offset);
-      trial.openCall();
-      return { notation, reader: trial };
-    });
+    const given = { validate: () => [], specialTokens: [] };
+    this.candidates = notations.map((notation) => ({
+      notation,
+      reader: silentReader(reader, notation.start, offset, given),
+    }));
   }
 
   /** Reads more text; `ended`: the last one. */

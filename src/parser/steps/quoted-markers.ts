@@ -1,7 +1,8 @@
 /**
  * Markers that a text quotes begin and end nothing. What begins something is quoted if a quotation is open before it,
  * so nothing has to wait. What ends the text itself is quoted only if the quotation goes on after it in the same line:
- * otherwise a stray backtick would swallow all that follows.
+ * otherwise a stray backtick would swallow all that follows. For that reason, a special token in a code span opens a
+ * call if a complete and valid one follows, and the span is not closed after it in its line.
  */
 import { repair } from '../leniency/law-table.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Match,
   undecided,
 } from '../markers/markers.ts';
+import { CallInSpan } from '../quoting/call-in-span.ts';
 import type { Quotation, QuotedText } from '../quoting/quoted-text.ts';
 import type { Reader, State } from '../reader.ts';
 
@@ -40,7 +42,7 @@ export function isQuoted(
   const kind = reader.options.thoughtsInText ? 'text' : region.kind;
   const quoted = reader.quotations.before(kind, at);
   const verdict = begins(choice, region.kind)
-    ? isQuotedOpener(reader, choice, quoted)
+    ? isQuotedOpener(reader, choice, quoted) && isNoCall(reader, choice, quoted, at, end)
     : isQuotedCall(reader, markers, quoted, at) || isQuotedEnd(reader, choice, quoted, at, end);
   // JSON is no marker of the format, so there is nothing to report.
   if (verdict === true && choice.speculative === undefined) noteQuoted(reader, quoted, kind, at, end);
@@ -66,6 +68,30 @@ function isQuotedOpener(reader: Reader, choice: CompiledTransition<State>, quote
   const isOwn = quotation === 'block-quote' && choice.parts[0]?.startsWith('>') === true;
   if (quotation !== null && quotation !== 'first-fence' && !isOwn) return true;
   return choice.unlessMentioned !== undefined && isMentioned(quoted, choice.unlessMentioned);
+}
+
+/** Whether a quoted marker opens no call, as all but some special tokens do; `undecided` if more text decides. */
+function isNoCall(
+  reader: Reader,
+  choice: CompiledTransition<State>,
+  { quotation, openSpan }: QuotedText,
+  at: number,
+  end: number,
+): boolean | typeof undecided {
+  const { role, peek, ambiguous, speculative, repairs, blockEnd, next, trailingSpace } = choice;
+  const opens = role === 'call' && !peek && !ambiguous && !speculative && repairs === undefined;
+  if (quotation !== 'code-span' || !opens || blockEnd === undefined) return true;
+  if (reader.region?.kind !== 'text' || !reader.isSpecial(at)) return true;
+  const opener = reader.cursor.offsetOf(at);
+  const known = reader.progress instanceof CallInSpan ? reader.progress : null;
+  const ahead =
+    known?.opener === opener ? known : new CallInSpan(reader, { next, trailingSpace, blockEnd }, at, end);
+  reader.progress = ahead;
+  const callEnd = ahead.end(reader);
+  if (callEnd === undecided) return undecided;
+  const verdict = callEnd === absent || goesOnInLine(reader, quotation, callEnd, openSpan, false);
+  if (verdict !== undecided) reader.progress = null;
+  return verdict;
 }
 
 /** What ends a sentence. */
@@ -99,13 +125,23 @@ function isQuotedEnd(
   if (quotation === null || quotation === 'first-fence') return false;
   // Engines that know special tokens end the response at those that end a turn.
   if (role !== 'thought' && reader.isSpecial(at)) return false;
+  return goesOnInLine(reader, quotation, end, quoted.openSpan, role === 'thought');
+}
+
+/** Whether a quotation goes on in the line after `end`; `undecided` if more text decides. */
+function goesOnInLine(
+  reader: Reader,
+  quotation: Quotation,
+  end: number,
+  span: number,
+  isThought: boolean,
+): boolean | typeof undecided {
   const { text } = reader.cursor;
   const lineEnd = text.slice(end, end + longestRest).search(/[\r\n]/);
   const isWhole = lineEnd !== -1 || text.length - end >= longestRest || reader.ended;
   const rest = text.slice(end, lineEnd === -1 ? end + longestRest : end + lineEnd);
-  if (goesOn(quotation, rest, quoted.openSpan, role === 'thought'))
-    return isWhole || !rest.endsWith('`') ? true : undecided;
-  return isWhole || isSettled(quotation, rest, role === 'thought') ? false : undecided;
+  if (goesOn(quotation, rest, span, isThought)) return isWhole || !rest.endsWith('`') ? true : undecided;
+  return isWhole || isSettled(quotation, rest, isThought) ? false : undecided;
 }
 
 /** Whether the quotation goes on in the rest of the line. */
@@ -140,9 +176,11 @@ function noteQuoted(
   if (reader.quotations.isNew()) reader.noteRepair(repair('quoted', 'marker', marker, where));
 }
 
-/** Reports a call in a fenced block, which makes up the answer so far. */
-export function noteFence(reader: Reader, { choice }: Match<State>, at: number): void {
+/** Reports a call that stands in a quotation: in a fenced block, which makes up the answer so far, or in a code span. */
+export function noteCallInQuotation(reader: Reader, { choice, end }: Match<State>, at: number): void {
   if (choice.role !== 'call' || reader.region?.kind !== 'text' || choice.repairs !== undefined) return;
-  if (reader.quotations.before('text', at).quotation !== 'first-fence') return;
-  reader.noteRepair(repair('fence', 'call'));
+  const { quotation } = reader.quotations.before('text', at);
+  if (quotation === 'first-fence') reader.noteRepair(repair('fence', 'call'));
+  if (quotation !== 'code-span') return;
+  reader.noteRepair(repair('quoted', 'call', reader.cursor.text.slice(at, end).trim()));
 }

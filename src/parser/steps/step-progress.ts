@@ -12,6 +12,7 @@ import type { ValueMode } from './values/value-modes.ts';
 export type StepProgress =
   | ArgumentsProgress
   | BareCallsProgress
+  | CallAhead
   | EnvelopeProgress
   | ExtraEnvelopeProgress
   | NestedEndProgress
@@ -23,6 +24,12 @@ export type StepProgress =
 export interface ArgumentsProgress {
   readonly kind: 'arguments';
   readonly string: JsonStringReader | null;
+}
+
+/** `readRegion`: a call is read ahead from the offset `opener`, to see whether it is complete. */
+export interface CallAhead {
+  readonly kind: 'call-in-span';
+  readonly opener: number;
 }
 
 /** `readRegion`: the answer may consist of calls in a notation that is not the format's. */
@@ -141,6 +148,8 @@ export interface ValueProgress {
   isContainer: boolean;
   /** Whether its opening quote has been emitted. */
   begun: boolean;
+  /** Whether text of a raw string has been emitted. */
+  hasText: boolean;
   /** Offsets where the value may have ended before a closer came; `none`: such text turned out to be quoted. */
   unclosed: UnclosedOffsets | 'none' | null;
   /** It is scanned, and withheld until it is clear whether it fits its schema. */

@@ -4,11 +4,12 @@ import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
-import { beginBareCalls, foreignStops } from '../notations/foreign-calls.ts';
+import { beginBareCalls } from '../notations/foreign-calls.ts';
+import { foreignStops } from '../notations/foreign-stops.ts';
 import type { Reader, State } from '../reader.ts';
 import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
-import { isQuoted, noteFence, standsInQuotation } from './quoted-markers.ts';
+import { isQuoted, noteCallInQuotation, standsInQuotation } from './quoted-markers.ts';
 import type { StepProgress } from './step-progress.ts';
 import { readJsonCalls } from './streamed-calls.ts';
 
@@ -98,6 +99,7 @@ function readStretch(
     if (status !== 'text') return status === 'wait' ? null : 'more';
   }
   reader.enterRegion(table.region, table.mustClose === true);
+  reader.writer.noteClosers(markers.closers);
   const found = nextStop(reader, markers);
   if (found === null) {
     if (reader.writer.region !== null) reader.fastPath.open(markers.plainRun, 'text');
@@ -113,7 +115,7 @@ function readStretch(
     return 'more';
   }
   if (choice.ambiguous || choice.speculative) return choice.next;
-  noteFence(reader, match, at);
+  noteCallInQuotation(reader, match, at);
   reader.leaveRegion();
   const next = enterMarker(reader, match, at);
   if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts(choice);

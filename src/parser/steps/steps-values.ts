@@ -11,7 +11,7 @@ import { openItem } from './open-place.ts';
 import { scanInput } from './scan-input.ts';
 import { allowedTypes } from './schema-place.ts';
 import type { Frame, ValueProgress } from './step-progress.ts';
-import { repeatedOpenersEnd } from './values/marred-value.ts';
+import { endsInDamagedCloser, repeatedOpenersEnd } from './values/marred-value.ts';
 import { readQuoted } from './values/quoted-value.ts';
 import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
@@ -63,6 +63,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
   if (reader.progress === null) {
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
+    if (isCertainlyText(reader, values)) reader.writer.expectValue(reader.cursor.offset);
   }
   // The frame's opener was consumed in this step and claims white space first.
   if (!reader.passClaimedSpace()) return null;
@@ -103,6 +104,7 @@ function newValue(frame: Frame, types: ReadonlySet<JsonType>, quote: string): Va
     mode: null,
     isContainer: false,
     begun: false,
+    hasText: false,
     unclosed: null,
     isTentative: false,
     refused: null,
@@ -171,16 +173,40 @@ function readOpened(
     noteValue(reader, progress.mode);
     reader.input.begin();
   }
-  switch (progress.mode) {
+  const { mode } = progress;
+  const { recover } = compiled.table;
+  const next = readInMode(reader, values, progress, mode, recover);
+  if (next === null || mode === 'scan' || next === recover || !reader.allows('unclosed')) return next;
+  const isDamaged = endsInDamagedCloser(reader, valueCloser(values, progress.frame.close));
+  return isDamaged ? fail(reader, recover, ['a value'], 'part of a marker in a value') : next;
+}
+
+function readInMode(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+  mode: ValueMode,
+  recover: State,
+): State | null {
+  switch (mode) {
     case 'raw':
       return readRaw(reader, values, progress);
     case 'buffer':
-      return readBuffered(reader, values, progress, compiled.table.recover);
+      return readBuffered(reader, values, progress, recover);
     case 'quoted':
       return readQuoted(reader, values, progress);
     case 'scan':
-      return readScanned(reader, values, progress, compiled.table.recover);
+      return readScanned(reader, values, progress, recover);
   }
+}
+
+/** Whether the value that has just been opened is a string, whatever its text is. */
+function isCertainlyText({ progress }: Reader, values: ValueStack<State>): boolean {
+  if (progress?.kind !== 'value') return false;
+  const { frame, types, quote } = progress;
+  if (quote !== '') return true;
+  if (frame.quoted || types.size > 1 || !types.has('string')) return false;
+  return valueCloser(values, frame.close).parts.length > 0;
 }
 
 /** Tells the writer that a value begins here, unless it may turn out to be `null`. */

@@ -3,6 +3,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
 import type { Tool } from '../../format/messages.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import { sha256 } from '../../format/sha256.ts';
 import { buildGrammarSteps, plainResponseFormat, planRequest } from '../../grammar/build-grammar.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
@@ -11,10 +12,12 @@ import { openCallGrammar, type RestNotation, restNotations } from '../../grammar
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
 import type { SchemaStore } from '../../grammar/stored-schemas.ts';
 import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
+import { TooCostly } from '../../json-schema/compile-schema.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import { type CallsLayout, turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';
+import { AheadStore, type CompileAhead } from './ahead-store.ts';
 
 /** A grammar, and a matcher at its beginning, to be cloned. */
 export interface ReadyGrammar {
@@ -36,21 +39,39 @@ export class GrammarCache {
   readonly #rests = new Map<string, Matcher | null>();
   readonly #digest: (text: string) => string;
   readonly #store: SchemaStore | null;
+  readonly #ahead: { readonly store: AheadStore; readonly compile: CompileAhead } | null;
 
   /**
    * `digest`: SHA-256 in hexadecimal digits, if there is a faster implementation; `store`: stores costly schemas
-   * between processes.
+   * between processes; `compile`: compiles them elsewhere.
    */
-  constructor(digest: (text: string) => string = sha256, store: SchemaStore | null = null) {
+  constructor(
+    digest: (text: string) => string = sha256,
+    store: SchemaStore | null = null,
+    compile: CompileAhead | null = null,
+  ) {
     this.#digest = digest;
-    this.#store = store;
+    this.#ahead = compile === null ? null : { store: new AheadStore(digest, store), compile };
+    this.#store = this.#ahead?.store ?? store;
   }
 
   /** The grammar of a request. Throws the errors of `buildGrammar`, and `GrammarError`. */
   get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
     const key = keyOf(format, options);
     const known = this.#known.get(key);
-    return this.#keep(key, known ?? finish(this.#build(format, options, null)));
+    return this.#keep(key, known ?? this.#atOnce(() => finish(this.#build(format, options, null))));
+  }
+
+  /** Runs what compiles whatever it needs. Begins again if it meets what was only tried for another request. */
+  #atOnce<Result>(run: () => Result): Result {
+    if (this.#ahead === null) return run();
+    for (;;) {
+      try {
+        return this.#ahead.store.unlimited(run);
+      } catch (error) {
+        if (!(error instanceof TooCostly)) throw error;
+      }
+    }
   }
 
   /** Like `get`, but yields to other tasks in between and checks the signal. Also throws the signal's reason. */
@@ -60,6 +81,24 @@ export class GrammarCache {
     signal: AbortSignal | undefined,
   ): Promise<ReadyGrammar> {
     const key = keyOf(format, options);
+    for (let hasAsked = false; ; hasAsked = true) {
+      try {
+        return await this.#prepare(key, format, options, signal);
+      } catch (error) {
+        if (!(error instanceof TooCostly) || this.#ahead === null) throw error;
+      }
+      // A second time, it met what was only tried for another request.
+      if (!hasAsked)
+        this.#ahead.store.add(await this.#ahead.compile({ format, options: plainOptions(options) }, signal));
+    }
+  }
+
+  async #prepare(
+    key: string,
+    format: ChatFormat,
+    options: PlainGrammarOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadyGrammar> {
     const known = this.#known.get(key);
     if (known !== undefined) return this.#keep(key, known);
     const request = planRequest(format, options);
@@ -95,7 +134,7 @@ export class GrammarCache {
     const key = JSON.stringify([keyOf(format, options), toolName, notation]);
     const known = this.#rests.get(key);
     if (known !== undefined) return known;
-    const made = this.#buildRest(format, options, toolName, notation);
+    const made = this.#atOnce(() => this.#buildRest(format, options, toolName, notation));
     this.#rests.set(key, made);
     const [oldest] = this.#rests.keys();
     if (this.#rests.size > maxRests && oldest !== undefined) this.#rests.delete(oldest);
@@ -178,6 +217,26 @@ function compiledAhead(
   const lacking = sets.map((set) => set.lacking(tools));
   const fewest = Math.min(...lacking);
   return fewest < tools.length ? sets[lacking.indexOf(fewest)] : undefined;
+}
+
+/** The options that a grammar depends on, as data. */
+function plainOptions(options: PlainGrammarOptions): PlainGrammarOptions {
+  const {
+    tools,
+    toolChoice,
+    policy,
+    argumentOrder,
+    parallelToolCalls,
+    generationPrompt,
+    bareCalls,
+    toolNames,
+    thinkingBudget,
+  } = options;
+  const responseFormat = plainResponseFormat(options.responseFormat);
+  return withoutUndefined({
+    ...{ tools, toolChoice, policy, argumentOrder, parallelToolCalls, generationPrompt },
+    ...{ bareCalls, toolNames, thinkingBudget, responseFormat },
+  });
 }
 
 /** An absent option and its default are the same request. */

@@ -9,6 +9,7 @@ import type {
   EngineTokenizer,
   GrammarAt,
 } from '../engine/engine.ts';
+import { BatchCosts } from './batch-costs.ts';
 import { requireBuildable } from './engine-states.ts';
 import { LlamaSequence } from './llama-sequence.ts';
 import { type PoolMemory, SequencePool } from './sequences/sequence-pool.ts';
@@ -32,6 +33,7 @@ export class LlamaEngine implements Engine {
   readonly file: LlamaFile;
   readonly context: LlamaContext;
   readonly pool: SequencePool;
+  readonly #costs = new BatchCosts();
 
   constructor(file: LlamaFile, context: LlamaContext, memory: PoolMemory = {}) {
     this.file = file;
@@ -56,7 +58,8 @@ export class LlamaEngine implements Engine {
   async open(prompt: EnginePrompt, sampling: EngineSampling, signal?: AbortSignal): Promise<EngineSequence> {
     const lease = await this.pool.lease(prompt.tokens, signal, prompt.turnStart);
     try {
-      const sequence = new LlamaSequence(lease, this.file.llamaModel, prompt, sampling, signal);
+      const model = { model: this.file.llamaModel, costs: this.#costs };
+      const sequence = new LlamaSequence(lease, model, prompt, sampling, signal);
       await sequence.evaluatePrompt(prompt);
       return sequence;
     } catch (error) {

@@ -15,6 +15,7 @@ import type {
   EngineSequence,
   Mask,
 } from '../engine/engine.ts';
+import type { BatchCosts } from './batch-costs.ts';
 import { FollowedState } from './engine-states.ts';
 import { samplerOptions } from './sampler-options.ts';
 import type { LeasedSequence } from './sequences/sequence-pool.ts';
@@ -27,16 +28,11 @@ const promptSlice = 512;
 /** The same if somebody watches. */
 const watchedSlice = 128;
 
-/**
- * Batches that a processor evaluates faster token by token: a model of 0.5B takes 20 ms for one token, and 54, 62, 66, 121
- * for 2, 3, 4, 16 in a batch. On a GPU, such a batch costs as much as a token.
- */
-const isSlowBatch = (size: number): boolean => size === 2 || size === 3;
-
 /** The sequence of one response. */
 export class LlamaSequence implements EngineSequence {
   readonly #lease: LeasedSequence;
   readonly #model: LlamaModel;
+  readonly #costs: BatchCosts;
   readonly #signal: AbortSignal | undefined;
   readonly #metadata: SequenceEvaluateMetadataOptions;
   readonly #options: SequenceEvaluateOptions;
@@ -50,13 +46,14 @@ export class LlamaSequence implements EngineSequence {
 
   constructor(
     lease: LeasedSequence,
-    model: LlamaModel,
+    { model, costs }: { readonly model: LlamaModel; readonly costs: BatchCosts },
     prompt: EnginePrompt,
     sampling: EngineSampling,
     signal: AbortSignal | undefined,
   ) {
     this.#lease = lease;
     this.#model = model;
+    this.#costs = costs;
     this.#state = new FollowedState(model);
     this.#signal = signal;
     this.#tokens = [...asTokens(prompt.tokens)].slice(0, -1);
@@ -123,7 +120,9 @@ export class LlamaSequence implements EngineSequence {
     const rest = this.#tokens.slice(sequence.nextTokenIndex);
     const begun = this.#iterator;
     this.#iterator ??= sequence.evaluateWithMetadata(rest, this.#metadata, this.#options);
+    const start = performance.now();
     const drawn = await (begun === null ? this.#iterator.next() : begun.next(rest));
+    if (begun !== null) this.#costs.note(rest.length, performance.now() - start);
     if (drawn.done === true) throw new Error('it samples no more');
     return drawn.value;
   }
@@ -131,7 +130,7 @@ export class LlamaSequence implements EngineSequence {
   /** Evaluates all but the last token one by one, if that is faster than together. */
   async #evaluateSlowBatch(sequence: LlamaContextSequence): Promise<void> {
     const left = this.#tokens.length - sequence.nextTokenIndex;
-    if (this.#iterator === null || this.#model.gpuLayers > 0 || !isSlowBatch(left)) return;
+    if (this.#iterator === null || !this.#costs.isSlow(left)) return;
     for (const token of this.#tokens.slice(sequence.nextTokenIndex, -1))
       await sequence.evaluateWithoutGeneratingNewTokens([token]);
   }

@@ -20,6 +20,7 @@ import { once } from '../chat/once.ts';
 import type { ChatEngine } from '../engine/chat.ts';
 import { openTemplates, warmEngine } from '../engine/connect-engine.ts';
 import { ConnectedEngine, type EngineModel } from '../engine/engine-model.ts';
+import { sharedThread } from './ahead/compile-ahead.ts';
 import { checkLoadOptions } from './check-options.ts';
 import { computeThreads, readProcessors } from './compute-threads.ts';
 import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
@@ -99,6 +100,7 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
     const grammars = new GrammarCache(
       (text) => createHash('sha256').update(text).digest('hex'),
       options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
+      sharedThread(),
     );
     return new LoadedModel(await warmEngine({ engine, templates, grammars }, options), engine);
   } catch (error) {

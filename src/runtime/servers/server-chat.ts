@@ -113,7 +113,8 @@ async function* complete(
   const { grammar } = run;
   // It describes what follows the prompt, not what follows half a response.
   const tag = grammar === null && run.text === '' ? structuralTag : null;
-  run.ask(tag !== null);
+  // Penalties and biases would count within a call, too.
+  run.ask(grammar === null && !changesFreeText(options));
   const written = await encoder.encodeInside(run.text, signal);
   // The written text may have more tokens by now, because of closed thoughts and different tokenisation.
   const room = contextSize - prompt.length - written.length;

@@ -1,10 +1,12 @@
 /**
- * One response of a server, piece by piece. It decides when the current request must be replaced: at the beginning of
- * a grammar, or after text that was injected.
+ * One response of a server, piece by piece. It decides when the current request must be replaced: at the first piece
+ * that the grammar of a call does not allow, or after text that was injected.
  */
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../chat/checks/revocable-response.ts';
+import { isFinished } from '../chat/steering/finished-grammar.ts';
 import type { SteeredResponse } from '../chat/steering/steered-response.ts';
 import type { SteeringOptions } from '../chat/steering/steering-options.ts';
 import type { WrittenResponse } from '../chat/steering/written-piece.ts';
@@ -36,8 +38,8 @@ const anySpelling = {
 export class ServerRun {
   readonly #revocable: RevocableResponse;
   #tries = 0;
-  /** Whether the current request has a structural tag, and so the grammar from a call on. */
-  #tagged = false;
+  /** Whether the current request goes on where a call begins, whose grammar it may not have. */
+  #readsOn = false;
 
   constructor(options: ServerRunOptions) {
     // A request with a grammar runs until its end; another one for free text would not be worth its cost.
@@ -76,16 +78,34 @@ export class ServerRun {
     return { events: this.#revocable.release(), next: this.#response.over ? 'over' : 'ask-again' };
   }
 
-  /** A request is made; `tagged`: with a structural tag for everything that may follow. */
-  ask(tagged: boolean): void {
-    this.#tagged = tagged;
+  /**
+   * A request is made. `readsOn`: without the grammar of the calls that may follow, or with a structural tag, which has
+   * those of most notations. A call is read as long as its grammar allows it, and the request replaced where it does
+   * not: a model that writes it as it must costs no second request.
+   */
+  ask(readsOn: boolean): void {
+    this.#readsOn = readsOn;
   }
 
   /** The server has written a piece. */
-  take({ text, tokens, finish, logprobs }: CompletionPiece): Advance {
+  take(piece: CompletionPiece): Advance {
     const response = this.#response;
     // The server was given the limit; anything beyond it is discarded.
-    if (finish === null && tokens > response.tokensLeft) return { events: [], next: this.cutOff() };
+    if (piece.finish === null && piece.tokens > response.tokensLeft)
+      return { events: [], next: this.cutOff() };
+    const { matcher } = response;
+    const allowed = this.#readsOn && matcher !== null ? allowedPart(matcher, piece.text) : piece.text;
+    if (allowed === piece.text) return this.#take(piece);
+    if (allowed === null) return { events: [], next: 'ask-again' };
+    // The call ends within the piece.
+    const { events, next } = this.#take({ ...piece, text: allowed, finish: null });
+    if (next !== 'go-on') return { events, next };
+    const rest = this.take({ text: piece.text.slice(allowed.length), tokens: 0, finish: piece.finish });
+    return { events: [...events, ...rest.events], next: rest.next };
+  }
+
+  #take({ text, tokens, finish, logprobs }: CompletionPiece): Advance {
+    const response = this.#response;
     const { changes } = response;
     const { kept } = this.#revocable.take({
       spelling: text,
@@ -99,10 +119,8 @@ export class ServerRun {
     const { length } = response.text;
     if (finish === null) this.#closeThoughts();
     const isClosed = response.text.length > length;
-    // A tag enforces the calls of the format alone.
-    const isTagged = this.#tagged && !response.inOpenCall && !response.afterThoughts;
-    const isEnforced = isTagged || (!this.#tagged && response.changes === changes);
-    const isAsWritten = kept === null && !isClosed && isEnforced;
+    const isFollowed = this.#readsOn ? !response.afterThoughts : response.changes === changes;
+    const isAsWritten = kept === null && !isClosed && isFollowed;
     const next = this.#next(finish, isAsWritten, kept === null);
     if (this.#revocable.failure !== null) return this.#retry();
     return { events: this.#revocable.release(), next };
@@ -148,8 +166,8 @@ export class ServerRun {
     if (response.over) return 'over';
     if (finish === null && isAsWritten) return 'go-on';
     const complete = response.matcher?.complete === true;
-    // With a tag, the server ends at a `stop` even inside a call, where it is ordinary text.
-    const isCut = this.#tagged && response.constrained && !complete;
+    // Such a request ends at a `stop` even inside a call, where it is ordinary text.
+    const isCut = this.#readsOn && response.constrained && !complete;
     const ends = finish === 'stop' && !isCut && (isAsWritten || (isWhole && complete));
     const isFull = response.tokensLeft === 0;
     // A response may also be complete with the last token that was allowed.
@@ -167,4 +185,15 @@ export class ServerRun {
     const { closing } = this.#response;
     if (closing !== null) this.#revocable.write({ spelling: closing, role: 'text', tokens: 0 });
   }
+}
+
+/**
+ * The part of `text` that a call's grammar allows: all of it, or up to the end of the call; `null` if it must be written
+ * again. Whoever writes the rest has the whole piece to write, as tokens of its own.
+ */
+function allowedPart(matcher: Matcher, text: string): string | null {
+  const part = text.slice(0, matcher.allowedLength(text));
+  if (part === text) return text;
+  const end = matcher.clone();
+  return part !== '' && end.accept(part) && isFinished(end) ? part : null;
 }

@@ -1,5 +1,4 @@
 /** What the requests of all APIs have in common, and the handling of fields that an API does not read. */
-import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { checkFields, type FieldTable, flagRule, listOf, textRule } from './field-table.ts';
@@ -24,7 +23,13 @@ export const emptyList = listOf(textRule, 'an empty list', 0);
 export const headFields = { model: textRule, stream: flagRule } as const satisfies FieldTable;
 
 /** The fields of every request other than the chat. */
-export type RequestHead = Pick<ReadRequest, 'model' | 'stream' | 'ignored'>;
+export interface RequestHead {
+  /** The model's name; `null` for the first. */
+  readonly model: string | null;
+  readonly stream: boolean;
+  /** What has no effect, or reaches the model in other words: names of fields, and places in messages. */
+  readonly ignored: readonly string[];
+}
 
 /** Reads them. Throws `RequestError` for a feature that does not exist, and for a field that its table does not allow. */
 export function readHead(body: Body, known: KnownFields): RequestHead {

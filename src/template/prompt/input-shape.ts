@@ -56,6 +56,10 @@ function callMessage({ names, keys, values, ids, reasoning }: Sentinels, reasons
   };
 }
 
+function resultMessage({ names, ids, toolResult }: Sentinels): Message {
+  return { role: 'tool', tool_call_id: ids[0], name: names[0], content: toolResult };
+}
+
 /** Renders a message in different forms, after a user's message. */
 class ShapeProbe {
   readonly sentinels: Sentinels;
@@ -71,9 +75,10 @@ class ShapeProbe {
     this.#tools = tryRender(template, { messages, tools }) === null ? [] : tools;
   }
 
-  render(message: Message, shape: InputShape, variables: TemplateVariables): string | null {
+  /** With these messages after the user's. */
+  render(messages: readonly Message[], shape: InputShape, variables: TemplateVariables): string | null {
     const user: Message = { role: 'user', content: this.sentinels.user };
-    return this.renderAll([user, message], shape, variables);
+    return this.renderAll([user, ...messages], shape, variables);
   }
 
   renderAll(messages: readonly Message[], shape: InputShape, variables: TemplateVariables): string | null {
@@ -83,15 +88,16 @@ class ShapeProbe {
 }
 
 /** A conversation for each role whose content is tested, beginning with the user's, which the others contain, too. */
-function contentConversations({ user, system, content, toolResult, ids, names }: Sentinels): readonly {
+function contentConversations(sentinels: Sentinels): readonly {
   readonly role: ContentRole;
   readonly planted: string;
   readonly messages: readonly Message[];
 }[] {
+  const { user, system, content, toolResult, ids, names } = sentinels;
   const question: Message = { role: 'user', content: user };
   const call = { id: ids[0], type: 'function', function: { name: names[0], arguments: '{}' } } as const;
   const calling: Message = { role: 'assistant', content: null, tool_calls: [call] };
-  const result: Message = { role: 'tool', tool_call_id: ids[0], name: names[0], content: toolResult };
+  const result = resultMessage(sentinels);
   return [
     { role: 'user', planted: user, messages: [question] },
     { role: 'assistant', planted: content, messages: [question, { role: 'assistant', content }] },
@@ -122,7 +128,7 @@ function findCallShape(probe: ShapeProbe, content: ContentShape): CallShape {
   let printed: CallShape | null = null;
   for (const shape of callShapes) {
     const full = { ...shape, ...content, ...plainShape };
-    const text = probe.render(callMessage(sentinels, false), full, {});
+    const text = probe.render([callMessage(sentinels, false)], full, {});
     if (text?.includes(sentinels.values[0]) !== true) continue;
     const found = withCallIds(shape, text, sentinels);
     if (!printedArguments.some((each) => text.includes(each))) return found;
@@ -166,10 +172,12 @@ function findReasoningField(
   const { sentinels } = probe;
   const { content, reasoning } = sentinels;
   const answer: Message = { role: 'assistant', content, reasoning_content: reasoning };
-  const messages = [answer, callMessage(sentinels, true)];
+  const call = callMessage(sentinels, true);
+  // Some templates keep the thoughts of a call only when its result is there.
+  const conversations = [[answer], [call], [call, resultMessage(sentinels)]];
   const shows = (reasoningField: string, variables: TemplateVariables) => {
     const full = { ...shape, reasoningField, thinkingVariables: [] };
-    return messages.some((each) =>
+    return conversations.some((each) =>
       showsReasoning(probe.render(each, full, variables), reasoningField, sentinels),
     );
   };
@@ -177,7 +185,7 @@ function findReasoningField(
     const found = reasoningFields.find((field) => shows(field, variables));
     if (found !== undefined) return found;
   }
-  const bare = messages.flatMap((message) => shapeMessages([message], { ...shape, ...plainShape }));
+  const bare = [answer, call].flatMap((message) => shapeMessages([message], { ...shape, ...plainShape }));
   return askedThoughts(probe.template, bare).find((field) => shows(field, {}) || shows(field, asked)) ?? null;
 }
 

@@ -5,14 +5,14 @@
  */
 import { repair } from '../../leniency/law-table.ts';
 import { markerParts } from '../../leniency/other-spellings.ts';
-import { absent, compileTransition, undecided } from '../../markers/markers.ts';
+import { absent, compileTransition, matchText, undecided } from '../../markers/markers.ts';
 import { skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { Frame, ValueProgress } from '../step-progress.ts';
 import { shortestMarker } from './other-ends.ts';
 import { namesNextArgument, opensNextArgument } from './unclosed-end.ts';
 import { closerPartsEnd, continues, type FoundCloser, valueCloser } from './value-closer.ts';
-import type { ValueStack } from './value-stack.ts';
+import type { Closer, ValueStack } from './value-stack.ts';
 
 /** Position after openers of the value at the reading position, `at` if there are none; or `undecided`. */
 export function repeatedOpenersEnd(
@@ -47,7 +47,15 @@ function openersOf({ place: { another }, key }: ValueStack<State>, { open }: Fra
   return [before && `${before}${key}${keyEnd}`, keyEnd, last]
     .filter((marker, index) => marker.length >= shortestMarker && (index === 0 || marker.includes('<')))
     .concat(open.trim().length >= shortestMarker && before === '' ? [''] : [])
-    .map((marker) => compileTransition({ marker: marker + open, next: null }));
+    .map((marker) => marker + open)
+    .concat(lastTag(open))
+    .map((marker) => compileTransition({ marker, next: null }));
+}
+
+/** The last part of a marker of several, if it is a tag. */
+function lastTag(marker: string): readonly string[] {
+  const parts = markerParts(marker);
+  return parts.length > 1 ? parts.slice(-1).filter((part) => /^<.{2,}>$/.test(part)) : [];
 }
 
 /** Skips openers at the beginning of a value, of which all other text is `text`, if nothing in it closes them. */
@@ -63,6 +71,13 @@ export function passRepeatedOpeners(
   const written = cursor.text.slice(cursor.at, end).trim();
   reader.noteRepair(repair('marker-twice', 'marker', written));
   reader.skip(end);
+}
+
+/** Whether the string that has just ended holds a part of its closer at its end. */
+export function endsInDamagedCloser({ writer }: Reader, { damaged, parts: [whole = ''] }: Closer): boolean {
+  if (damaged.length === 0) return false;
+  const end = writer.inputEnd(whole.length + 1);
+  return end !== `${whole}"` && damaged.some((each) => end.endsWith(each));
 }
 
 /** Whether a value whose opener was incomplete holds the rest of it. */
@@ -82,6 +97,14 @@ function isBalanced(values: ValueStack<State>, { close }: Frame, text: string): 
 
 function occurrences(text: string, part: string): number {
   return part === '' ? 0 : text.split(part).length - 1;
+}
+
+/** Whether the first tag of an opener of several parts stands at `at` without the others. */
+function beginsOpener(reader: Reader, open: string, at: number): boolean {
+  const [first = '', second] = markerParts(open);
+  const { text } = reader.cursor;
+  if (second === undefined || !first.startsWith('<')) return false;
+  return matchText(reader, text, at, first) >= 0 && matchText(reader, text, at, open) < 0;
 }
 
 /**
@@ -106,7 +129,8 @@ export function closerAfterUnopened(
   const isOver =
     another !== undefined &&
     after >= 0 &&
-    (namesNextArgument(reader, another, after) ||
+    (beginsOpener(reader, another.open, after) ||
+      namesNextArgument(reader, another, after) ||
       opensNextArgument(reader, another, after, to - cursor.base));
   if (isOver) return null;
   progress.unopened = 'none';

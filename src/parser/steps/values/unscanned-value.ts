@@ -5,7 +5,7 @@
 
 import { escapeJson } from '../../json/json-text.ts';
 import { repair } from '../../leniency/law-table.ts';
-import { leadingSpaceLength } from '../../markers/white-space.ts';
+import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import { fail } from '../fail.ts';
 import type { UnclosedOffsets, ValueProgress } from '../step-progress.ts';
@@ -18,10 +18,24 @@ import type { ValueStack } from './value-stack.ts';
 
 /** Reads a raw string, up to its closer or another argument. */
 export function readRaw(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
+  const next = readString(reader, values, progress);
+  if (next === null && !progress.begun) openString(reader, progress);
+  return next;
+}
+
+/** Emits the opening quote of a string whose first characters are withheld. */
+function openString({ buffer, cursor, writer }: Reader, progress: ValueProgress): void {
+  if (buffer.isEmpty && skipSpace(cursor.text, cursor.at) === cursor.text.length) return;
+  const at = buffer.isEmpty ? cursor.offset : buffer.start;
+  writer.input('"', at, at);
+  progress.begun = true;
+}
+
+function readString(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const frameClose = progress.frame.close;
   const found = findCloser(reader, values, progress);
   if (progress.refused === null && found.refused === null && progress.unclosed === null) {
-    const end = unclosedEnd(reader, values, progress, found.closer, progress.begun);
+    const end = unclosedEnd(reader, values, progress, found.closer, progress.hasText);
     if (end !== null) {
       emitString(reader, progress, Math.min(found.textEnd, end.textEnd));
       if (!end.isCertain) return null;
@@ -44,7 +58,8 @@ export function readRaw(reader: Reader, values: ValueStack<State>, progress: Val
     return endString(reader, values, progress, closed.end);
   }
   if (progress.refused !== null) return reader.ended ? endAtRefused(reader, values, progress) : null;
-  if (progress.begun && progress.calls?.mayEndInMarker !== true) {
+  const { hasText, calls, entries } = progress;
+  if (hasText && !calls?.mayEndInMarker && !entries?.mayEndInMarker) {
     reader.fastPath.open(valueCloser(values, frameClose).plainRun, 'raw-string');
   }
   return null;
@@ -156,6 +171,7 @@ function emitString(reader: Reader, progress: ValueProgress, end: number): void 
   const json = escapeJson(cursor.text.slice(cursor.at, end));
   reader.writer.input(progress.begun ? json : `"${json}`, cursor.offset, cursor.offsetOf(end));
   progress.begun = true;
+  progress.hasText = true;
   cursor.moveTo(end);
 }
 

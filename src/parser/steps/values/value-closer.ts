@@ -3,6 +3,8 @@
  * by something legal: the next entry, or the end of the arguments. If there is no such closer by the end of the text,
  * it ends at its first closer.
  */
+
+import { markerParts } from '../../leniency/other-spellings.ts';
 import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
 import { absent, compileTransition, matchText, secondsOf, undecided } from '../../markers/markers.ts';
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
@@ -39,14 +41,15 @@ function closerOf(place: ValuePlace<unknown>, marker: string): Closer {
   if (before !== undefined) return before;
   const { open, close } = place.calls ?? {};
   const calls = open === undefined || close === undefined ? [] : [open, close];
-  const closer = newCloser(marker, otherEnds(place), calls);
+  const closer = newCloser(marker, place, calls);
   if (known.size === mostClosers) known.clear();
   known.set(marker, closer);
   closers.set(place, known);
   return closer;
 }
 
-function newCloser(marker: string, others: readonly string[], calls: readonly string[]): Closer {
+function newCloser(marker: string, place: ValuePlace<unknown>, calls: readonly string[]): Closer {
+  const others = otherEnds(place);
   const compiled = compileTransition({ marker, next: null });
   const isBlank = compiled.parts.length === 0 && marker !== '';
   const choice = isBlank ? { ...compiled, parts: [marker], trailingSpace: '' } : compiled;
@@ -55,10 +58,27 @@ function newCloser(marker: string, others: readonly string[], calls: readonly st
   const spaces = spaceKinds([held]);
   const [first = ''] = choice.parts;
   const opener = openerOf(first);
-  const begins = [first, ...others, ...calls, ...(opener === null ? [] : [opener])];
+  const tags = markerParts(first);
+  const closes = opener ?? (tags.length === 3 ? (place.another?.open ?? null) : null);
+  const begins = [first, ...others, ...calls, ...(closes === null ? [] : [closes])];
   const firsts = [...new Set(begins.map((text) => text.charAt(0)))];
   const plainRun = new PlainRun({ firsts, spaces, seconds: secondsOf(begins), changed: escapedInJson });
-  return { ...choice, spaces, held: held.length, plainRun, begin: first.slice(0, 2), opener };
+  return {
+    ...choice,
+    spaces,
+    held: held.length,
+    plainRun,
+    begin: first.slice(0, 2),
+    opener,
+    closes,
+    damaged: damagedEnds(tags),
+  };
+}
+
+/** The ends of strings that hold a closer of three parts without one or two of them, as JSON. */
+function damagedEnds([first, word = '', last, ...more]: readonly string[]): readonly string[] {
+  if (first === undefined || last === undefined || more.length > 0) return [];
+  return [first, first + word, first + last, word + last].map((end) => `${end}"`);
 }
 
 /** How the tag begins that this one closes: `<parameter` for `</parameter>`. */
@@ -88,12 +108,12 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   if (counts) progress.calls ??= new QuotedCalls(calls, reader.cursor.offset);
   const {
     begin,
-    opener,
+    closes,
     parts: [first = ''],
   } = closer;
   const mends = reader.options.provenance === null && reader.allows('marker-twice');
-  if (mends && opener !== null)
-    progress.entries ??= new QuotedCalls({ open: opener, close: first }, reader.cursor.offset);
+  if (mends && closes !== null)
+    progress.entries ??= new QuotedCalls({ open: closes, close: first }, reader.cursor.offset);
   let refused: number | null = null;
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
     const single = closerEnd(reader, closer, at);
@@ -114,7 +134,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
     }
     if (single < 0) continue;
     refused ??= textEnd;
-    if (isUnopened && opener !== null && progress.unopened === null)
+    if (isUnopened && closes !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
         isCertain: isAsWritten(values, closer, text, { textEnd, at, end: single }),

@@ -19,6 +19,10 @@ export interface Closer extends CompiledTransition<null> {
   readonly plainRun: PlainRun;
   /** How the tag begins that its own closes; `null` if it is no closing tag. */
   readonly opener: string | null;
+  /** What it closes: that tag or, for a closer of several tags, what opens an argument; `null` if neither. */
+  readonly closes: string | null;
+  /** What is left of a closer of several tags without one or two of them, as JSON of a string that ends with it. */
+  readonly damaged: readonly string[];
 }
 
 /** A place on the stack; the value at the top is being read. `Ref` is a state, as in the tables of states. */

@@ -1,0 +1,77 @@
+/**
+ * What one hostile request costs everybody else: for each of `test/support/hostile-guests.ts` the longest time that the
+ * main thread computes without a turn of its event loop, in processor time, so other processes do not count.
+ *
+ *     npx tsx --conditions=idiolect:source bench/guests.ts [part of a name]
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
+import { createHandler } from '../src/serve/index.ts';
+import { toyModel } from '../src/testing/index.ts';
+import { hostileRequests } from '../test/support/hostile-guests.ts';
+
+/** Milliseconds of processor time of the main thread. */
+function mainThread(): number {
+  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
+/** Runs until stopped: the longest turn of the event loop. */
+function watchTurns(): () => number {
+  let longest = 0;
+  let before = mainThread();
+  let running = true;
+  const turn = (): void => {
+    const now = mainThread();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (running) setTimeout(turn, 1);
+  };
+  setTimeout(turn, 1);
+  return () => {
+    turn();
+    running = false;
+    return longest;
+  };
+}
+
+const file = path.join(os.tmpdir(), `guests-${process.pid}.gguf`);
+writeFileSync(file, await toyModel());
+const contextSize = Number(process.env.CONTEXT ?? 2048);
+const model = await loadModel(file, { threads: 1, gpu: false, sequences: 2, contextSize });
+const handler = createHandler(model, {});
+
+async function send(
+  url: string,
+  body: string,
+): Promise<{ readonly status: number; readonly longest: number }> {
+  const bytes = new TextEncoder().encode(body);
+  const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
+  const stop = watchTurns();
+  const response = await handler(
+    new Request(`http://localhost${url}`, { method: 'POST', headers, body: bytes }),
+  );
+  const answer = await response.text();
+  if (process.env.ANSWERS !== undefined) console.log(answer.slice(0, 300));
+  return { status: response.status, longest: stop() };
+}
+
+const wanted = process.argv[2] ?? '';
+for (let at = 0; at < 3; at += 1)
+  await send('/v1/chat/completions', '{"messages":[{"role":"user","content":"hello"}],"max_tokens":3}');
+const rows: [string, number][] = [];
+for (const [name, { path: url, body }] of hostileRequests) {
+  if (!name.includes(wanted)) continue;
+  const text = body();
+  const before = mainThread();
+  const { status, longest } = await send(url, text);
+  rows.push([name, longest]);
+  console.log(
+    `${name.padEnd(40)} ${(text.length / 1000).toFixed(0).padStart(6)} kB  ${status}  longest ${longest.toFixed(0).padStart(5)} ms of ${(mainThread() - before).toFixed(0).padStart(6)} ms`,
+  );
+}
+rows.sort((one, other) => other[1] - one[1]);
+console.log(`longest of ${rows.length}: ${rows[0]?.[1].toFixed(0)} ms (${rows[0]?.[0]})`);
+await handler.close();
+await model.dispose();

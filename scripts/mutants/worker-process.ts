@@ -1,0 +1,80 @@
+/** A worker process: started when it is needed, killed when a mutant never ends, started again. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { TestAnswer, TestRequest } from './worker.ts';
+
+/** How a worker is set up. `bail` is the number of failures that end a run; 0 runs all tests. */
+export interface WorkerSetup {
+  readonly bail: number;
+  /** Where tests note the places that they evaluate, or null. */
+  readonly hits: string | null;
+  readonly seed: string;
+}
+
+export class WorkerProcess {
+  private child: ChildProcess | null = null;
+  private names: readonly string[] = [];
+
+  constructor(private readonly setup: WorkerSetup) {}
+
+  /** All test files of the project, by path from its root. */
+  async tests(): Promise<readonly string[]> {
+    await this.started();
+    return this.names;
+  }
+
+  /** Runs tests; null when they do not end within `limit` ms of clock time, or the process ends. */
+  async run(request: TestRequest, limit: number): Promise<TestAnswer | null> {
+    const child = await this.started();
+    child.send(request);
+    const waiting = new AbortController();
+    const answer = await Promise.race([
+      once(child, 'message', waiting).then(([message]) => message as TestAnswer),
+      once(child, 'exit', waiting).then(() => null),
+      setTimeout(limit, null, waiting),
+    ]).finally(() => waiting.abort());
+    if (answer === null) await this.stop();
+    return answer;
+  }
+
+  /** Ends the process and those that it started. */
+  async stop(): Promise<void> {
+    const { child } = this;
+    this.child = null;
+    if (child?.pid === undefined || child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      child.kill('SIGKILL');
+    }
+    await ended;
+  }
+
+  private async started(): Promise<ChildProcess> {
+    if (this.child !== null) return this.child;
+    const { bail, hits, seed } = this.setup;
+    const child = fork(path.join(import.meta.dirname, 'worker.ts'), {
+      execArgv: ['--import', 'tsx', '--conditions=idiolect:source'],
+      // A group of its own, so that its workers can be ended with it.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, MUTANT_BAIL: String(bail), MUTANT_HITS: hits ?? '', SEED: seed },
+    });
+    this.child = child;
+    let said = '';
+    child.stderr?.on('data', (data: Buffer) => {
+      said = (said + data.toString()).slice(-4000);
+    });
+    const [names] = (await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => {
+        throw new Error(`the tests cannot be listed: ${said}`);
+      }),
+    ])) as [readonly string[]];
+    this.names = names;
+    return child;
+  }
+}
