@@ -13,6 +13,9 @@ export interface OptionRule {
 /** A rule for each option; the compiler checks that none is missing. */
 export type OptionRules<Options> = { readonly [Option in keyof Required<Options>]: OptionRule };
 
+/** The options with a value for each. */
+export type Filled<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> };
+
 /** For options that are validated where they are read. */
 export const anyValue: OptionRule = { expected: 'any value', allows: () => true };
 export const boolean: OptionRule = kindOf('boolean', 'a boolean');
@@ -138,7 +141,7 @@ export function integerFrom(min: number, max: number): OptionRule {
 }
 
 /**
- * The options without those that are `null`. Throws `UnsupportedOptionError` if the argument is not an object, for a
+ * The options without those that are `null` or `undefined`. Throws `UnsupportedOptionError` if the argument is not an object, for a
  * name without a rule, and for a value that its rule does not allow.
  */
 export function readOptions<Given extends object, Options extends object>(
@@ -200,11 +203,12 @@ function refuseUnknownOptions<Options extends object>(
 }
 
 /**
- * In JSON, `null` means that an option is absent. A value that is not an object is returned unchanged, to be rejected.
+ * In JSON, `null` means that an option is absent; `undefined` must not take the place of a default. A value that is not
+ * an object is returned unchanged, to be rejected.
  */
 function withoutNulls<Options>(options: Options): Options {
-  if (!isRecord(options) || !Object.values(options).includes(null)) return options;
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Options;
+  if (!isRecord(options) || Object.values(options).every((value) => value != null)) return options;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null)) as Options;
 }
 
 /** An object without the fields that are `undefined`. */

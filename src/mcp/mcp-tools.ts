@@ -2,6 +2,7 @@
 import { ToolListError } from '../format/errors.ts';
 import type { JsonSchema } from '../format/messages.ts';
 import {
+  boolean,
   integerFrom,
   isRecord,
   type OptionRule,
@@ -12,15 +13,21 @@ import {
   withoutUndefined,
 } from '../format/option-rules.ts';
 import type { CallContext } from '../tools/tools.ts';
+import { closeSchema } from './close-schema.ts';
 import type { McpClient, McpListedTool } from './mcp-client.ts';
 import { resultContent } from './result-content.ts';
 
 /** Options of `mcpTools`. */
 export interface McpToolsOptions {
   /** Prefix of each name, to distinguish the tools of several servers. Default: none. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Timeout of one call in milliseconds; a call that exceeds it fails, and the model is told. Default: the client's. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
+  /**
+   * Closes objects whose schema declares properties and leaves others open, as many servers do: an undeclared key only
+   * costs tokens. Default: false, the schemas are taken as they are.
+   */
+  readonly close?: boolean | undefined;
 }
 
 /** A tool of an MCP server. */
@@ -34,6 +41,7 @@ export interface McpTool {
 
 const rules: OptionRules<McpToolsOptions> = {
   prefix: string,
+  close: boolean,
   timeout: integerFrom(1, Number.MAX_SAFE_INTEGER),
 };
 
@@ -86,12 +94,16 @@ function listError(reason: string): ToolListError {
   return new ToolListError({ source: 'the MCP server', reason });
 }
 
-function toolOf(client: McpClient, tool: McpListedTool, { prefix = '', timeout }: McpToolsOptions): McpTool {
+function toolOf(
+  client: McpClient,
+  tool: McpListedTool,
+  { prefix = '', timeout, close = false }: McpToolsOptions,
+): McpTool {
   const { name, description, inputSchema } = tool;
   return {
     name: prefix + name,
     ...withoutUndefined({ description }),
-    parameters: inputSchema as JsonSchema,
+    parameters: (close ? closeSchema(inputSchema) : inputSchema) as JsonSchema,
     async execute(input, { signal }) {
       const call = { name, arguments: { ...input } };
       const limits = withoutUndefined({ signal, timeout });

@@ -3,7 +3,8 @@ import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Failure } from './errors.ts';
 import type { Frame, Framing } from './event-stream.ts';
-import type { KnownFields, RequestHead } from './fields/request-head.ts';
+import type { KnownFields } from './fields/known-fields.ts';
+import type { RequestHead } from './fields/request-head.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { Body } from './read-body.ts';
 

@@ -2,6 +2,7 @@
 import {
   boolean,
   callback,
+  type Filled,
   integerFrom,
   type OptionRules,
   object,
@@ -19,42 +20,42 @@ export type ChatDefaults = SamplingOptions & Pick<ChatOptions, 'thinking' | 'thi
 /** Options of `createHandler`. */
 export interface HandlerOptions {
   /** Accepted keys; every request needs one, except to `/health` and the page. Default: none, no key is needed. */
-  readonly apiKeys?: readonly string[];
+  readonly apiKeys?: readonly string[] | undefined;
   /** Origins whose pages may call: `https://example.org`, `localhost` for this machine, `*` for all. Default: none. */
-  readonly corsOrigins?: readonly string[];
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Host names that the server answers to; requests to others are rejected. Default: any. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** Maximum size of a request in bytes. Default: 32 MiB. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Milliseconds in which a request has to arrive. Default: 30,000. */
-  readonly bodyTimeoutMs?: number;
+  readonly bodyTimeoutMs?: number | undefined;
   /** Requests processed at the same time; further ones wait, and API keys take turns. Default: 8. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Requests that may wait; further ones get 429. Default: 100. */
-  readonly queueLimit?: number;
+  readonly queueLimit?: number | undefined;
   /** Milliseconds without an event after which a comment is sent, so that clients do not time out. Default: 10,000. */
-  readonly keepAliveMs?: number;
+  readonly keepAliveMs?: number | undefined;
   /** Milliseconds after which a client that reads nothing from its stream counts as gone. Default: 120,000. */
-  readonly stallMs?: number;
+  readonly stallMs?: number | undefined;
   /** Total bytes that models of type `ModelEntry` may use; idle ones are closed to make room. Default: no limit. */
-  readonly memoryLimit?: number;
+  readonly memoryLimit?: number | undefined;
   /** Whether the first model answers to unknown names. Default: false; they get 404. */
-  readonly anyModel?: boolean;
+  readonly anyModel?: boolean | undefined;
   /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
-  readonly page?: string;
+  readonly page?: string | undefined;
   /**
    * Values for options that a request omits. Default: a temperature of 0.7, and 32,768 tokens at most, so that a value
    * that a model never closes ends; otherwise the defaults of a chat.
    */
-  readonly defaults?: ChatDefaults;
+  readonly defaults?: ChatDefaults | undefined;
   /**
    * Whether schemas that cannot be fully enforced are rejected, or accepted and checked afterwards. Default: `strict`.
    */
-  readonly policy?: 'strict' | 'degrade';
+  readonly policy?: 'strict' | 'degrade' | undefined;
   /** Called when a request is finished, with figures but no contents. Default: none. */
-  readonly onRequest?: (record: RequestRecord) => void;
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
   /** Called with errors that are not the request's fault. Default: none. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const longestTimer = 2 ** 31 - 1;
@@ -80,9 +81,9 @@ const rules: OptionRules<HandlerOptions> = {
 };
 
 /** The options with their defaults. Throws `UnsupportedOptionError`. */
-export function readHandlerOptions(given: HandlerOptions): Required<HandlerOptions> {
+export function readHandlerOptions(given: HandlerOptions): Filled<HandlerOptions> {
   const options = readOptions(given, rules);
-  return {
+  const filled = {
     apiKeys: [],
     corsOrigins: [],
     hosts: [],
@@ -101,4 +102,6 @@ export function readHandlerOptions(given: HandlerOptions): Required<HandlerOptio
     ...options,
     defaults: { temperature: 0.7, maxTokens: 32_768, ...options.defaults },
   };
+  // `readOptions` has left out what is undefined.
+  return filled as Filled<HandlerOptions>;
 }

@@ -4,6 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
+import type { Filled } from '../format/option-rules.ts';
 import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
 import { pathOf, withShortForm } from './addresses.ts';
 import { Admission } from './admission.ts';
@@ -72,7 +73,7 @@ class Server {
   readonly #running = new Set<Promise<unknown>>();
   #isClosing = false;
 
-  constructor(models: readonly (ServableModel | ModelEntry)[], options: Required<HandlerOptions>) {
+  constructor(models: readonly (ServableModel | ModelEntry)[], options: Filled<HandlerOptions>) {
     this.#keys = new KeyCheck(options.apiKeys);
     const admission = new Admission(options);
     const pool = new ModelPool(models, options);

@@ -41,6 +41,7 @@ function openAiCard({ name, model }: ListedModel): object {
     ...created,
     owned_by: 'idiolect',
     loaded: model !== null,
+    state: model === null ? 'not-loaded' : 'loaded',
     ...contextOf(model),
     ...learned(model),
   };
@@ -63,7 +64,7 @@ function anthropicCard({ name, model }: ListedModel): object {
   };
 }
 
-/** The context length under the names of other servers: vLLM, OpenRouter, Anthropic, llama-server. */
+/** The context length under the names of other servers: vLLM, OpenRouter, Anthropic, LM Studio, llama-server. */
 function contextOf(model: ServableModel | null): object {
   const { contextSize, trainedContextSize } = model ?? {};
   if (contextSize === undefined) return {};
@@ -72,6 +73,8 @@ function contextOf(model: ServableModel | null): object {
     max_model_len: contextSize,
     context_length: contextSize,
     max_input_tokens: contextSize,
+    loaded_context_length: contextSize,
+    max_context_length: trainedContextSize ?? contextSize,
     meta: { n_ctx: contextSize, ...trained },
   };
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeExactJson } from '../format/exact-json.ts';
 import { follow, untilAborted } from '../format/on-abort.ts';
+import type { Filled } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
@@ -18,7 +19,7 @@ import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
 export interface ServerState {
-  readonly options: Required<HandlerOptions>;
+  readonly options: Filled<HandlerOptions>;
   readonly pool: ModelPool;
   readonly admission: Admission;
   /** Of requests that only ask about a prompt: they do not wait for responses. */

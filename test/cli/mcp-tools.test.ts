@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { splitCommand } from '../../src/cli/command-words.ts';
-import { listMcpTools } from '../../src/cli/generate/mcp-tools.ts';
 import { readToolSources } from '../../src/cli/generate/tool-source.ts';
+import { listMcpTools } from '../../src/cli/mcp/mcp-session.ts';
 import { ToolListError } from '../../src/format/errors.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-mcp-'));

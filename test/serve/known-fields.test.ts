@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { fields as chatCompletions } from '../../src/serve/chat-completions/read-request.ts';
 import { fields as completions } from '../../src/serve/completions/read-request.ts';
-import { type KnownFields, namesOf } from '../../src/serve/fields/request-head.ts';
+import { type KnownFields, namesOf } from '../../src/serve/fields/known-fields.ts';
 import { fields as messages } from '../../src/serve/messages/read-request.ts';
 import { fields as responses } from '../../src/serve/responses/read-request.ts';
 

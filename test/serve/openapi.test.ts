@@ -8,7 +8,7 @@ import { isRecord } from '../../src/format/option-rules.ts';
 import { fields as chat } from '../../src/serve/chat-completions/read-request.ts';
 import { fields as completions, nativeFields } from '../../src/serve/completions/read-request.ts';
 import type { FieldRule, FieldTable } from '../../src/serve/fields/field-table.ts';
-import { type KnownFields, namesOf } from '../../src/serve/fields/request-head.ts';
+import { type KnownFields, namesOf } from '../../src/serve/fields/known-fields.ts';
 import { createHandler, type Handler } from '../../src/serve/index.ts';
 import { fields as messages } from '../../src/serve/messages/read-request.ts';
 import { chatFields, generateFields } from '../../src/serve/ollama/read-request.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fields as chat } from '../../src/serve/chat-completions/read-request.ts';
 import { fields as completions } from '../../src/serve/completions/read-request.ts';
-import { namesOf } from '../../src/serve/fields/request-head.ts';
+import { namesOf } from '../../src/serve/fields/known-fields.ts';
 import { readHandlerOptions } from '../../src/serve/handler-options.ts';
 import { fields as messages } from '../../src/serve/messages/read-request.ts';
 import { ServerMetrics } from '../../src/serve/metrics.ts';

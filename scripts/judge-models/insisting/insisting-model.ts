@@ -190,5 +190,5 @@ function kindOf(error: unknown): InsistedResponse['error'] {
 
 function optionsOf(request: Request): ChatOptions & { readonly maxTokens: number } {
   const messages = [{ role: 'user', content: 'Do it.' }] as const;
-  return { maxTokens: mostTokens, temperature: 0, ...request, messages };
+  return { temperature: 0, ...request, maxTokens: request.maxTokens ?? mostTokens, messages };
 }

@@ -4,6 +4,9 @@ import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
+import { type McpTool, mcpTools } from '../../mcp/index.ts';
+import { splitCommand } from '../command-words.ts';
+import { type McpServer, startMcpServer } from '../mcp/mcp-session.ts';
 import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
 import { addTargetOptions } from '../target-options.ts';
@@ -21,7 +24,10 @@ interface ChatCommandOptions extends Omit<TargetOptions, 'command' | 'requireToo
   readonly maxTokens?: number;
   readonly seed?: number;
   readonly system?: string;
+  readonly mcp?: readonly string[];
 }
+
+type ChatTool = (typeof chatTools)[number] | McpTool;
 
 /** Adds the command. */
 export function registerChat(program: Command): void {
@@ -33,6 +39,7 @@ export function registerChat(program: Command): void {
     )
     .optionsGroup('Conversation:')
     .option('--no-tools', 'offer no tools')
+    .option('--mcp <command...>', 'offer the tools of MCP servers, which these commands start; default: none')
     .option('--thinking', 'turn thinking on, if the template supports it')
     .option('--no-thinking', 'turn thinking off, if the template supports it')
     .option(
@@ -62,25 +69,47 @@ environment's IDIOLECT_API_KEY.`;
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
   const requireTools = options.requireTools ?? options.tools;
   const model = await openTarget(target, { ...options, requireTools, command: 'idiolect chat' });
-  const offersTools = options.tools && model.supportsTools;
-  const input = openLineInput(pc.bold('› '));
-  process.stderr.write(greeting(model, offersTools, input));
+  const servers: McpServer[] = [];
   try {
-    await converse(model, input, { ...options, tools: offersTools });
+    const offered =
+      options.tools && model.supportsTools ? await offeredTools(options.mcp ?? [], servers) : [];
+    const input = openLineInput(pc.bold('› '));
+    process.stderr.write(greeting(model, offered, input));
+    try {
+      await converse(model, input, options, offered);
+    } finally {
+      input.close();
+    }
   } finally {
-    input.close();
+    for (const server of servers) server.close();
     await model.dispose();
   }
 }
 
-function greeting(model: OpenedTarget, offersTools: boolean, { isInteractive }: LineInput): string {
-  const names = chatTools.map(({ name }) => name).join(', ');
-  const tools = offersTools ? `tools: ${names}` : 'no tools';
+/** The command's own tools, and those of MCP servers, which are put into `servers` as they start. */
+async function offeredTools(commands: readonly string[], servers: McpServer[]): Promise<readonly ChatTool[]> {
+  const offered: ChatTool[] = [...chatTools];
+  for (const command of commands) {
+    const server = await startMcpServer(splitCommand(command));
+    servers.push(server);
+    offered.push(...(await mcpTools(server, { close: true })));
+  }
+  return offered;
+}
+
+function greeting(model: OpenedTarget, offered: readonly ChatTool[], { isInteractive }: LineInput): string {
+  const names = offered.map(({ name }) => terminalText(name)).join(', ');
+  const tools = offered.length > 0 ? `tools: ${names}` : 'no tools';
   const help = isInteractive ? pc.dim('  /new, /quit, Ctrl-C\n') : '';
   return `${pc.bold(terminalText(model.name))}  ${pc.dim(tools)}\n${help}`;
 }
 
-async function converse(model: OpenedTarget, input: LineInput, options: ChatCommandOptions): Promise<void> {
+async function converse(
+  model: OpenedTarget,
+  input: LineInput,
+  options: ChatCommandOptions,
+  offered: readonly ChatTool[],
+): Promise<void> {
   const start: readonly Message[] =
     options.system === undefined ? [] : [{ role: 'system', content: options.system }];
   let messages = start;
@@ -90,7 +119,12 @@ async function converse(model: OpenedTarget, input: LineInput, options: ChatComm
     if (text === '/new') messages = start;
     else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
     else if (text !== '')
-      messages = await ask(model, [...messages, { role: 'user', content: text }], options, input);
+      messages = await ask(
+        model,
+        [...messages, { role: 'user', content: text }],
+        { ...options, offered },
+        input,
+      );
   }
 }
 
@@ -98,7 +132,7 @@ async function converse(model: OpenedTarget, input: LineInput, options: ChatComm
 async function ask(
   model: OpenedTarget,
   messages: readonly Message[],
-  options: ChatCommandOptions,
+  options: ChatCommandOptions & { readonly offered: readonly ChatTool[] },
   input: LineInput,
 ): Promise<readonly Message[]> {
   const view = createChatView((text) => process.stdout.write(text));
@@ -113,7 +147,9 @@ async function ask(
   try {
     const run = model.runTools({
       messages,
-      tools: options.tools ? chatTools : [],
+      tools: options.offered,
+      // Schemas of servers may say what no grammar can; it is then checked.
+      ...(options.mcp === undefined ? {} : { policy: 'degrade' as const }),
       temperature: options.temperature,
       signal: interruption.signal,
       onPromptProgress: status.show,

@@ -7,8 +7,8 @@ import { ToolListError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { readToolList } from '../../tools/read-tool-list.ts';
 import { splitCommand } from '../command-words.ts';
+import { listMcpTools, type McpLimits } from '../mcp/mcp-session.ts';
 import { readTextFile } from '../read-text.ts';
-import { listMcpTools, type McpLimits } from './mcp-tools.ts';
 
 /** Tools with their source, for errors. */
 export interface NamedTools {

@@ -37,6 +37,14 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
   readonly report: Promise<readonly SchemaIssue[]>;
   /** Tokens of the prompt; `null` if they are not counted. Known before the first token, and rejects, like `report`. */
   readonly promptTokens: Promise<number | null>;
+  /** The events as a stream; cancelling it ends the response. In place of iterating. */
+  toReadableStream(): ReadableStream<ChatEvent<Tools>>;
+  /**
+   * The events as an HTTP response, for a web framework: server-sent events with an event as JSON in each `data`, and
+   * `[DONE]` in the last. If the response fails, the last event is `error`, with a code and a message. In place of
+   * iterating.
+   */
+  toResponse(init?: ResponseInit): Response;
 }
 
 /** Determines where a grammar differs from the schemas. */
@@ -110,7 +118,7 @@ interface StreamedRun {
 /** The stream of a chat, which runs as it is read. */
 export function streamChat<Tools extends ToolList, Format extends ResponseFormat>(
   { generate, report, promptTokens }: ChatSource,
-  options: { readonly responseFormat?: Format },
+  options: { readonly responseFormat?: Format | undefined },
 ): ChatStream<Tools, Format> {
   let run: StreamedRun | null = null;
   const generation = generate((started) => {

@@ -53,6 +53,7 @@ const chatRules: OptionRules<ChatOptions> = {
   templateVariables: jsonObject,
   continueFinalMessage: boolean,
   maxTokens: integerFrom(0, anything),
+  maxOutputTokens: integerFrom(0, anything),
   contextOverflow: oneOf('error', 'shift'),
   stop: stringArray,
   stopIn: oneOf('answer', 'response'),
@@ -80,6 +81,10 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   askAgain: boolean,
   maxSteps: integerFrom(1, anything),
+  stopWhen: {
+    expected: 'a function, or an array of functions',
+    allows: (value) => [value].flat().every((each) => typeof each === 'function'),
+  },
   maxRepeats: integerFrom(1, anything),
   askIfOverruled: { expected: 'a number from 0 to 1', allows: isProbability },
 };
@@ -112,8 +117,18 @@ export function checkServedChatOptions(
   return checkRequest(readOptions(given, { ...chatRules, ...serverRules }, refusedOptions));
 }
 
+/** The AI SDK's name of `maxTokens`. */
+function withOwnName<Options extends ChatOptions>(given: Options): Options {
+  const { maxOutputTokens, ...options } = given;
+  if (maxOutputTokens === undefined) return given;
+  const reason = 'is maxTokens by another name; leave one of them out';
+  if (given.maxTokens !== undefined) throw new UnsupportedOptionError({ option: 'maxOutputTokens', reason });
+  return { ...options, maxTokens: maxOutputTokens } as Options;
+}
+
 /** `messages` is the only required option. */
-function checkRequest<Options extends ChatOptions>(options: Options): Options {
+function checkRequest<Options extends ChatOptions>(given: Options): Options {
+  const options = withOwnName(given);
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);
   if (options.speculate === true && (options.temperature ?? 0) > 0) {

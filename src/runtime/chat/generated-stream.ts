@@ -1,5 +1,6 @@
 /** A stream of events and a result, generated on demand. */
 import { ResponseReadError, StalledError } from '../../format/errors.ts';
+import { eventResponse, eventStreamOf } from './event-body.ts';
 import { onStall } from './on-stall.ts';
 
 type Generation<Event, Result> = AsyncGenerator<Event, Result>;
@@ -46,6 +47,14 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     const part = this.result.then(read);
     part.catch(() => undefined);
     return part;
+  }
+
+  toReadableStream(): ReadableStream<Event> {
+    return eventStreamOf(this);
+  }
+
+  toResponse(init?: ResponseInit): Response {
+    return eventResponse(this, init);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {

@@ -17,3 +17,4 @@ export type { ModuleRegistry } from './learned-template.ts';
 export type { LearnedTemplate } from './template-reader.ts';
 export type { Executor, ToolFailure, ToolResult, ToolResultOf } from './tool-loop/executor.ts';
 export type { RunFinish, StepStart, ToolRun, ToolRunEvent } from './tool-loop/run-tools.ts';
+export type { RunStep, StopCondition } from './tool-loop/stop-conditions.ts';

@@ -1,6 +1,7 @@
 /** Rules of the sampling options: the allowed values, and the names that are rejected. */
 import {
   checkOptions,
+  type Filled,
   integerFrom,
   jsonObject,
   numberBetween,
@@ -10,6 +11,7 @@ import {
   type RefusedOptions,
   requireOption,
   stringArray,
+  withoutUndefined,
 } from '../../format/option-rules.ts';
 import type { DryOptions, SamplingOptions, XtcOptions } from './chat-options.ts';
 
@@ -116,12 +118,19 @@ export const refusedOptions: RefusedOptions = {
   topLogprobs: 'logprobs',
   nProbs: 'logprobs',
   maxCompletionTokens: 'maxTokens',
-  maxOutputTokens: 'maxTokens',
   maxParallelFunctionCalls: 'parallelToolCalls',
 };
 
 /** The defaults of sampling, for all engines. */
 export const defaultSampling = { temperature: 0, topK: 40, topP: 0.95, minP: 0 } as const;
+
+/** The options of a chat, checked, with a value for those that every engine needs. */
+export function withDefaultSampling<Options extends SamplingOptions>(
+  options: Options,
+): Options & Filled<Pick<SamplingOptions, keyof typeof defaultSampling>> {
+  return { ...defaultSampling, ...withoutUndefined(options) } as Options &
+    Filled<Pick<SamplingOptions, keyof typeof defaultSampling>>;
+}
 
 /** Rules for the sampling options. */
 export const samplingRules: OptionRules<SamplingOptions> = {

@@ -23,7 +23,7 @@ import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
 import { once } from '../chat/once.ts';
-import { defaultSampling } from '../chat/sampling-rules.ts';
+import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { mayContinue } from '../chat/steering/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
 import { decode } from './decoding/decode.ts';
@@ -96,7 +96,7 @@ async function* generate(
     const run = createRun({ options, prompt, dropped, shorten, ...prepared }, room);
     started(run);
     const { tellOverruled = false, logprobs = tellOverruled ? 0 : undefined } = options;
-    const sampling = { ...defaultSampling, ...options, ...withoutUndefined({ logprobs }) };
+    const sampling = withDefaultSampling({ ...options, ...withoutUndefined({ logprobs }) });
     return yield* decode(engine, { ...prompt, dropped, shorten }, run, sampling);
   } catch (error) {
     // Errors of the engine about a disposed context are replaced by this one; an earlier abort takes precedence.

@@ -12,7 +12,7 @@ import {
 import type { Finish, ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { type ChatStream, streamChat } from '../chat/chat-stream.ts';
-import { defaultSampling, samplingRules } from '../chat/sampling-rules.ts';
+import { samplingRules, withDefaultSampling } from '../chat/sampling-rules.ts';
 import { StopWatch, type TextPiece } from '../chat/steering/stop-watch.ts';
 import { TokenCount } from '../chat/token-usage.ts';
 import { PieceDecoder } from '../chat/utf8.ts';
@@ -27,11 +27,11 @@ export interface CompletionOptions extends SamplingOptions {
   /** The text to continue. Texts of special tokens in it become these. */
   readonly prompt: string;
   /** The maximum number of tokens. Default: as many as fit into the context. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Strings at which the text ends, themselves excluded. Default: none. */
-  readonly stop?: readonly string[];
+  readonly stop?: readonly string[] | undefined;
   /** Ends it: iteration and `message` then throw the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const rules: OptionRules<CompletionOptions> = {
@@ -109,7 +109,7 @@ class Completion {
     const { signal } = this.#options;
     signal?.throwIfAborted();
     const prompt = { tokens: this.tokens, turnStart: this.tokens.length };
-    const sampling = { ...defaultSampling, ...this.#options };
+    const sampling = withDefaultSampling(this.#options);
     const sequence = await OpenSequence.open(this.#engine, prompt, sampling, this);
     try {
       this.#count.follow({ promptTokens: this.tokens.length, cachedTokens: sequence.cachedTokens });

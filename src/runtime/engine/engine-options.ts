@@ -11,16 +11,16 @@ export interface EngineOptions {
    * Generated modules, or the registry that `generated/index.ts` exports; the one with the template's fingerprint is
    * used. Default: none; the template is analysed on first use.
    */
-  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry | undefined;
   /** Jinja source to use instead of the engine's templates. */
-  readonly chatTemplate?: string;
+  readonly chatTemplate?: string | undefined;
   /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
-  readonly requireTools?: boolean;
+  readonly requireTools?: boolean | undefined;
   /**
    * How tools are described, and calls written, in place of the template's own way: `json-list`, `tagged`, or the
    * source of a tool format of your own. Default: the template's own way, if it has one.
    */
-  readonly toolFormat?: ToolFormatOption;
+  readonly toolFormat?: ToolFormatOption | undefined;
 }
 
 /** Rules for the options of an engine's model. */

@@ -2,7 +2,7 @@
  * What evaluates a model in this process, as chats need it: tokens in, one sampled token out. `connectEngine` makes a
  * model of any implementation, so an engine needs no grammar, parser or template of its own. Nothing here needs Node.
  */
-import type { RefusedOptions } from '../../format/option-rules.ts';
+import type { Filled, RefusedOptions } from '../../format/option-rules.ts';
 import type { TokenBitmap } from '../../language/matcher/masks/token-bitmap.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 
@@ -49,14 +49,14 @@ export interface EnginePrompt {
   readonly onProgress?: (evaluated: number) => void;
 }
 
-type DefaultedSampling = Required<Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'minP'>>;
+type DefaultedSampling = Filled<Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'minP'>>;
 
 /** How one response is sampled; what `logitBias` asks for is part of each `Mask`. */
 export interface EngineSampling
   extends Omit<SamplingOptions, 'logitBias' | keyof DefaultedSampling>,
     DefaultedSampling {
   /** How many likely tokens are reported with each drawn one; 0: only its own probability. Default: none of it. */
-  readonly logprobs?: number;
+  readonly logprobs?: number | undefined;
 }
 
 /** The state of one response. It is used by one caller, one call at a time. */

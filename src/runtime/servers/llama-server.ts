@@ -5,7 +5,7 @@
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
-import { defaultSampling } from '../chat/sampling-rules.ts';
+import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
@@ -75,7 +75,7 @@ function completionBody({
   sampling,
   logprobs,
 }: CompletionRequest): object {
-  const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
+  const { temperature, topK, topP, minP } = withDefaultSampling(sampling);
   return {
     prompt,
     stream: true,

@@ -6,7 +6,7 @@
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
-import { defaultSampling } from '../chat/sampling-rules.ts';
+import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
@@ -170,7 +170,7 @@ function readModels(answer: unknown): ServedModel | null {
 }
 
 function completionBody({ prompt, stops, maxTokens, free, sampling, logprobs }: CompletionRequest): object {
-  const { temperature, topK, topP, minP } = { ...defaultSampling, ...sampling };
+  const { temperature, topK, topP, minP } = withDefaultSampling(sampling);
   return {
     prompt,
     stream: true,

@@ -15,13 +15,13 @@ export interface ConnectionOptions {
   /** `http://localhost:8080`, with a path if the server has one. */
   readonly url: string;
   /** Sent as a bearer token; never part of an error. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Sends the requests. Default: the platform's `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** Milliseconds; see `ServerOptions.timeoutMs`. Default: 300,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Whether other servers can take its place: then its silence is transient. Default: false. */
-  readonly hasOthers?: boolean;
+  readonly hasOthers?: boolean | undefined;
 }
 
 /** Further facts of an error. */

@@ -18,41 +18,41 @@ export interface ServerOptions {
    */
   readonly url: string | readonly string[];
   /** The model's name in requests. Default: the first that the server lists. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Sent as a bearer token. Default: none. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /**
    * Jinja source of the model's chat template. Default: what llama-server reports, and vLLM if it was started with
    * `--enable-tokenizer-info-endpoint`; required for SGLang.
    */
-  readonly chatTemplate?: string;
+  readonly chatTemplate?: string | undefined;
   /** Text of the beginning-of-sequence token, which many templates write. Default: what the server reports, or ''. */
-  readonly bosToken?: string;
+  readonly bosToken?: string | undefined;
   /** Text of the end-of-sequence token. Default: what the server reports, or ''. */
-  readonly eosToken?: string;
+  readonly eosToken?: string | undefined;
   /** Tokens available to prompt and response together. Default: what the server reports. */
-  readonly contextSize?: number;
+  readonly contextSize?: number | undefined;
   /** Generated modules, or their registry, as for `loadModel`. Default: none; the template is analysed. */
-  readonly modules?: readonly GeneratedModule[] | ModuleRegistry;
+  readonly modules?: readonly GeneratedModule[] | ModuleRegistry | undefined;
   /** Rejects models whose template does not support tools. Default: true; `false` allows chats without tools. */
-  readonly requireTools?: boolean;
+  readonly requireTools?: boolean | undefined;
   /** How tools are described, and calls written, in place of the template's own way, as for `loadModel`. Default: none. */
-  readonly toolFormat?: ToolFormatOption;
+  readonly toolFormat?: ToolFormatOption | undefined;
   /**
    * Milliseconds without data after which a server counts as failed; a non-streamed answer has to be complete by then.
    * Default: 300,000, because the first token of a long prompt can take minutes.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * How often a request is retried after a transient failure: overloaded (429), no answer through a gateway (502),
    * starting (503), or a connection that was refused or lost. A response that breaks off is continued from where it
    * was, as often. Default: 2.
    */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Aborts connecting; chats have their own signals. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Makes the requests: through a proxy, with headers of your own. Default: the platform's `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** What is known of one server of a model. */

@@ -15,15 +15,9 @@ import {
   objectRule,
   onlyRule,
 } from '../fields/field-table.ts';
+import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField } from '../fields/request-fields.ts';
-import {
-  type Absent,
-  accountFields,
-  emptyList,
-  headFields,
-  type KnownFields,
-  readHead,
-} from '../fields/request-head.ts';
+import { accountFields, emptyList, headFields, readHead } from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,

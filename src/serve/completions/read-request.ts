@@ -11,14 +11,9 @@ import {
   onlyRule,
   textRule,
 } from '../fields/field-table.ts';
+import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField } from '../fields/request-fields.ts';
-import {
-  type Absent,
-  accountFields,
-  headFields,
-  type KnownFields,
-  readHead,
-} from '../fields/request-head.ts';
+import { accountFields, headFields, readHead } from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,

@@ -16,8 +16,9 @@ import {
   onlyRule,
   textRule,
 } from '../fields/field-table.ts';
+import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField, schemaFormat, textField } from '../fields/request-fields.ts';
-import { type Absent, emptyList, headFields, type KnownFields, readHead } from '../fields/request-head.ts';
+import { emptyList, headFields, readHead } from '../fields/request-head.ts';
 import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import {

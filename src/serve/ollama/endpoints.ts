@@ -1,6 +1,6 @@
 /** `/api/chat` and `/api/generate`, Ollama's API. */
 import type { Endpoint } from '../endpoint.ts';
-import type { KnownFields } from '../fields/request-head.ts';
+import type { KnownFields } from '../fields/known-fields.ts';
 import {
   chatFields,
   generateFields,

@@ -18,8 +18,9 @@ import {
   readRule,
   textRule,
 } from '../fields/field-table.ts';
+import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { numberField, objectField, schemaFormat, textField } from '../fields/request-fields.ts';
-import { type Absent, headFields, type KnownFields, readHead } from '../fields/request-head.ts';
+import { headFields, readHead } from '../fields/request-head.ts';
 import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { givenTools, requireKind, toolOptions } from '../fields/tool-fields.ts';

@@ -1,7 +1,7 @@
 /** `/openapi.json`: the server's addresses and fields, made from the tables that its requests are read with. */
 import { toolVersion } from '../../format/version.ts';
 import { type FieldTable, orNull, schemasOf } from '../fields/field-table.ts';
-import type { KnownFields } from '../fields/request-head.ts';
+import type { KnownFields } from '../fields/known-fields.ts';
 import { anyErrorBody } from './answer-schemas.ts';
 import { type Operation, operations } from './operations.ts';
 

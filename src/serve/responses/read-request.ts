@@ -5,14 +5,9 @@ import { endsInAnswer } from '../content/begun-answer.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { clientTools, inputItems, jsonSchemaRule, responsesChoice } from '../fields/conversation-rules.ts';
 import { type FieldTable, flagRule, listOf, objectRule, onlyRule, textRule } from '../fields/field-table.ts';
+import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { objectField, schemaFormat } from '../fields/request-fields.ts';
-import {
-  type Absent,
-  accountFields,
-  headFields,
-  type KnownFields,
-  readHead,
-} from '../fields/request-head.ts';
+import { accountFields, headFields, readHead } from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,

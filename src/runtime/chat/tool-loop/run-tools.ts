@@ -19,6 +19,7 @@ import { OverruledCalls } from './overruled-calls.ts';
 import { noRefusals, questionOf, refusalsOf, toHistory } from './refused-calls.ts';
 import { RepeatedCalls } from './repeated-calls.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
+import { isMet, type RunStep, stepOf } from './stop-conditions.ts';
 
 /** A response of the model begins. Offsets of events refer to one step. */
 export interface StepStart {
@@ -35,9 +36,9 @@ export interface RunFinish {
    * `answer`: the model answered without a call. `length`: a limit of tokens cut off its last response; if that was
    * inside a call, no call is executed. `step-limit`: the limit of responses was reached. `repeated-calls`: it made the
    * same calls again and again, although their results, which were the same, too, were at hand. `open-calls`: it called
-   * tools without an `execute`, which the caller must answer.
+   * tools without an `execute`, which the caller must answer. `stop-when`: a condition of `stopWhen` held.
    */
-  readonly reason: 'answer' | 'length' | 'step-limit' | 'repeated-calls' | 'open-calls';
+  readonly reason: 'answer' | 'length' | 'step-limit' | 'repeated-calls' | 'open-calls' | 'stop-when';
   /** The sum of all responses; each `finish` has its own usage. */
   readonly usage: Usage;
 }
@@ -65,6 +66,10 @@ export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterabl
    * so reading it does not start the run. Rejects with whatever prevents a response.
    */
   readonly report: Promise<readonly SchemaIssue[]>;
+  /** The events as a stream; cancelling it ends the run. In place of iterating. */
+  toReadableStream(): ReadableStream<ToolRunEvent<Tools>>;
+  /** The events as an HTTP response, as `ChatStream` has it. */
+  toResponse(init?: ResponseInit): Response;
 }
 
 /** What a run needs from a model. */
@@ -178,7 +183,9 @@ async function* answer(
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
   for (const message of options.messages) conversation.messages.push(message);
-  const { maxSteps = defaultMaxSteps, maxRepeats = defaultMaxRepeats } = options;
+  const { stopWhen, maxRepeats = defaultMaxRepeats } = options;
+  const { maxSteps = stopWhen === undefined ? defaultMaxSteps : Number.POSITIVE_INFINITY } = options;
+  const steps: RunStep[] = [];
   const repeated = new RepeatedCalls();
   let reason: RunFinish['reason'] = 'step-limit';
   let step = 0;
@@ -187,6 +194,7 @@ async function* answer(
     yield { type: 'step-start', step };
     yield* respond(model, stepOptions(options, conversation, step), conversation);
     step += 1;
+    steps.push(stepOf(conversation.last));
     const calls = callsOf(conversation.last);
     const able = cutWithin(conversation) ? [] : calls.filter((call) => canExecute(call, options));
     const refused = conversation.cutShort ? noRefusals : refusalsOf(conversation.last);
@@ -201,6 +209,7 @@ async function* answer(
     else if (able.length < calls.length) reason = 'open-calls';
     else if (calls.length === 0 && messages.length === 0) reason = 'answer';
     else if (repeats >= maxRepeats) reason = 'repeated-calls';
+    else if (await isMet(stopWhen, steps)) reason = 'stop-when';
   }
   yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
@@ -223,6 +232,7 @@ function stepOptions(options: RunningOptions, { messages }: Conversation, step: 
 function withoutRunOptions({
   execute: _,
   maxSteps: __,
+  stopWhen: _______,
   maxRepeats: ______,
   toolTimeoutMs: ___,
   toolRetries: ____,

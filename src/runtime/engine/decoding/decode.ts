@@ -13,10 +13,10 @@ import { type DecodedPrompt, ShiftingWindow } from './shifting-window.ts';
 /** How one response is decoded. */
 export interface DecodingOptions extends EngineSampling {
   /** Whether guesses are evaluated in the same batch. Default: false. */
-  readonly speculate?: boolean;
-  readonly signal?: AbortSignal;
+  readonly speculate?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called with the tokens of the prompt that are evaluated; first none, at last all. */
-  readonly onPromptProgress?: (progress: PromptProgress) => void;
+  readonly onPromptProgress?: ((progress: PromptProgress) => void) | undefined;
 }
 
 /**

@@ -44,7 +44,7 @@ export class OpenSequence {
   static async open(
     engine: Engine,
     prompt: EnginePrompt,
-    { signal, ...sampling }: EngineSampling & { readonly signal?: AbortSignal },
+    { signal, ...sampling }: EngineSampling & { readonly signal?: AbortSignal | undefined },
     run: WrittenText,
   ): Promise<OpenSequence> {
     const open = (): Promise<EngineSequence> => engine.open(prompt, sampling, signal);

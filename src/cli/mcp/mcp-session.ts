@@ -1,18 +1,20 @@
 /**
- * Lists the tools of an MCP server: starts it, initialises the session, lists, and ends it. The stdio transport has
- * one JSON-RPC message per line on standard input and output.
+ * A session with an MCP server that a command starts. The stdio transport has one JSON-RPC message per line on standard
+ * input and output.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { ToolListError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
+import { untilAborted } from '../../format/on-abort.ts';
 import { toolVersion } from '../../format/version.ts';
+import type { McpClient, McpListedTool } from '../../mcp/index.ts';
 import { spawnedCommand } from './spawned-command.ts';
 
 /** Limits of a session. */
 export interface McpLimits {
-  /** Time for the whole session; a server may have to be downloaded first. Default: 60,000. */
+  /** Time until its tools are listed; a server may have to be downloaded first. Default: 60,000. */
   readonly milliseconds?: number;
-  /** Maximum characters of its output. Default: 32 million. */
+  /** Maximum characters of its output for one request. Default: 32 million. */
   readonly characters?: number;
 }
 
@@ -30,6 +32,21 @@ type Fields = ReadonlyMap<string, unknown>;
  * answer in time, or answers with an error.
  */
 export async function listMcpTools(command: readonly string[], limits: McpLimits = {}): Promise<unknown[]> {
+  const server = await startMcpServer(command, limits);
+  try {
+    return [...(await server.listTools()).tools];
+  } finally {
+    server.close();
+  }
+}
+
+/** A running server, as `mcpTools` takes it. */
+export interface McpServer extends McpClient {
+  close(): void;
+}
+
+/** Starts the server of `command`. Throws like `listMcpTools`, and so do its requests. */
+export async function startMcpServer(command: readonly string[], limits: McpLimits = {}): Promise<McpServer> {
   const session = new McpSession(command, limits);
   try {
     await session.request('initialize', {
@@ -38,9 +55,19 @@ export async function listMcpTools(command: readonly string[], limits: McpLimits
       clientInfo: { name: 'idiolect', version: toolVersion },
     });
     session.notify('notifications/initialized');
-    return await listAll(session);
-  } finally {
+    const tools = await listAll(session);
+    session.stay();
+    return {
+      listTools: async () => ({ tools: tools as McpListedTool[] }),
+      callTool: async (call, _, options = {}) => {
+        const result = await untilAborted(session.request('tools/call', call), options.signal);
+        return Object.fromEntries(result);
+      },
+      close: () => session.close(),
+    };
+  } catch (error) {
     session.close();
+    throw error;
   }
 }
 
@@ -102,6 +129,7 @@ class McpSession {
         return;
       }
       const id = ++this.#requests;
+      this.#received = 0;
       this.#waiting.set(id, { method, resolve, reject });
       this.#send({ id, method, params });
     });
@@ -111,8 +139,13 @@ class McpSession {
     this.#send({ method });
   }
 
-  close(): void {
+  /** What it does from now on may take any time. */
+  stay(): void {
     clearTimeout(this.#timer);
+  }
+
+  close(): void {
+    this.stay();
     this.#failed ??= this.failure('the session is closed');
     const server = this.#server;
     server.stdin.end();

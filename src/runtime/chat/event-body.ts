@@ -1,0 +1,51 @@
+/** The events of a response as the body of an HTTP response: server-sent events. */
+import { IdiolectError } from '../../format/errors.ts';
+
+const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' } as const;
+
+/** A stream of the events. Cancelling it ends the response; what ends the response ends the stream. */
+export function eventStreamOf<Event>(events: AsyncIterable<Event>): ReadableStream<Event> {
+  const iterator = events[Symbol.asyncIterator]();
+  return new ReadableStream<Event>(
+    {
+      async pull(controller) {
+        const next = await iterator.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Each event as JSON, `[DONE]` at the end; in place of it, an `error` event if the response fails. */
+export function eventResponse(events: AsyncIterable<unknown>, init: ResponseInit = {}): Response {
+  const given = new Headers(headers);
+  new Headers(init.headers).forEach((value, name) => {
+    given.set(name, value);
+  });
+  const body = eventStreamOf(framesOf(events)).pipeThrough(new TextEncoderStream());
+  return new Response(body, { ...init, headers: given });
+}
+
+async function* framesOf(events: AsyncIterable<unknown>): AsyncGenerator<string, void> {
+  try {
+    for await (const event of events) yield frame(JSON.stringify(event));
+    yield frame('[DONE]');
+  } catch (error) {
+    yield `event: error\n${frame(JSON.stringify({ type: 'error', error: shownError(error) }))}`;
+  }
+}
+
+function frame(data: string): string {
+  return `data: ${data}\n\n`;
+}
+
+/** The message of an error that is not ours may hold anything, and is not shown. */
+function shownError(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof IdiolectError) return { code: error.code, message: error.message };
+  return { code: 'internal', message: 'the response failed' };
+}
