@@ -11,14 +11,14 @@ import { entryNames } from './site-api.ts';
 const root = path.join(import.meta.dirname, '..');
 const site = path.join(root, '.cache/site');
 
-/** Bytes of JavaScript, gzipped, that a page may load. The inspector is a page of its own. */
+/** Bytes of JavaScript, gzipped, that a page may load. The inspector and the playground are pages of their own. */
 const mostScript = 100_000;
 
 const problems: string[] = [];
 const files = new Set(
   fs.readdirSync(site, { recursive: true, encoding: 'utf8' }).map((file) => file.split(path.sep).join('/')),
 );
-const htmlFiles = [...files].filter((file) => file.endsWith('.html') && !file.startsWith('inspector/'));
+const htmlFiles = [...files].filter((file) => /^(?!inspector\/|playground\/).*\.html$/.test(file));
 const html = new Map(htmlFiles.map((file) => [file, fs.readFileSync(path.join(site, file), 'utf8')]));
 
 /** What TypeScript says is exported, by import path: TypeDoc, which made the pages, is not asked. */
