@@ -30,7 +30,7 @@ export interface Candidate {
 export interface ShownToken {
   readonly text: string;
   readonly kind: TokenKind;
-  /** The likeliest of its place, before the mask; empty if it was forced. */
+  /** The likeliest of its place, before the mask, and the likeliest that it allows; empty if it was forced. */
   readonly candidates: readonly Candidate[];
   /** How many tokens might come, of all. */
   readonly allowed: number;
@@ -46,8 +46,9 @@ export type Progress =
     }
   | { readonly type: 'end'; readonly message: ResponseMessage; readonly report: readonly string[] };
 
-/** Candidates that are shown. */
-const mostShown = 8;
+/** Candidates that are shown: the likeliest of all, and of those that the mask allows. */
+const mostLikely = 5;
+const mostAllowed = 3;
 const mostTokens = 400;
 
 const vocabularyOf = memoize((engine: Engine) => new Vocabulary(engine.tokenizer));
@@ -124,13 +125,16 @@ class Drawing {
     maskLogits(logits, mask);
     const isAllowed = (token: number) => allowed === null || hasToken(allowed, token);
     const token = isAllowed(wished) ? wished : this.#draw(logits);
-    const shown = likely.slice(0, mostShown);
-    const candidates = (shown.includes(token) ? shown : [...shown.slice(0, -1), token]).map((each) => ({
-      text: this.#textOf(each),
-      probability: probabilities[each] ?? 0,
-      allowed: isAllowed(each),
-      taken: each === token,
-    }));
+    const mayCome = likely.filter(isAllowed).slice(0, mostAllowed);
+    const shown = new Set([...likely.slice(0, mostLikely), ...mayCome, token]);
+    const candidates = likely
+      .filter((each) => shown.has(each))
+      .map((each) => ({
+        text: this.#textOf(each),
+        probability: probabilities[each] ?? 0,
+        allowed: isAllowed(each),
+        taken: each === token,
+      }));
     const before = [...response.tokens];
     const events = response.accept(token);
     const kept = sharedLength(before, response.tokens);
