@@ -78,7 +78,7 @@ export function registerServe(program: Command): void {
     )
     .option(
       '--upstream <address...>',
-      'servers of one model, which take its requests together and stand in for each other',
+      'servers of one model, which take its requests together and stand in for each other (default: none)',
     )
     .option(
       '--cache-memory <GB>',

@@ -132,7 +132,7 @@ async function readAlone(
 
 /** A plain question, and a plain answer. */
 async function nextChat({ engine, asked, local, template: { format } }: CoveredModel): Promise<Told> {
-  const options = { messages: [{ role: 'user', content: 'Hello' }], thinking: false, maxTokens: 60 } as const;
+  const options = { messages: [{ role: 'user', content: 'Hello' }], maxTokens: 60 } as const;
   const { generationPrompt } = local.preview(options);
   const spelling = new Spelling(vocabularyOf(engine.tokenizer), format);
   const text = restOfTurn(format, generationPrompt, { role: 'assistant', content: nextAnswer });
