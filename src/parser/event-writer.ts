@@ -306,7 +306,9 @@ export class EventWriter {
 
   /** The last units of JSON of the open call's arguments so far. */
   inputEnd(length: number): string {
-    return this.withheld?.json.slice(-length) ?? this.inputText.end(length);
+    const held = this.withheld?.json ?? '';
+    if (held.length >= length) return held.slice(-length);
+    return this.inputText.end(length - held.length) + held;
   }
 
   /** Completes the open call. */
