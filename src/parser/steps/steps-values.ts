@@ -173,10 +173,11 @@ function readOpened(
     noteValue(reader, progress.mode);
     reader.input.begin();
   }
-  const { mode } = progress;
   const { recover } = compiled.table;
-  const next = readInMode(reader, values, progress, mode, recover);
-  if (next === null || mode === 'scan' || next === recover || !reader.allows('unclosed')) return next;
+  const next = readInMode(reader, values, progress, progress.mode, recover);
+  // A container that turned out to be text has become a raw string by now.
+  const isString = progress.mode !== 'scan';
+  if (next === null || !isString || next === recover || !reader.allows('unclosed')) return next;
   const isDamaged = endsInDamagedCloser(reader, valueCloser(values, progress.frame.close));
   return isDamaged ? fail(reader, recover, ['a value'], 'part of a marker in a value') : next;
 }
