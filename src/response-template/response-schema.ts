@@ -81,13 +81,22 @@ function captured(pattern: Pattern, match: RegexMatch, text: string): JsonValue 
   return from < 0 ? null : text.slice(from, to);
 }
 
+/** What `x-parser` may name; the names are those of transformers. */
+const parsers: ReadonlyMap<string, (text: string) => JsonValue | undefined> = new Map([
+  ['json', parseJson],
+  [
+    'gemma4-tool-call',
+    (text) => parseDialect(text, { unquotedKeys: true, stringDelimiters: [['<|"|>', '<|"|>']] }),
+  ],
+]);
+
 function parsed(place: Place, found: JsonValue): JsonValue {
   const { 'x-parser': parser, 'x-parser-args': given } = place.schema;
   if (parser === undefined || typeof found !== 'string') return found;
   const options = isObject(given) ? given : {};
-  if (parser !== 'json' && parser !== 'gemma4-tool-call') throw unread(place, `x-parser ${parser}`);
-  const gemma = { unquotedKeys: true, stringDelimiters: [['<|"|>', '<|"|>']] } as const;
-  const value = parser === 'json' ? parseJson(found) : parseDialect(found, gemma);
+  const read = typeof parser === 'string' ? parsers.get(parser) : undefined;
+  if (read === undefined) throw unread(place, `x-parser ${parser}`);
+  const value = read(found);
   if (value === undefined) {
     if (options.allow_non_json === true) return found;
     throw new ResponseFieldError({ field: place.pointer, reason: 'is not JSON', raw: found });
