@@ -306,9 +306,7 @@ export class EventWriter {
 
   /** The last units of JSON of the open call's arguments so far. */
   inputEnd(length: number): string {
-    const held = this.withheld?.json ?? '';
-    if (held.length >= length) return held.slice(-length);
-    return this.inputText.end(length - held.length) + held;
+    return this.withheld?.json.slice(-length) ?? this.inputText.end(length);
   }
 
   /** Completes the open call. */
