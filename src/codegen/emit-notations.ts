@@ -4,7 +4,7 @@ import { type CallsLayout, turnLayout } from '../layout/turn-layout.ts';
 import { moduleContractVersion } from '../parser/module-contract.ts';
 import { callEnd } from '../parser/steps/steps.ts';
 import { openingState } from './call-states.ts';
-import { emitDefinition } from './emit-parser-module.ts';
+import { type EmittedState, emitDefinition, emitStates, keyOfState } from './emit-parser-module.ts';
 import { callStates } from './lower-calls.ts';
 import { reachable } from './lower-to-states.ts';
 import { markerPlan } from './marker-plan.ts';
@@ -35,10 +35,13 @@ function endedCall(state: StateSpec): StateSpec {
     : state;
 }
 
-/** The source of `parser/notations/notation-parsers.ts`. */
+/** The source of `parser/notations/notation-parsers.ts`. States that several notations have are constants. */
 export function emitNotations(): string {
   const names = Object.keys(callNotations).filter(isNotation);
-  const parsers = names.map((name) => ({ name, ...emitDefinition(lowerNotation(name)) }));
+  const programs = names.map((name) => ({ name, program: lowerNotation(name) }));
+  const shared = sharedStates(programs.flatMap(({ program }) => emitStates(program.states)));
+  const constants = new Map(shared.map((state) => [keyOfState(state), state.constant]));
+  const parsers = programs.map(({ name, program }) => ({ name, ...emitDefinition(program, constants) }));
   const steps = new Set(parsers.flatMap((each) => [...each.steps]));
   const definitions = parsers.map(({ name, definition }) => `const ${name} = ${definition};\n`);
   return `// Written by \`npm run generate\` from \`format/call-notations.ts\`. Do not edit: changes are lost.
@@ -47,12 +50,41 @@ import type { State } from '../reader.ts';
 import type { Notation } from '../state-tables.ts';
 import { ${[...steps].sort().join(', ')} } from '../steps/steps.ts';
 
+// States that several notations have, each with a picture of the first of them.
+
+${shared.map(constantOf).join('\n')}
+
 ${definitions.join('\n')}
 /** The notations, in the order in which they are tried. */
 export const notations: readonly Notation<State>[] = [
 ${names.map((name) => `  { ${headOf(name)}, start: ${name}.start },`).join('\n')}
 ];
 `;
+}
+
+/** A state that several notations have. */
+interface SharedState extends EmittedState {
+  /** Its name, with a number if another one has it. */
+  readonly constant: string;
+}
+
+/** Those of `states` that are there more than once, most frequent ones first. */
+function sharedStates(states: readonly EmittedState[]): readonly SharedState[] {
+  const byKey = new Map<string, EmittedState[]>();
+  for (const state of states) byKey.set(keyOfState(state), [...(byKey.get(keyOfState(state)) ?? []), state]);
+  const names: string[] = [];
+  return [...byKey.values()]
+    .sort((one, other) => other.length - one.length)
+    .flatMap(([state, ...others]) => (state === undefined || others.length === 0 ? [] : [state]))
+    .map((state) => {
+      names.push(state.name);
+      const number = names.filter((name) => name === state.name).length;
+      return { ...state, constant: number === 1 ? state.name : `${state.name}${number}` };
+    });
+}
+
+function constantOf({ constant, comment, source }: SharedState): string {
+  return [...comment, `const ${constant} = ${source.replaceAll('\n    ', '\n')};`].join('\n');
 }
 
 function isNotation(name: string): name is CallNotationName {

@@ -8,7 +8,14 @@ import { isTransitions } from '../parser/steps/state-definition.ts';
 import { generatedBanner } from './banner.ts';
 import { MarkerNames } from './name-markers.ts';
 import { drawPicture } from './pictures.ts';
-import { type Layout, type Printable, printEntries, printImport, printValue } from './source-writer.ts';
+import {
+  fillLines,
+  type Layout,
+  type Printable,
+  printEntries,
+  printImport,
+  printValue,
+} from './source-writer.ts';
 import type { ParserProgram, StateSpec } from './states.ts';
 
 const layout: Layout = { width: 120, dense: true };
@@ -24,13 +31,13 @@ export const responseModule = ${definition};
 `;
 }
 
-/** The definition of a parser as an expression, and the steps that it uses. */
-export function emitDefinition({ states, ...program }: ParserProgram): {
-  readonly steps: ReadonlySet<string>;
-  readonly definition: string;
-} {
+/** The definition of a parser as an expression, with the names of `shared` states in place of these. */
+export function emitDefinition(
+  { states, ...program }: ParserProgram,
+  shared: SharedStates = new Map(),
+): { readonly steps: ReadonlySet<string>; readonly definition: string } {
   const names = new MarkerNames();
-  const entries = states.map((state) => emitState(state, names));
+  const entries = stateEntries(emitStates(states, names), shared);
   const markers = [...names.definitions];
   const fields = Object.fromEntries(
     Object.entries(program)
@@ -44,7 +51,7 @@ ${printEntries(fields, 2, layout)}
 ${markers.map((marker) => emitField(marker, 4)).join('\n')}
   },
   states: {
-${entries.join('\n')}
+${entries}
   },
 })`;
   return { steps: new Set(states.map(({ step }) => step.use)), definition };
@@ -56,17 +63,62 @@ function isMarkerOf({ definitions }: MarkerNames, name: string, text: unknown): 
   return (typeof definition === 'object' ? definition.text : definition) === text;
 }
 
-function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames): string {
+/** The names of constants that are states, by the keys of these. */
+export type SharedStates = ReadonlyMap<string, string>;
+
+/** Identifies a state by its name and source. */
+export function keyOfState({ name, source }: EmittedState): string {
+  return `${name}: ${source}`;
+}
+
+/** A state as source text. */
+export interface EmittedState {
+  readonly name: string;
+  /** The picture. */
+  readonly comment: readonly string[];
+  /** A call of the function of its step; further lines are indented by four. */
+  readonly source: string;
+}
+
+/** The sources of states; the markers that they name are recorded. */
+export function emitStates(states: readonly StateSpec[], names = new MarkerNames()): readonly EmittedState[] {
+  return states.map((state) => emitState(state, names));
+}
+
+/** States as entries of an object; constants share lines. */
+function stateEntries(states: readonly EmittedState[], shared: SharedStates): string {
+  const lines: string[] = [];
+  let constants: string[] = [];
+  const flush = () => {
+    if (constants.length > 0) lines.push(fillLines(constants, 4, layout.width));
+    constants = [];
+  };
+  for (const state of states) {
+    const constant = shared.get(keyOfState(state));
+    if (constant !== undefined)
+      constants.push(constant === state.name ? constant : `${state.name}: ${constant}`);
+    else {
+      flush();
+      lines.push(...[...state.comment, `${keyOfState(state)},`].map((line) => `    ${line}`));
+    }
+  }
+  flush();
+  return lines.join('\n');
+}
+
+function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames): EmittedState {
   const printing: Linker<string | undefined, unknown> = {
     state: (state) => state,
     choices: (choices) => (isTransitions(choices) ? names.record(choices) : choices),
     recover: (state) => state,
   };
-  const comment = drawPicture(picture, title, layout.width - '    // '.length).map(
-    (line) => `    // ${line}`,
-  );
+  const lines = drawPicture(picture, title, layout.width - '    // '.length);
   const start = `    ${name}: ${step.use}(`;
-  return `${comment.join('\n')}\n${start}${emitValue(step.map(printing), 4, start.length, 2)}),`;
+  return {
+    name,
+    comment: lines.map((line) => `// ${line}`),
+    source: `${step.use}(${emitValue(step.map(printing), 4, start.length, 2)})`,
+  };
 }
 
 /** An entry of an object, on lines of its own. */
