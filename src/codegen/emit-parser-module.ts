@@ -13,14 +13,7 @@ import {
 } from '../parser/steps/state-definition.ts';
 import { generatedBanner } from './banner.ts';
 import { drawPicture } from './pictures.ts';
-import {
-  fillLines,
-  type Layout,
-  type Printable,
-  printEntries,
-  printImport,
-  printValue,
-} from './source-writer.ts';
+import { type Layout, type Printable, printEntries, printImport, printValue } from './source-writer.ts';
 import type { ParserProgram, StateSpec } from './states.ts';
 
 const layout: Layout = { width: 120, dense: true };
@@ -36,13 +29,13 @@ export const responseModule = ${definition};
 `;
 }
 
-/** The definition of a parser as an expression, with the names of `shared` states in place of these. */
+/** The definition of a parser as an expression, with its states as `entriesOf` prints them. */
 export function emitDefinition(
   { states, ...program }: ParserProgram,
-  shared: SharedStates = new Map(),
+  entriesOf: (states: readonly EmittedState[]) => readonly string[] = (all) => all.map(emitEntry),
 ): { readonly steps: ReadonlySet<string>; readonly definition: string } {
   const names = new MarkerNames();
-  const entries = stateEntries(emitStates(states, names), shared);
+  const entries = entriesOf(emitStates(states, names));
   const markers = [...names.definitions];
   const fields = Object.fromEntries(
     Object.entries(program)
@@ -56,7 +49,7 @@ ${printEntries(fields, 2, layout)}
 ${markers.map((marker) => emitField(marker, 4)).join('\n')}
   },
   states: {
-${entries}
+${entries.join('\n')}
   },
 })`;
   return { steps: new Set(states.map(({ step }) => step.use)), definition };
@@ -66,14 +59,6 @@ ${entries}
 function isMarkerOf({ definitions }: MarkerNames, name: string, text: unknown): boolean {
   const definition: MarkerDefinition | undefined = definitions.get(name);
   return (typeof definition === 'object' ? definition.text : definition) === text;
-}
-
-/** The names of constants that are states, by the keys of these. */
-export type SharedStates = ReadonlyMap<string, string>;
-
-/** Identifies a state by its name and source. */
-export function keyOfState({ name, source }: EmittedState): string {
-  return `${name}: ${source}`;
 }
 
 /** A state as source text. */
@@ -90,25 +75,9 @@ export function emitStates(states: readonly StateSpec[], names = new MarkerNames
   return states.map((state) => emitState(state, names));
 }
 
-/** States as entries of an object; constants share lines. */
-function stateEntries(states: readonly EmittedState[], shared: SharedStates): string {
-  const lines: string[] = [];
-  let constants: string[] = [];
-  const flush = () => {
-    if (constants.length > 0) lines.push(fillLines(constants, 4, layout.width));
-    constants = [];
-  };
-  for (const state of states) {
-    const constant = shared.get(keyOfState(state));
-    if (constant !== undefined)
-      constants.push(constant === state.name ? constant : `${state.name}: ${constant}`);
-    else {
-      flush();
-      lines.push(...[...state.comment, `${keyOfState(state)},`].map((line) => `    ${line}`));
-    }
-  }
-  flush();
-  return lines.join('\n');
+/** A state as an entry of an object. */
+export function emitEntry({ name, comment, source }: EmittedState): string {
+  return [...comment, `${name}: ${source},`].map((line) => `    ${line}`).join('\n');
 }
 
 function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames): EmittedState {

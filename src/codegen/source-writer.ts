@@ -85,7 +85,7 @@ export function printEntries(value: PrintableObject, indent: number, layout: Lay
 }
 
 /** Items, each with a comma, as many per line as fit. */
-export function fillLines(items: readonly string[], indent: number, width: number): string {
+function fillLines(items: readonly string[], indent: number, width: number): string {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);

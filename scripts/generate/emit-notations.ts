@@ -1,14 +1,23 @@
 /** Prints the parsers of the notations that models write in place of their template's, as a source file of `parser`. */
-import { type CallNotationName, callNotations, notationFormat } from '../format/call-notations.ts';
-import { type CallsLayout, turnLayout } from '../layout/turn-layout.ts';
-import { moduleContractVersion } from '../parser/module-contract.ts';
-import { callEnd } from '../parser/steps/steps.ts';
-import { openingState } from './call-states.ts';
-import { type EmittedState, emitDefinition, emitStates, keyOfState } from './emit-parser-module.ts';
-import { callStates } from './lower-calls.ts';
-import { reachable } from './lower-to-states.ts';
-import { markerPlan } from './marker-plan.ts';
-import { malformed, type ParserProgram, type StateSpec } from './states.ts';
+
+import { openingState } from '../../src/codegen/call-states.ts';
+import {
+  type EmittedState,
+  emitDefinition,
+  emitEntry,
+  emitStates,
+} from '../../src/codegen/emit-parser-module.ts';
+import { callStates } from '../../src/codegen/lower-calls.ts';
+import { reachable } from '../../src/codegen/lower-to-states.ts';
+import { markerPlan } from '../../src/codegen/marker-plan.ts';
+import { malformed, type ParserProgram, type StateSpec } from '../../src/codegen/states.ts';
+import { type CallNotationName, callNotations, notationFormat } from '../../src/format/call-notations.ts';
+import { type CallsLayout, turnLayout } from '../../src/layout/turn-layout.ts';
+import { moduleContractVersion } from '../../src/parser/module-contract.ts';
+import { callEnd } from '../../src/parser/steps/steps.ts';
+
+/** The longest line of the file. */
+const width = 120;
 
 /** The states of one call, from its name to its end. */
 export function lowerNotation(notation: CallNotationName): ParserProgram {
@@ -40,8 +49,10 @@ export function emitNotations(): string {
   const names = Object.keys(callNotations).filter(isNotation);
   const programs = names.map((name) => ({ name, program: lowerNotation(name) }));
   const shared = sharedStates(programs.flatMap(({ program }) => emitStates(program.states)));
-  const constants = new Map(shared.map((state) => [keyOfState(state), state.constant]));
-  const parsers = programs.map(({ name, program }) => ({ name, ...emitDefinition(program, constants) }));
+  const parsers = programs.map(({ name, program }) => ({
+    name,
+    ...emitDefinition(program, (states) => entriesOf(states, shared)),
+  }));
   const steps = new Set(parsers.flatMap((each) => [...each.steps]));
   const definitions = parsers.map(({ name, definition }) => `const ${name} = ${definition};\n`);
   return `// Written by \`npm run generate\` from \`format/call-notations.ts\`. Do not edit: changes are lost.
@@ -52,7 +63,7 @@ import { ${[...steps].sort().join(', ')} } from '../steps/steps.ts';
 
 // States that several notations have, each with a picture of the first of them.
 
-${shared.map(constantOf).join('\n')}
+${[...shared.values()].map(constantOf).join('\n')}
 
 ${definitions.join('\n')}
 /** The notations, in the order in which they are tried. */
@@ -68,19 +79,40 @@ interface SharedState extends EmittedState {
   readonly constant: string;
 }
 
-/** Those of `states` that are there more than once, most frequent ones first. */
-function sharedStates(states: readonly EmittedState[]): readonly SharedState[] {
-  const byKey = new Map<string, EmittedState[]>();
-  for (const state of states) byKey.set(keyOfState(state), [...(byKey.get(keyOfState(state)) ?? []), state]);
+/** Those of `states` that are there more than once, by name and source, most frequent ones first. */
+function sharedStates(states: readonly EmittedState[]): ReadonlyMap<string, SharedState> {
+  const all = new Map<string, EmittedState[]>();
+  for (const state of states) all.set(keyOf(state), [...(all.get(keyOf(state)) ?? []), state]);
   const names: string[] = [];
-  return [...byKey.values()]
-    .sort((one, other) => other.length - one.length)
-    .flatMap(([state, ...others]) => (state === undefined || others.length === 0 ? [] : [state]))
-    .map((state) => {
-      names.push(state.name);
-      const number = names.filter((name) => name === state.name).length;
-      return { ...state, constant: number === 1 ? state.name : `${state.name}${number}` };
-    });
+  const shared = new Map<string, SharedState>();
+  for (const [state, ...others] of [...all.values()].sort((one, other) => other.length - one.length)) {
+    if (state === undefined || others.length === 0) continue;
+    names.push(state.name);
+    const number = names.filter((name) => name === state.name).length;
+    shared.set(keyOf(state), { ...state, constant: number === 1 ? state.name : `${state.name}${number}` });
+  }
+  return shared;
+}
+
+function keyOf({ name, source }: EmittedState): string {
+  return `${name}: ${source}`;
+}
+
+/** States as entries of an object; constants share lines. */
+function entriesOf(
+  states: readonly EmittedState[],
+  shared: ReadonlyMap<string, SharedState>,
+): readonly string[] {
+  const entries: string[] = [];
+  for (const state of states) {
+    const constant = shared.get(keyOf(state))?.constant;
+    const last = entries.at(-1) ?? '\n';
+    const entry = constant === state.name ? `${constant},` : `${state.name}: ${constant},`;
+    if (constant === undefined) entries.push(emitEntry(state));
+    else if (last.includes('\n') || last.length + entry.length >= width) entries.push(`    ${entry}`);
+    else entries[entries.length - 1] = `${last} ${entry}`;
+  }
+  return entries;
 }
 
 function constantOf({ constant, comment, source }: SharedState): string {
