@@ -25,8 +25,9 @@ import {
 import { withoutUnused } from '../../language/expression/references.ts';
 import type { TurnLayout } from '../../layout/turn-layout.ts';
 import type { Trigger } from '../built-grammar.ts';
+import { openContent } from '../content-grammar.ts';
 import type { PromptPosition } from '../prompt-position.ts';
-import { openContent, type ResponseGrammarOptions } from '../response-grammar.ts';
+import type { ResponseGrammarOptions } from '../response-grammar.ts';
 import { freeText } from './free-text.ts';
 import { jsonCalls } from './json-calls.ts';
 import { findable } from './marker-search.ts';

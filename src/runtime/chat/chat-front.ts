@@ -8,7 +8,7 @@ import { answerStart } from '../../grammar/answer-start.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { readPromptPosition } from '../../grammar/prompt-position.ts';
-import { distinctTriggers } from '../../grammar/response-grammar.ts';
+import { distinctTriggers } from '../../grammar/triggers.ts';
 import { createMatcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/open-call.ts';
