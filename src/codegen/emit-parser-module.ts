@@ -156,11 +156,11 @@ function wordsOf(marker: string): string {
   const words = marker.match(/[A-Z]?[a-z]+|[A-Z]+/g);
   if (words === null) return punctuation.get(marker.trim()) ?? '';
   return [...new Set(words.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()))]
-    .slice(0, mostWords)
+    .slice(0, maxWords)
     .join('');
 }
 
-const mostWords = 4;
+const maxWords = 4;
 
 const punctuation: ReadonlyMap<string, string> = new Map([
   ['[', 'Bracket'],

@@ -15,7 +15,8 @@ import type { BuiltGrammar } from './built-grammar.ts';
 import { openContent } from './content-grammar.ts';
 import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './grammar-options.ts';
 import { grammarRules } from './grammar-rules.ts';
-import { type PromptPosition, readPromptPosition } from './prompt-position.ts';
+import type { PromptPosition } from './prompt-position.ts';
+import { readPromptPosition } from './read-prompt-position.ts';
 import {
   type ResponseGrammar,
   type ResponseGrammarOptions,

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
 import { portNumber } from '../../src/cli/option-values.ts';
 import { logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
-import { readTarget } from '../../src/cli/serve/served-targets.ts';
+import { readTarget } from '../../src/cli/serve/serve-config.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
 import { toyModel } from '../../src/testing/index.ts';
 import { runCommand } from './run-command.ts';

@@ -41,14 +41,14 @@ export function findRequestedThoughts({ prober }: Probing): RequestedThoughts | 
 }
 
 /** The sentence before a pair of markers that asks for thoughts is at most this long. */
-const longestRequest = 60;
+const maxRequestLength = 60;
 
 const markerPair = /(<[^<>/\s]{1,30}>)[^<>]{0,80}?(<\/[^<>\s]{1,31}>)/gu;
 
 function betweenMarkers(words: string): RequestedThoughts | null {
   const pairs = [...words.matchAll(markerPair)].filter(([, open = '', close]) => mirror(open) === close);
   const at = pairs.findIndex(({ 0: pair, index }) =>
-    namesThoughts.test(words.slice(Math.max(0, index - longestRequest), index) + pair),
+    namesThoughts.test(words.slice(Math.max(0, index - maxRequestLength), index) + pair),
   );
   const [thoughts, answer] = [pairs[at], pairs[at + 1]];
   if (thoughts === undefined) return null;
@@ -68,7 +68,7 @@ function afterPhrases(words: string): RequestedThoughts | null {
 }
 
 /** More variables than this are not tried; templates have one or two. */
-const mostVariables = 4;
+const maxVariables = 4;
 
 /** A prober under which finished turns show thoughts, and the variable that it sets. */
 interface OptionalThoughts {
@@ -83,7 +83,7 @@ interface OptionalThoughts {
 export function findOptionalThoughts({ template, prober, probes }: Probing): OptionalThoughts | null {
   const known = new Set(prober.thinkingVariables);
   const names = [...template.names].filter((name) => namesThoughts.test(name) && !known.has(name)).sort();
-  for (const variable of names.slice(0, mostVariables)) {
+  for (const variable of names.slice(0, maxVariables)) {
     const variables = { [variable]: true };
     const message = { role: 'assistant', content: prober.sentinels.content };
     for (const reasoningField of askedThoughts(template, [message], variables)) {

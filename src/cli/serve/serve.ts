@@ -18,14 +18,14 @@ import { builtPage, openBrowser, readPage } from '../page.ts';
 import { reportError } from '../report-error.ts';
 import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
-import { readServeConfig } from './serve-config.ts';
 import {
   type LocatedEntry,
   locateAll,
   type NamedTarget,
+  readServeConfig,
   readTarget,
   readUpstreams,
-} from './served-targets.ts';
+} from './serve-config.ts';
 
 interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
   readonly port: number;

@@ -34,7 +34,7 @@ const fewBytes = 32_000;
 /** Limits for the nodes of one expression, tried in this order. */
 const nodeLimits: readonly number[] = [fewBytes, 8000, 2000, 500, 0];
 /** A server gets the tag with each request; a larger one is refused. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** The structural tag format for all texts of `grammar`. Throws `GrammarError` if it would be too large to send. */
 export function printStructuralTag(grammar: Grammar): TagFormat {
@@ -45,9 +45,9 @@ export function printStructuralTag(grammar: Grammar): TagFormat {
   for (const limit of nodeLimits) {
     const printed = new TagPrinter(shared, parts, limit).print(rule(grammar.root));
     bytes = printed.bytes;
-    if (bytes <= fewBytes || (limit === 0 && bytes <= mostBytes)) return printed.format;
+    if (bytes <= fewBytes || (limit === 0 && bytes <= maxBytes)) return printed.format;
   }
-  const reason = `a structural tag of ${bytes} bytes is more than the ${mostBytes} that a server is sent; offer fewer tools, or smaller schemas`;
+  const reason = `a structural tag of ${bytes} bytes is more than the ${maxBytes} that a server is sent; offer fewer tools, or smaller schemas`;
   throw new GrammarError({ reason });
 }
 

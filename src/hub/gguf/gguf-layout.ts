@@ -30,7 +30,7 @@ const widths: ReadonlyMap<number, number> = new Map([
 const maxTensors = 200_000;
 const maxEntries = 20_000;
 /** The limit of the specification. */
-const longestKey = 65_535;
+const maxKeyLength = 65_535;
 const maxDimensions = 4;
 
 /** The position of a value: `start` is its first byte after the type, or that of an array's first item. */
@@ -116,7 +116,7 @@ function openCursor(bytes: Uint8Array, file: string): Cursor {
 /** Keys are ASCII by the specification, and engines turn their parts into nested objects. */
 function readKey(cursor: Cursor): string {
   const length = cursor.size();
-  if (length > longestKey) throw cursor.refuse('its header has a key that is longer than any');
+  if (length > maxKeyLength) throw cursor.refuse('its header has a key that is longer than any');
   const key = cursor.text(length);
   if (/^[\x21-\x7e]+$/.test(key) && !key.split('.').includes('__proto__')) return key;
   throw cursor.refuse(`its header has a key that is not a name: ${JSON.stringify(key.slice(0, 80))}`);

@@ -7,7 +7,7 @@ import type { Message, Tool } from '../../format/messages.ts';
 import { answerStart } from '../../grammar/answer-start.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
-import { readPromptPosition } from '../../grammar/prompt-position.ts';
+import { readPromptPosition } from '../../grammar/read-prompt-position.ts';
 import { distinctTriggers } from '../../grammar/triggers.ts';
 import { createMatcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
