@@ -1,5 +1,7 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { unless } from '../../format/error-class.ts';
 import {
   ContextOverflowError,
   type SchemaIssue,
@@ -230,15 +232,12 @@ function makeTag(
   options: PlainGrammarOptions,
   grammar: BuiltGrammar,
 ): TaggedGrammar | null {
-  try {
+  return unless(UnsupportedOptionError, () => {
     const { tag } = structuralTagOf(format, options, grammar);
     const { expression } = grammar;
     if (tag === null || expression === null) return null;
     return { tag, matcher: createMatcher(relaxGrammar(expression)) };
-  } catch (error) {
-    if (error instanceof UnsupportedOptionError) return null;
-    throw error;
-  }
+  });
 }
 
 function createServerRun(

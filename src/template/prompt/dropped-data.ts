@@ -9,6 +9,7 @@ import {
   parseExactJson,
   pythonNumber,
 } from '../../format/exact-json.ts';
+import { groupBy } from '../../format/groups.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import { writeJsonString, writePythonString } from '../../format/write-values.ts';
@@ -111,11 +112,7 @@ const maxPlaces = 3;
 /** One line for each kind of data that the prompt does not show: most templates drop earlier thoughts. */
 export function reportDropped(messages: readonly Message[], prompt: string): readonly SchemaIssue[] {
   const dropped = findDroppedData(messages, prompt);
-  const kinds = new Map<string, DroppedData[]>();
-  for (const each of dropped) {
-    const kind = /^messages\[\d+\]\.(\w+)/.exec(each.path)?.[1] ?? '';
-    kinds.set(kind, [...(kinds.get(kind) ?? []), each]);
-  }
+  const kinds = groupBy(dropped, (each) => /^messages\[\d+\]\.(\w+)/.exec(each.path)?.[1] ?? '');
   return Array.from(kinds.values(), (places) => ({
     tool: '',
     pointer: '',
