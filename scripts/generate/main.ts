@@ -4,13 +4,13 @@
  */
 import fs from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { writeGenerated } from '../src/cli/generate/write-generated.ts';
-import { emitNotations } from '../src/codegen/emit-notations.ts';
-import { type GeneratedModel, generateModel } from '../src/generate/generate-model.ts';
-import { shareParsers } from '../src/generate/share-parsers.ts';
-import { generatedInputs } from '../test/support/generated-corpus.ts';
+import { writeGenerated } from '../../src/cli/generate/write-generated.ts';
+import { type GeneratedModel, generateModel } from '../../src/generate/generate-model.ts';
+import { generatedInputs } from '../../test/support/generated-corpus.ts';
+import { emitNotations } from './emit-notations.ts';
+import { shareParsers } from './share-parsers.ts';
 
-const out = fileURLToPath(new URL('../generated', import.meta.url));
+const out = fileURLToPath(new URL('../../generated', import.meta.url));
 const inputs = await generatedInputs();
 const models: GeneratedModel[] = [];
 for (const [index, input] of inputs.entries()) {
@@ -21,7 +21,7 @@ await removeOthers(models.map(({ name }) => name));
 await writeGenerated(out, shareParsers(models));
 process.stdout.write(`${process.stdout.isTTY ? '\r\x1b[K' : ''}generated/: ${models.length} modules\n`);
 
-const notations = fileURLToPath(new URL('../src/parser/notations/notation-parsers.ts', import.meta.url));
+const notations = fileURLToPath(new URL('../../src/parser/notations/notation-parsers.ts', import.meta.url));
 await fs.writeFile(notations, emitNotations());
 
 /** What is no longer generated must not stay after. */

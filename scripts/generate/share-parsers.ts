@@ -1,6 +1,6 @@
 /** Models generated together share a parser where theirs differ in the template's fingerprint only. */
-import { generatedBanner } from '../codegen/banner.ts';
-import type { GeneratedModel } from './generate-model.ts';
+import { generatedBanner } from '../../src/codegen/banner.ts';
+import type { GeneratedModel } from '../../src/generate/generate-model.ts';
 
 const parserFile = 'parser.ts';
 
