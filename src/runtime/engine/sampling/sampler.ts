@@ -2,7 +2,7 @@
  * Draws a token. The order is llama.cpp's: bias, penalties and DRY, then top-k, top-p and min-p, XTC, temperature. All of
  * them see only what the mask allows.
  */
-import type { DrawnToken, EngineSampling, Mask } from '../../runtime/engine/engine.ts';
+import type { DrawnToken, EngineSampling, Mask } from '../engine.ts';
 import { type Candidate, likeliest } from './candidates.ts';
 import { penaliseRepeated, penaliseSequences } from './penalties.ts';
 

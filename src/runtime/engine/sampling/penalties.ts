@@ -1,5 +1,5 @@
 /** Penalties on tokens that repeat the text before them; the formulas are llama.cpp's. */
-import type { DryOptions, SamplingOptions } from '../../runtime/chat/chat-options.ts';
+import type { DryOptions, SamplingOptions } from '../../chat/chat-options.ts';
 
 const defaultRepeatLastN = 64;
 
