@@ -31,21 +31,21 @@ export class EvaluatedText {
     return shared === this.#tokens.length || this.#isCuttable() ? shared : 0;
   }
 
-  /** The logits after `text`, which is not empty. The array is the caller's. `checked` is called before each pass. */
-  async logitsAfter(text: readonly number[], checked: () => void): Promise<Float32Array> {
-    await this.read(text, checked);
+  /** The logits after `text`, which is not empty. The array is the caller's. */
+  async logitsAfter(text: readonly number[], passed: () => void): Promise<Float32Array> {
+    await this.read(text, passed);
     return this.#logits.slice();
   }
 
-  /** Evaluates `text`; tokens after it are forgotten. */
-  async read(text: readonly number[], checked: (evaluated: number) => void): Promise<void> {
+  /** Evaluates `text`; tokens after it are forgotten. `passed` is called after each pass. */
+  async read(text: readonly number[], passed: (evaluated: number) => void): Promise<void> {
     const shared = sharedLength(this.#tokens, text);
     if (shared === text.length && shared === this.#tokens.length) return;
     // The logits are those after the last token, so that one is evaluated in any case.
     this.#keep(Math.min(shared, text.length - 1));
     while (this.#tokens.length < text.length) {
-      checked(this.#tokens.length);
       await this.#evaluate(text.slice(this.#tokens.length, this.#tokens.length + tokensPerPass));
+      passed(this.#tokens.length);
     }
   }
 

@@ -71,11 +71,16 @@ export class TransformersEngine implements Engine {
     });
     // What does not fill a pass is evaluated with the last token.
     const ready = most - ((most - cachedTokens) % tokensPerPass);
-    const checked = (evaluated: number): void => {
-      signal?.throwIfAborted();
-      if (evaluated > 0) onProgress?.(evaluated);
-    };
-    if (ready > cachedTokens) await text.read(tokens.slice(0, ready), checked);
+    try {
+      if (ready > cachedTokens)
+        await text.read(tokens.slice(0, ready), (evaluated) => {
+          onProgress?.(evaluated);
+          signal?.throwIfAborted();
+        });
+    } catch (error) {
+      await sequence.close();
+      throw error;
+    }
     return sequence;
   }
 
