@@ -17,6 +17,7 @@ const ofOneModel: readonly string[] = [
   'batchSize',
   'mmap',
   'server',
+  'vision',
   'template',
   'toolFormat',
   'sequences',
