@@ -78,6 +78,8 @@ export async function answerQuestion(
 
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
   if (model.preview === undefined) throw unanswerable('shows no prompt');
+  // Schemas are compiled where nobody waits for them.
+  await model.chat(chat).report;
   const { signal: _, ...options } = chat;
   return model.preview(options);
 }
