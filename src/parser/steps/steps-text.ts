@@ -11,7 +11,7 @@ import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts
 import type { Compiled } from './compiled.ts';
 import { isQuoted, noteCallInQuotation, standsInQuotation } from './quoted-markers.ts';
 import type { StepProgress } from './step-progress.ts';
-import { readJsonCalls } from './streamed-calls.ts';
+import { mayBeBareCalls, readJsonCalls } from './streamed-calls.ts';
 
 /** Maximum white space between regions; more of it is text. */
 const longestPause = 256;
@@ -94,7 +94,7 @@ function readStretch(
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
   const isAnswer = table.region === 'text';
-  if (isAnswer && (isInCalls(reader.progress) || reader.mayBeBareCalls)) {
+  if (isAnswer && (isInCalls(reader.progress) || mayBeBareCalls(reader))) {
     const status = readJsonCalls(reader, markers);
     if (status !== 'text') return status === 'wait' ? null : 'more';
   }

@@ -63,7 +63,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
   if (reader.progress === null) {
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
-    if (isCertainlyText(reader, values)) reader.writer.expectValue(reader.cursor.offset);
+    if (isCertainlyText(reader, values)) reader.writer.calls.expectValue(reader.cursor.offset);
   }
   // The frame's opener was consumed in this step and claims white space first.
   if (!reader.passClaimedSpace()) return null;
@@ -155,7 +155,7 @@ function openNested(
     }
     reader.skip(opening.peek ? start : end);
     values.nested = { closer: type === 'array' ? ']' : '}', frameClose: frame.close, count: 0 };
-    reader.writer.input(type === 'array' ? '[' : '{', cursor.offset, cursor.offset);
+    reader.writer.calls.input(type === 'array' ? '[' : '{', cursor.offset, cursor.offset);
     return opening.next;
   }
   return null;
@@ -213,7 +213,7 @@ function isCertainlyText({ progress }: Reader, values: ValueStack<State>): boole
 /** Tells the writer that a value begins here, unless it may turn out to be `null`. */
 function noteValue({ cursor, writer }: Reader, mode: ValueMode | null): void {
   const first = cursor.text.charAt(skipSpace(cursor.text, cursor.at));
-  if (mode === 'raw' || mode === 'quoted' || /[^nN"'\s]/.test(first)) writer.expectValue(cursor.offset);
+  if (mode === 'raw' || mode === 'quoted' || /[^nN"'\s]/.test(first)) writer.calls.expectValue(cursor.offset);
 }
 
 function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValueProgress): ValueMode | null {
@@ -273,7 +273,7 @@ export function endNested(reader: Reader, { recover }: EndNestedTable<State>): S
   if (values === null) return recover;
   const { nested } = values;
   if (nested !== null) {
-    writer.input(nested.closer, cursor.offset, cursor.offset);
+    writer.calls.input(nested.closer, cursor.offset, cursor.offset);
     values.nested = null;
     reader.progress = { kind: 'nested-end', frameClose: nested.frameClose };
   }
@@ -285,8 +285,8 @@ export function endNested(reader: Reader, { recover }: EndNestedTable<State>): S
 /** Completes the arguments. */
 export function endArguments(reader: Reader, table: EndArgumentsTable<State>): State {
   const { call, cursor, writer } = reader;
-  writer.input(call.entryCount === 0 ? '{}' : '}', cursor.offset, cursor.offset);
+  writer.calls.input(call.entryCount === 0 ? '{}' : '}', cursor.offset, cursor.offset);
   call.values = null;
-  if (!table.open) writer.endCall(cursor.offset);
+  if (!table.open) writer.calls.endCall(cursor.offset);
   return table.next;
 }
