@@ -167,7 +167,7 @@ export const laws = {
     says: { marker: (written) => `${written} belongs to the result of a tool` },
   },
   'special-token': {
-    places: ['thoughts', 'answer'],
+    places: ['thoughts', 'answer', 'between'],
     tools: 'any',
     strict: false,
     says: { marker: (written) => `${written} stands where nothing asks for it` },

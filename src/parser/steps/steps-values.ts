@@ -1,6 +1,7 @@
 /** Steps that read the values of arguments that are written as entries. */
 
 import type { JsonType } from '../../format/chat-format.ts';
+import { beginsSet } from '../json/json-tokens.ts';
 import { repair } from '../leniency/law-table.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -16,7 +17,7 @@ import { readQuoted } from './values/quoted-value.ts';
 import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
 import { closeValue, valueCloser } from './values/value-closer.ts';
-import { modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
+import { isListOnly, modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
 import { deepestNesting, nestingDepth, type ValueStack } from './values/value-stack.ts';
 
 /** Maximum white space before a value. */
@@ -169,7 +170,7 @@ function readOpened(
 ): State | null {
   if (progress.mode === null) {
     progress.mode = chooseMode(reader, values, progress);
-    if (progress.mode === null) return null;
+    if (progress.mode === null || !beginScan(reader, progress)) return null;
     noteValue(reader, progress.mode);
     reader.input.begin();
   }
@@ -180,6 +181,21 @@ function readOpened(
   if (next === null || !isString || next === recover || !reader.allows('unclosed')) return next;
   const isDamaged = endsInDamagedCloser(reader, valueCloser(values, progress.frame.close));
   return isDamaged ? fail(reader, recover, ['a value'], 'part of a marker in a value') : next;
+}
+
+/** Prepares for a set where the schema allows a list alone; false if more text decides. */
+function beginScan(reader: Reader, progress: ValueProgress): boolean {
+  if (progress.mode !== 'scan' || !isListOnly(progress.types) || !reader.allows('json')) return true;
+  const { text, at } = reader.cursor;
+  const start = skipSpace(text, at);
+  if (start === text.length && !reader.ended) {
+    progress.mode = null;
+    return false;
+  }
+  const isSet = text[start] === '{' && beginsSet(text.slice(start), reader.ended);
+  if (isSet === true) reader.scanner.reset('any', true);
+  if (isSet === null) progress.mode = null;
+  return isSet !== null;
 }
 
 function readInMode(
