@@ -3,7 +3,7 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import { ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
-import { checkGrammar, refuseFindings } from '../language/expression/check-grammar.ts';
+import { checkGrammarSteps, refuseFindings } from '../language/expression/check-grammar.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { printGbnf } from '../language/gbnf/print-gbnf.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
@@ -41,7 +41,7 @@ function* compileResponse(
 ): Steps<ResponseGrammar> {
   const made = yield* responseGrammar(format, request, known);
   yield;
-  refuseFindings(checkGrammar(made.grammar, { ambiguity: false }));
+  refuseFindings(yield* checkGrammarSteps(made.grammar, { ambiguity: false }));
   return made;
 }
 

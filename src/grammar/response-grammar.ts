@@ -105,16 +105,21 @@ export function* responseGrammar(
   const library = known ?? (calls === null ? null : new ToolArguments(calls, options, null, options.store));
   const tools = callableTools(format, options);
   if (library !== null) yield* library.add(tools);
+  // Together: another request may begin to compile rules into the library.
   const offered = library?.offer(tools) ?? { tools: [], issues: [] };
   const rules = library?.branch() ?? new RuleSet();
+  yield;
   const hasSchema = options.shape === 'schema' || options.shape === 'schema-or-calls';
   const none = { expression: literal(''), issues: [] };
   const content = hasSchema ? yield* schemaContent(layout.content, options, rules) : none;
   const parts: Parts = { offered, rules, content: content.expression, issues: [...content.issues] };
+  yield;
   const answer = answerExpression(layout, options, parts);
+  yield;
   const fromTrigger = options.shape === 'calls-from-trigger';
   const root = fromTrigger ? answer : turnExpression(layout, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
+  yield;
   const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options);
   return { grammar: withoutUnused(grammar), issues: parts.issues };
 }

@@ -18,6 +18,7 @@ const ofOneModel: readonly string[] = [
   'batchSize',
   'mmap',
   'server',
+  'vision',
   'template',
   'toolFormat',
   'sequences',

@@ -1,6 +1,6 @@
 /** What was repaired in the open call; reported after it. */
-import { duplicateKeys } from './json/duplicate-keys.ts';
-import { type Repair, repair } from './leniency/law-table.ts';
+import { duplicateKeys } from '../json/duplicate-keys.ts';
+import { type Repair, repair } from '../leniency/law-table.ts';
 
 /** See the top of this file. */
 export class CallRepairs {

@@ -2,10 +2,9 @@
  * Draws a token. The order is llama.cpp's: bias, penalties and DRY, then top-k, top-p and min-p, XTC, temperature. All of
  * them see only what the mask allows.
  */
-
-import type { DryOptions, SamplingOptions } from '../../runtime/chat/chat-options.ts';
-import type { DrawnToken, EngineSampling, Mask } from '../../runtime/engine/engine.ts';
+import type { DrawnToken, EngineSampling, Mask } from '../engine.ts';
 import { type Candidate, likeliest } from './candidates.ts';
+import { penaliseRepeated, penaliseSequences } from './penalties.ts';
 
 const defaultBreakers: readonly string[] = ['\n', ':', '"', '*'];
 
@@ -109,66 +108,4 @@ function randomFrom(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-const defaultRepeatLastN = 64;
-
-/** Penalises the tokens among the last ones of `written`; the formulas are llama.cpp's. */
-function penaliseRepeated(
-  logits: Float32Array,
-  written: readonly number[],
-  { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0, repeatLastN }: SamplingOptions,
-): void {
-  if (repeatPenalty === 1 && frequencyPenalty === 0 && presencePenalty === 0) return;
-  for (const [token, count] of countsOf(lastOf(written, repeatLastN ?? defaultRepeatLastN))) {
-    const logit = logits[token] ?? 0;
-    const divided = logit <= 0 ? logit * repeatPenalty : logit / repeatPenalty;
-    logits[token] = divided - count * frequencyPenalty - presencePenalty;
-  }
-}
-
-/**
- * "Don't repeat yourself": a token that followed earlier what the text ends with now would extend a repetition, and is
- * penalised by its length. `breaks`: whether a token ends a repetition.
- */
-function penaliseSequences(
-  logits: Float32Array,
-  written: readonly number[],
-  { multiplier, base = 1.75, allowedLength = 2, lastN = written.length }: DryOptions,
-  breaks: (token: number) => boolean,
-): void {
-  if (multiplier === 0) return;
-  for (const [token, length] of repetitions(lastOf(written, lastN), breaks)) {
-    if (length >= allowedLength)
-      logits[token] = (logits[token] ?? 0) - multiplier * base ** (length - allowedLength);
-  }
-}
-
-/** For each token that would extend a repetition: how long the longest one is. */
-function repetitions(
-  written: readonly number[],
-  breaks: (token: number) => boolean,
-): ReadonlyMap<number, number> {
-  const longest = new Map<number, number>();
-  const last = written.length - 1;
-  for (let end = 0; end < last; end += 1) {
-    let length = 0;
-    for (; length <= end; length += 1) {
-      const token = written[end - length] ?? 0;
-      if (token !== written[last - length] || breaks(token)) break;
-    }
-    const next = written[end + 1] ?? 0;
-    if (length > (longest.get(next) ?? 0)) longest.set(next, length);
-  }
-  return longest;
-}
-
-function lastOf(written: readonly number[], count: number): readonly number[] {
-  return count === 0 ? [] : written.slice(-count);
-}
-
-function countsOf(tokens: readonly number[]): ReadonlyMap<number, number> {
-  const counts = new Map<number, number>();
-  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-  return counts;
 }

@@ -1,5 +1,5 @@
 /** The likeliest tokens that a mask allows, without asking it about all of them. */
-import type { Mask } from '../../runtime/engine/engine.ts';
+import type { Mask } from '../engine.ts';
 
 /** A token that may be drawn. */
 export interface Candidate {

@@ -2,7 +2,7 @@
  * Leaves members out of an object's JSON while it is being written: those that are `null` and so mean that they are
  * absent. A member is held back, with the separator before it, until its key or the beginning of its value shows that it stays.
  */
-import { parseJson } from '../format/json-values.ts';
+import { parseJson } from '../../format/json-values.ts';
 
 /** Where the text is; from `separator` to `null`, it is held back. */
 type Place =

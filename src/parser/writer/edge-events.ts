@@ -1,6 +1,6 @@
 /** Events that are created in great numbers: all of one kind in one place, with one hidden class. */
-import type { ResponseEvent } from './events.ts';
-import type { WrittenText } from './markers/written-text.ts';
+import type { ResponseEvent } from '../events.ts';
+import type { WrittenText } from '../markers/written-text.ts';
 
 /** Where deltas go: a region, or the arguments of a call. */
 export interface EmitTarget {

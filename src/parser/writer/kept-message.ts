@@ -1,7 +1,7 @@
 /** The message that the events of a response add up to. */
-import type { Malformed, PossibleCall, ReadToolCall, Repaired, ResponseMessage } from './events.ts';
-import { WrittenText } from './markers/written-text.ts';
-import { QuotedText } from './quoting/quoted-text.ts';
+import type { Malformed, PossibleCall, ReadToolCall, Repaired, ResponseMessage } from '../events.ts';
+import { WrittenText } from '../markers/written-text.ts';
+import { QuotedText } from '../quoting/quoted-text.ts';
 
 /** This much of a region's text is searched for calls. */
 const mostSearched = 1 << 15;

@@ -1,5 +1,5 @@
 /** Arguments that are withheld until they are complete, because only then is it known what they are. */
-import type { ResponseEvent } from './events.ts';
+import type { ResponseEvent } from '../events.ts';
 
 /** The arguments of one call, and the events held back meanwhile. */
 export class WithheldInput {

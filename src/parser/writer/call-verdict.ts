@@ -1,7 +1,7 @@
 /** Decides whether a complete call is handed out, and what is then known about it. */
-import type { JsonObject } from '../format/messages.ts';
-import type { Assurance } from './events.ts';
-import type { Provenance } from './provenance.ts';
+import type { JsonObject } from '../../format/messages.ts';
+import type { Assurance } from '../events.ts';
+import type { Provenance } from '../provenance.ts';
 
 /** How arguments are checked. */
 export interface CallCheck {
