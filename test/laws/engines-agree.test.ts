@@ -25,7 +25,7 @@ function requests(options: Partial<ChatOptions>, index: number): readonly ChatOp
 }
 
 const themes = ['call', 'refusal', 'parallel', 'chat'] as const;
-const questionsAtOnce = 100;
+const questionsAtOnce = 50;
 
 function sum(total: number, draws: number | null): number {
   return total + (draws ?? 0);
@@ -106,7 +106,7 @@ describe.each(formats)('the toy that writes %s', (format) => {
     if (long)
       console.log(`${format}, ${draws.length} questions from ${start} on: ${draws.reduce(sum, 0)} draws`);
     expect(draws).not.toContain(null);
-    expect(Math.min(...draws.map(Number))).toBeGreaterThan(10);
+    expect(draws.reduce(sum, 0)).toBeGreaterThan(10 * draws.length);
   });
 });
 
