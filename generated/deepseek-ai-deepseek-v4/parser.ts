@@ -34,6 +34,7 @@ export const responseModule = defineParser({
     callsClose: '</｜DSML｜tool_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
     resultStart: '<tool_result>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -133,7 +134,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -142,7 +143,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

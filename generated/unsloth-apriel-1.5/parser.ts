@@ -28,6 +28,7 @@ export const responseModule = defineParser({
       text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<|tool_result|>',
+    lateReasoningEnd: { text: '</thinking>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|assistant|>⏎Let me look.
@@ -85,7 +86,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCalls: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -95,7 +96,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -34,6 +34,8 @@ export interface TargetOptions {
   readonly mmap?: boolean;
   readonly server: ServerKind;
   readonly template?: string;
+  /** Whether a server's model sees pictures. Default: what the server says. */
+  readonly vision?: boolean;
   /** A name, or the path of a file. */
   readonly toolFormat?: string;
 }
@@ -43,7 +45,14 @@ export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
     Pick<
       ServableModel,
-      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize' | 'servers'
+      | 'preview'
+      | 'contextSize'
+      | 'trainedContextSize'
+      | 'vision'
+      | 'complete'
+      | 'tokenize'
+      | 'detokenize'
+      | 'servers'
     > {
   /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
@@ -128,7 +137,7 @@ async function connect(options: ServerOptions): Promise<ServerModel> {
 }
 
 async function openServer(urls: readonly string[], options: TargetOptions): Promise<OpenedTarget> {
-  const { server: kind, contextSize, template, requireTools, toolFormat } = options;
+  const { server: kind, contextSize, template, requireTools, toolFormat, vision } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const { IDIOLECT_API_KEY: apiKey } = process.env;
   const model = await connect({
@@ -138,6 +147,7 @@ async function openServer(urls: readonly string[], options: TargetOptions): Prom
     ...withoutUndefined({
       contextSize,
       toolFormat,
+      vision,
       apiKey: apiKey === '' ? undefined : apiKey,
       chatTemplate: source?.templateSource,
       bosToken: source?.bosToken,
@@ -147,6 +157,7 @@ async function openServer(urls: readonly string[], options: TargetOptions): Prom
   return {
     name: model.name,
     contextSize: model.contextSize,
+    vision: model.vision,
     templates: model.templates,
     get servers() {
       return model.servers;

@@ -1,6 +1,7 @@
 /** Questions about a request without generating: its prompt, and its number of tokens. */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
+import { showPictures } from './content/shown-pictures.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RequestError } from './errors.ts';
 import { messages } from './messages/endpoint.ts';
@@ -67,7 +68,8 @@ export async function answerQuestion(
     leave.push(await questions.enter(caller, signal));
     const { model, release } = await pool.borrow(asked.model, signal);
     leave.push(release);
-    const fixed = { policy: options.policy, ...asked.chat, signal };
+    const messages = showPictures(asked.chat.messages, asked.pictures ?? [], model.vision === true);
+    const fixed = { policy: options.policy, ...asked.chat, messages, signal };
     return Response.json(await answer({ model, chat: { ...asked.wishes, ...options.defaults, ...fixed } }));
   } finally {
     for (const each of leave) each();
@@ -76,6 +78,8 @@ export async function answerQuestion(
 
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
   if (model.preview === undefined) throw unanswerable('shows no prompt');
+  // Schemas are compiled where nobody waits for them.
+  await model.chat(chat).report;
   const { signal: _, ...options } = chat;
   return model.preview(options);
 }

@@ -17,6 +17,8 @@ export interface ServableModel {
   /** The tokens of a text, and the text of tokens. Default: such questions are rejected. */
   tokenize?(text: string): readonly number[];
   detokenize?(tokens: readonly number[]): string;
+  /** Whether it sees pictures, as parts of the type `image_url`. Default: it is told that there is one. */
+  readonly vision?: boolean;
   /** Tokens available to prompt and response together, and the context length of its training, if known. */
   readonly contextSize?: number;
   readonly trainedContextSize?: number;

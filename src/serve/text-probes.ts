@@ -68,7 +68,7 @@ export function propertiesOf({ name, model }: ListedModel, slots: number): objec
     total_slots: slots,
     chat_template: model?.templates?.toolUse.source ?? '',
     default_generation_settings: { ...(context === undefined ? {} : { n_ctx: context }), params: {} },
-    modalities: { vision: false, audio: false },
+    modalities: { vision: model?.vision === true, audio: false },
     is_sleeping: model === null,
   };
 }

@@ -8,7 +8,7 @@ import { type Term, Terms } from '../../language/regular/terms.ts';
 export type TextTest = (text: string) => boolean;
 
 /** Steps after which what was derived for earlier texts is dropped. */
-const mostKept = 200_000;
+const maxKept = 200_000;
 
 /**
  * A test for `pattern`. An automaton may have more states than there are texts to test, so only those are derived that a
@@ -19,7 +19,7 @@ export function patternTest(pattern: string): TextTest {
   let derived = derive(pattern);
   if (derived === null) return regularTest(pattern);
   return (text) => {
-    if (derived === null || derived.budget.spent > mostKept) derived = derive(pattern);
+    if (derived === null || derived.budget.spent > maxKept) derived = derive(pattern);
     try {
       return derived?.terms.matches(derived.term, text.toWellFormed()) ?? false;
     } catch (error) {

@@ -32,7 +32,7 @@ import { indented, type Syntax } from './syntax.ts';
  * Levels with their own indentation; deeper values are indented like the deepest of these. A schema may allow any
  * depth, and each indentation needs its own rules.
  */
-const deepestIndentation = 6;
+const maxIndentation = 6;
 
 /** Writes the values of one compilation. */
 export class ValueWriter implements ArrayWriting {
@@ -218,7 +218,7 @@ export class ValueWriter implements ArrayWriting {
   /** Indentation inside a container whose own line is indented by `margin`. */
   innerMargin(margin: number): number {
     const step = this.syntax.indent ?? 0;
-    return Math.min(margin + step, this.syntax.margin + step * deepestIndentation);
+    return Math.min(margin + step, this.syntax.margin + step * maxIndentation);
   }
 
   #objects(

@@ -11,9 +11,9 @@ import { expandUntil } from '../expression/until.ts';
 import { PartPrinter } from '../gbnf/print-parts.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
-import { grammarMasks } from './masks/grammar-masks.ts';
 import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
 import type { TokenMasks } from './masks/token-masks.ts';
+import { grammarMasks } from './masks/token-masks.ts';
 import { Program } from './program.ts';
 import { rest } from './rest-of-grammar.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
@@ -60,6 +60,8 @@ export interface Matcher {
   illFormedTokens(tokens: TokenIndex): readonly number[];
   /** A cache key: where possible, the same object for the same state of the same grammar. */
   readonly state: object;
+  /** Number of rules of the whole grammar. */
+  readonly ruleCount: number;
   /** A second matcher at the same position; shares what is memoised about the grammar. */
   clone(): Matcher;
 }
@@ -86,7 +88,12 @@ export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): M
   );
   const expanded = expandUntil(grammar);
   const stacks = new Stacks(new Program(expanded.rules), options.maxStacks ?? defaultStackLimit);
-  const shared: Shared = { stacks, parts: new PartPrinter(expanded), masks: grammarMasks(stacks) };
+  const shared: Shared = {
+    stacks,
+    parts: new PartPrinter(expanded),
+    masks: grammarMasks(stacks),
+    ruleCount: expanded.rules.size,
+  };
   return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
 }
 
@@ -95,6 +102,7 @@ interface Shared {
   readonly stacks: Stacks;
   readonly parts: PartPrinter;
   readonly masks: (tokens: TokenIndex) => TokenMasks;
+  readonly ruleCount: number;
 }
 
 class StackMatcher implements Matcher {
@@ -145,6 +153,10 @@ class StackMatcher implements Matcher {
 
   get state(): object {
     return this.#at.part.missing === 0 ? this.#at.position : this.#at;
+  }
+
+  get ruleCount(): number {
+    return this.#shared.ruleCount;
   }
 
   forced(): string {

@@ -48,6 +48,7 @@ export const laws = {
     says: {
       id: (id) => `the id is ${quoted(id)}`,
       header: (header) => `the header is ${quoted(header)}`,
+      type: (written, name) => `${quoted(written)} is ${quoted(name)} and the type of its arguments`,
     },
   },
   'wrapped-call': {
@@ -75,6 +76,10 @@ export const laws = {
       none: () => 'nothing opens the first call of a section',
     },
   },
+  noise: {
+    ...openers,
+    says: { marker: (written) => `other text stands between ${written} and the call` },
+  },
   'arguments-marker': { ...inCalls, says: { marker: () => 'the arguments follow the name at once' } },
   separator: {
     ...openers,
@@ -91,7 +96,7 @@ export const laws = {
     says: { json: () => 'the calls are written as JSON, and not in the format' },
   },
   notation: {
-    places: ['answer', 'between'],
+    places: ['thoughts', 'answer', 'between'],
     tools: 'offered',
     strict: false,
     says: { other: (picture) => `the calls are written as ${picture}, and not in the format` },
@@ -133,6 +138,7 @@ export const laws = {
       answer: (written) => `${written} comes before the answer is closed`,
       region: (written) => `${written} begins before the turn is closed and opened again`,
       thoughts: () => 'nothing closes the thoughts before it',
+      last: () => 'the thoughts end with the call, and no answer follows',
       call: (written) => `${written} ends the call early`,
       end: () => 'the response ends before the call is closed',
       bracket: () => 'the arguments are closed before their last bracket',
@@ -161,7 +167,7 @@ export const laws = {
     says: { marker: (written) => `${written} belongs to the result of a tool` },
   },
   'special-token': {
-    places: ['thoughts', 'answer'],
+    places: ['thoughts', 'answer', 'between'],
     tools: 'any',
     strict: false,
     says: { marker: (written) => `${written} stands where nothing asks for it` },

@@ -81,8 +81,8 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdic
   const { inTextAt, isMarked } = progress;
   const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
   if (!isText) emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
-  reader.noteBareCalls();
-  if (isText && inTextAt !== null) reader.noteSpeculated(Math.max(reached, inTextAt + 1));
+  reader.attempts.wereBareCalls = true;
+  if (isText && inTextAt !== null) reader.attempts.textUpTo = Math.max(reached, inTextAt + 1);
   return isText ? 'text' : 'calls';
 }
 
@@ -262,7 +262,7 @@ function readJson(reader: Reader, progress: BareCallsProgress, limit: number): V
 /** Counts calls; false if there are more than allowed. */
 function countsAnother(reader: Reader, progress: BareCallsProgress, calls: number): boolean {
   progress.count += calls;
-  return reader.options.parallel || progress.count + reader.writer.callCount === 1;
+  return reader.options.parallel || progress.count + reader.writer.calls.count === 1;
 }
 
 /** After a call: the end of the fence, of the turn or of the response; `null` if another call begins. */

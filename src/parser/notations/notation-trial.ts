@@ -51,7 +51,7 @@ export class NotationTrial implements CallTrial {
   /** The call as far as it is certain: its arguments have begun, or no other notation is possible. */
   get begun(): BegunCall | null {
     const [first, second] = this.candidates;
-    const started = first?.reader.writer.call ?? null;
+    const started = first?.reader.writer.calls.open ?? null;
     if (first === undefined || started === null) return null;
     if (second !== undefined && started.argumentsAt === started.nameEnd) return null;
     return { toolName: started.name, notation: first.notation.name, nameEnd: started.nameEnd };

@@ -126,6 +126,8 @@ export interface Mask {
 export interface GrammarAt {
   /** A cache key: the same object for the same position. */
   readonly state: object;
+  /** Number of rules of the whole grammar, if known. */
+  readonly ruleCount?: number;
   /** GBNF of everything that may follow, with start rule `root`. */
   gbnf(): string;
 }

@@ -148,11 +148,11 @@ const attr: Filter = (runtime, value, args, keywords) => {
 /** Python's `pprint`, with sorted keys, as long as it fits on a line. Its layout of several lines is not supported. */
 const prettyPrint: Filter = (runtime, value) => {
   const line = repr(runtime, withSortedKeys(runtime, value));
-  if (lengthOfText(line) <= longestLine) return line;
+  if (lengthOfText(line) <= maxLineLength) return line;
   throw new PythonError('NotImplementedError', 'pprint of more than 80 characters; tojson writes any length');
 };
 
-const longestLine = 80;
+const maxLineLength = 80;
 
 /** Keys that Python cannot compare are sorted by their types. */
 function compareKeys(runtime: Runtime, a: Value, b: Value): number {

@@ -106,7 +106,7 @@ function valuesIn(value: ExactValue, path: string): readonly Planted[] {
 }
 
 /** How many places a line names. */
-const mostPlaces = 3;
+const maxPlaces = 3;
 
 /** One line for each kind of data that the prompt does not show: most templates drop earlier thoughts. */
 export function reportDropped(messages: readonly Message[], prompt: string): readonly SchemaIssue[] {
@@ -126,7 +126,7 @@ export function reportDropped(messages: readonly Message[], prompt: string): rea
 }
 
 function listed(places: readonly DroppedData[]): string {
-  const named = places.slice(0, mostPlaces).map(({ path }) => path);
+  const named = places.slice(0, maxPlaces).map(({ path }) => path);
   const more = places.length - named.length;
   const list = more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
   return `${list} ${places.length === 1 ? 'is' : 'are'}`;
