@@ -99,7 +99,10 @@ export const laws = {
     places: ['thoughts', 'answer', 'between'],
     tools: 'offered',
     strict: false,
-    says: { other: (picture) => `the calls are written as ${picture}, and not in the format` },
+    says: {
+      other: (picture) => `the calls are written as ${picture}, and not in the format`,
+      sole: (name, key) => `the call of ${quoted(name)} has no key, so its text is ${quoted(key)}`,
+    },
   },
   'empty-block': { ...openers, tools: 'any', says: { marker: (written) => `${written} holds no call` } },
   'marker-part': {
