@@ -319,8 +319,10 @@ function pass(reader: Reader, progress: BareCallsProgress, end: number): void {
   progress.endedAt = reader.cursor.offset;
 }
 
-/** End of the format's own opener before another call; `at` for other markers. */
+/** End of the format's own opener before another call, or of what means nothing after one; `at` for other markers. */
 function openerEnd({ choice, end }: Match<State>, at: number): number {
+  // The end of thoughts, which ended with the calls.
+  if (choice.passes && choice.role === 'thought') return end;
   return choice.repairs === 'bare-calls' && !choice.marker.trim().startsWith('{') ? end : at;
 }
 
