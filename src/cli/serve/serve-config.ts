@@ -18,6 +18,7 @@ const ofOneModel: readonly string[] = [
   'mmap',
   'server',
   'vision',
+  'embeddings',
   'template',
   'toolFormat',
   'sequences',
