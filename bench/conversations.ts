@@ -31,6 +31,11 @@ const tools = ['weather', 'calendar', 'search', 'mail', 'notes'].map((name) => (
   },
 }));
 
+interface Answer {
+  readonly choices: readonly { readonly message: { readonly content: string | null } }[];
+  readonly usage: Usage;
+}
+
 interface Usage {
   readonly prompt_tokens: number;
   readonly prompt_tokens_details: { readonly cached_tokens: number };
@@ -43,8 +48,8 @@ async function ask(messages: readonly Message[]): Promise<{ readonly text: strin
     body: JSON.stringify({ messages, tools, max_tokens: maxTokens, temperature: 0 }),
   });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-  const { choices, usage } = await response.json();
-  return { text: choices[0].message.content ?? '', usage };
+  const { choices, usage } = (await response.json()) as Answer;
+  return { text: choices[0]?.message.content ?? '', usage };
 }
 
 /** Tokens of the prompts of one conversation, and how many of them were evaluated. */
