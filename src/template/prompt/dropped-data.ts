@@ -38,7 +38,7 @@ export function findDroppedData(messages: readonly Message[], prompt: string): r
 
 /** A text to find, with its spellings if they are not those of strings. */
 interface Planted extends DroppedData {
-  readonly spellings?: readonly string[];
+  readonly spellings?: Iterable<string>;
 }
 
 /** Searches for texts in their order, so that most searches are short. */
@@ -50,8 +50,9 @@ class OrderedSearch {
     this.#prompt = prompt;
   }
 
-  shows(spellings: readonly string[]): boolean {
-    return spellings.some((spelling) => this.#finds(spelling));
+  shows(spellings: Iterable<string>): boolean {
+    for (const spelling of spellings) if (this.#finds(spelling)) return true;
+    return false;
   }
 
   #finds(text: string): boolean {
@@ -62,15 +63,14 @@ class OrderedSearch {
   }
 }
 
-function spellingsOf(text: string): readonly string[] {
+/** Written as they are asked for: most texts are shown as they are. */
+function* spellingsOf(text: string): Generator<string> {
   const trimmed = text.trim();
   const inner = (quoted: string) => quoted.slice(1, -1);
-  return [
-    trimmed,
-    inner(writeJsonString(trimmed, false)),
-    inner(writeJsonString(trimmed, true)),
-    inner(writePythonString(trimmed)),
-  ];
+  yield trimmed;
+  yield inner(writeJsonString(trimmed, false));
+  yield inner(writeJsonString(trimmed, true));
+  yield inner(writePythonString(trimmed));
 }
 
 function dataOf(message: Message, path: string): readonly Planted[] {
