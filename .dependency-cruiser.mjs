@@ -55,7 +55,7 @@ export default {
       to: {
         path: '^src/format/',
         pathNot:
-          '^src/format/(?:argument-notation|errors|json-values|memoize|messages|option-rules|write-values)\\.ts$',
+          '^src/format/(?:argument-notation|error-class|errors|groups|json-values|memoize|messages|option-rules|write-values)\\.ts$',
       },
     },
     {

@@ -12,6 +12,7 @@ import { reachable } from '../../src/codegen/lower-to-states.ts';
 import { markerPlan } from '../../src/codegen/marker-plan.ts';
 import { malformed, type ParserProgram, type StateSpec } from '../../src/codegen/states.ts';
 import { type CallNotationName, callNotations, notationFormat } from '../../src/format/call-notations.ts';
+import { groupBy } from '../../src/format/groups.ts';
 import { type CallsLayout, turnLayout } from '../../src/layout/turn-layout.ts';
 import { moduleContractVersion } from '../../src/parser/module-contract.ts';
 import { callEnd } from '../../src/parser/steps/steps.ts';
@@ -81,8 +82,7 @@ interface SharedState extends EmittedState {
 
 /** Those of `states` that are there more than once, by name and source, most frequent ones first. */
 function sharedStates(states: readonly EmittedState[]): ReadonlyMap<string, SharedState> {
-  const all = new Map<string, EmittedState[]>();
-  for (const state of states) all.set(keyOf(state), [...(all.get(keyOf(state)) ?? []), state]);
+  const all = groupBy(states, keyOf);
   const names: string[] = [];
   const shared = new Map<string, SharedState>();
   for (const [state, ...others] of [...all.values()].sort((one, other) => other.length - one.length)) {

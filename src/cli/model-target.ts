@@ -32,6 +32,8 @@ export interface TargetOptions {
   readonly batchSize?: number;
   /** Whether the file is mapped into memory. Default: true. */
   readonly mmap?: boolean;
+  /** Whether the model is for search, and does not chat. Default: false. */
+  readonly embeddings?: boolean;
   readonly server: ServerKind;
   readonly template?: string;
   /** Whether a server's model sees pictures. Default: what the server says. */
@@ -50,6 +52,7 @@ export interface OpenedTarget
       | 'trainedContextSize'
       | 'vision'
       | 'complete'
+      | 'embed'
       | 'tokenize'
       | 'detokenize'
       | 'servers'
@@ -102,6 +105,27 @@ export async function locateTarget(
         options,
       ),
   };
+}
+
+/** A model for search. Throws `UnsupportedOptionError` for the address of a server, and the errors of the Hub. */
+export async function locateEmbeddings(
+  target: string | readonly string[],
+  options: TargetOptions,
+): Promise<{ readonly bytes: number; readonly servers: number; open(): Promise<ServableModel> }> {
+  if (typeof target !== 'string' || isAddress(target) || hostAndPort.test(target)) {
+    const reason = 'models on servers chat; ask that server for embeddings';
+    throw new UnsupportedOptionError({ option: '--embeddings', reason });
+  }
+  const { loadEmbeddingModel } = await importEngine(options.command);
+  const view = createPullView();
+  const obtained = obtainModel(target, { requireTools: false, onEvent: view.show });
+  const { file, card } = await obtained.finally(view.stop);
+  const { contextSize, threads, gpuLayers, gpu, mmap } = options;
+  const given = {
+    ...withoutUndefined({ contextSize, threads, gpuLayers, useMmap: mmap }),
+    ...(gpu ? {} : { gpu: false as const }),
+  };
+  return { bytes: card.size ?? 0, servers: 0, open: () => loadEmbeddingModel(file, given) };
 }
 
 function isAddress(target: string): boolean {
@@ -205,6 +229,7 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
     complete: (request) => model.complete(request),
+    embed: (texts, own) => model.embed(texts, own),
     tokenize: (text) => model.tokenize(text),
     detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),

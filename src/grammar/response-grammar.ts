@@ -17,7 +17,7 @@ import { RuleSet } from '../language/expression/rule-set.ts';
 import type { Steps } from '../language/expression/steps.ts';
 import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
 import type { Marker } from '../layout/marker.ts';
-import type { ContentRegion } from '../layout/regions.ts';
+import type { ContentRegion, ReasoningRegion } from '../layout/regions.ts';
 import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
 import { bareCalls } from './bare-calls.ts';
 import { callSection, spellMarkers } from './call-grammar.ts';
@@ -145,22 +145,26 @@ function afterPrompt(
   return grammar;
 }
 
-/** The rest of the turn from the prompt's position: whatever precedes the answer, then `answer`. */
+/**
+ * The rest of the turn from the prompt's position: whatever precedes the answer, then `answer`. Nothing replaces empty
+ * reasoning before free text, which can begin with anything.
+ */
 function turnExpression(
-  { start, lead, reasoning }: TurnLayout,
+  { start, lead, reasoning, ends }: TurnLayout,
   { prompt, shape }: ResponseGrammarOptions,
   answer: Expression,
   rules: RuleSet,
 ): Expression {
-  const empty = emptyReasoning(reasoning, shape);
-  const turn = withReasoning({ reasoning, prompt, answer, empty }, rules);
+  const isDemanded = shape !== 'text' && shape !== 'whole';
+  const empty = isDemanded && reasoning !== null ? emptyReasoning(reasoning, shape) : [];
+  const parts = { reasoning, prompt, answer, empty, ends: isDemanded ? ends : [] };
+  const turn = withReasoning(parts, rules);
   if (prompt.place === 'between-turns') return sequence(literal(start.text), turn);
   return prompt.untouched && lead.text !== '' ? sequence(optional(literal(lead.text)), turn) : turn;
 }
 
-/** Texts that may replace empty reasoning. None before free text, which can begin with anything. */
-function emptyReasoning(reasoning: TurnLayout['reasoning'], shape: ResponseShape): readonly Marker[] {
-  if (reasoning === null || shape === 'text' || shape === 'whole') return [];
+/** Texts that may replace empty reasoning. */
+function emptyReasoning(reasoning: ReasoningRegion, shape: ResponseShape): readonly Marker[] {
   const { empty, emptyWithCalls } = reasoning;
   if (shape === 'calls') return [emptyWithCalls];
   return shape === 'schema' || empty.text === emptyWithCalls.text ? [empty] : [empty, emptyWithCalls];

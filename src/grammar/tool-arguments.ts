@@ -90,6 +90,7 @@ export class ToolArguments {
     for (const tool of tools) {
       const text = textOf(tool);
       if (typeof text === 'string') this.#announced.add(text);
+      yield;
     }
     for (const tool of tools) {
       yield* this.#argumentsOf(tool);

@@ -3,12 +3,13 @@ import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import { showPictures } from './content/shown-pictures.ts';
 import type { Endpoint } from './endpoint.ts';
-import { RequestError } from './errors.ts';
+import { unanswerable } from './errors.ts';
 import { messages } from './messages/endpoint.ts';
 import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import type { ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview, ServableModel } from './servable-model.ts';
+import { startChat } from './shown-answer.ts';
 
 /** One kind of question; its body is a request of the API. */
 export interface PromptQuestion {
@@ -77,7 +78,7 @@ export async function answerQuestion(
 }
 
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
-  if (model.preview === undefined) throw unanswerable('shows no prompt');
+  if (model.preview === undefined) throw unanswerable('the engine of this model shows no prompt');
   // Schemas are compiled where nobody waits for them.
   await model.chat(chat).report;
   const { signal: _, ...options } = chat;
@@ -87,12 +88,7 @@ async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
 /** A server of the model is asked for tokens, but not for a response. */
 async function countOf(asked: AskedPrompt): Promise<number> {
   const { promptTokens } = await previewOf(asked);
-  const counted = promptTokens ?? (await asked.model.chat(asked.chat).promptTokens);
-  if (counted === null) throw unanswerable('cannot count tokens without a request');
+  const counted = promptTokens ?? (await startChat(asked.model, asked.chat).promptTokens);
+  if (counted === null) throw unanswerable('the engine of this model cannot count tokens without a request');
   return counted;
-}
-
-function unanswerable(what: string): RequestError {
-  const reason = `the engine of this model ${what}`;
-  return new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
 }

@@ -108,7 +108,7 @@ export function leniencyPage(page: string): string {
   const rows = lawExamples.map((example) => {
     const { places, tools, strict } = laws[example.law];
     const where = places.length === 4 ? 'anywhere' : places.join(', ');
-    const needs = tools === 'offered' ? 'an offered name' : '';
+    const needs = { any: '', offered: 'an offered name', 'to open': 'to open calls, an offered name' }[tools];
     return `| \`${example.law}\` | ${where} | ${needs} | ${strict ? 'yes' : ''} | ${code(example.text)} (${example.model}) | ${outcomeOf(example)} |`;
   });
   const head =

@@ -19,6 +19,7 @@ const ofOneModel: readonly string[] = [
   'mmap',
   'server',
   'vision',
+  'embeddings',
   'template',
   'toolFormat',
   'sequences',

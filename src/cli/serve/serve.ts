@@ -98,6 +98,7 @@ export function registerServe(program: Command): void {
     .option('--json', 'the same for programs, on standard output')
     .optionsGroup('Model:')
     .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
+    .option('--embeddings', 'the model is for search (embeddings, reranking), and does not chat')
     .option('--no-require-tools', 'also accept models that cannot call tools');
   addTargetOptions(command).action(serveModels);
 }

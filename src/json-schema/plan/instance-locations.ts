@@ -3,6 +3,7 @@
  * by first mention over all branches, so that a value has a single spelling before it is known which branch it is
  * valid against.
  */
+import { addToGroup } from '../../format/groups.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { StepBudget } from '../../language/expression/budget.ts';
 import { schemaOfContainer } from '../document/containers.ts';
@@ -176,10 +177,7 @@ export class InstanceLocations {
     for (const node of location.nodes) {
       if (!isObject(node.schema) || !isObject(node.schema.properties)) continue;
       for (const [key, property] of Object.entries(node.schema.properties)) {
-        if (!isSchema(property)) continue;
-        const list = named.get(key);
-        if (list === undefined) named.set(key, [node]);
-        else list.push(node);
+        if (isSchema(property)) addToGroup(named, key, node);
       }
     }
     this.#named.set(location, named);

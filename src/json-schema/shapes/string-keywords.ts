@@ -5,21 +5,16 @@ import { stringShape } from './any-shape.ts';
 import {
   type Assertion,
   assertion,
-  atLeast,
-  atMost,
-  countOf,
+  countAssertions,
   type ExpansionContext,
   type KeywordReader,
 } from './assertions.ts';
 
 /** Reads the string keywords. */
 export const readStringKeywords: KeywordReader = (schema, node, context) => {
-  const found: Assertion[] = [];
-  const withLength = (range: { min: number; max: number | null }) => stringShape(context.terms, range);
-  const min = countOf(schema.minLength);
-  if (min !== null) found.push(atLeast(min, withLength));
-  const max = countOf(schema.maxLength);
-  if (max !== null) found.push(atMost(max, withLength));
+  const found: Assertion[] = [
+    ...countAssertions(schema, ['minLength', 'maxLength'], (range) => stringShape(context.terms, range)),
+  ];
   if (typeof schema.pattern === 'string') {
     const limited = takeLimits(schema.pattern);
     const language = context.patternLanguage(node, 'pattern', limited?.pattern ?? schema.pattern);

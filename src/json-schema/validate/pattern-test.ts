@@ -1,4 +1,5 @@
 /** Tests strings against patterns, as the grammar reads patterns. */
+import { unless } from '../../format/error-class.ts';
 import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
 import { patternTerm } from '../../language/regular/parse-pattern.ts';
 import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
@@ -38,12 +39,8 @@ interface Derived {
 function derive(pattern: string): Derived | null {
   const budget = new StepBudget(Number.POSITIVE_INFINITY);
   const terms = new Terms(budget);
-  try {
-    return { terms, term: patternTerm(terms, pattern), budget };
-  } catch (error) {
-    if (error instanceof UnsupportedPattern || error instanceof BudgetExceeded) return null;
-    throw error;
-  }
+  const term = unless([UnsupportedPattern, BudgetExceeded], () => patternTerm(terms, pattern));
+  return term === null ? null : { terms, term, budget };
 }
 
 function regularTest(pattern: string): TextTest {

@@ -1,6 +1,8 @@
 /** Writes strings as expressions, in the notations of a syntax. */
 
+import { unless } from '../../format/error-class.ts';
 import { commonPrefix } from '../../language/expression/alternatives.ts';
+import { BudgetExceeded } from '../../language/expression/budget.ts';
 import {
   choice,
   type Expression,
@@ -132,7 +134,7 @@ export class StringWriter {
   ): Expression | null {
     const [shape, second] = shapes;
     if (spelling === null || shape === undefined || second !== undefined) return null;
-    const loops = this.#compilation.attempt(() => this.#compilation.languages.loops(shape));
+    const loops = unless(BudgetExceeded, () => this.#compilation.languages.loops(shape));
     if (loops === null) return null;
     const counts = [...loops.characters.values()];
     const reason =

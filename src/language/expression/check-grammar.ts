@@ -76,7 +76,7 @@ export function* checkGrammarSteps(
 ): Steps<readonly GrammarFinding[]> {
   const graph = ruleGraph(grammar.rules);
   yield;
-  const unbuildable = findUnbuildable(grammar, () => graph);
+  const unbuildable = yield* findUnbuildableSteps(grammar, () => graph);
   yield;
   const productive = productiveRules(grammar.rules, graph);
   yield;
@@ -99,15 +99,19 @@ export function findUnbuildable(
   grammar: Grammar,
   graph: () => RuleGraph = () => ruleGraph(grammar.rules),
 ): readonly GrammarFinding[] {
+  return finish(findUnbuildableSteps(grammar, graph));
+}
+
+function* findUnbuildableSteps(grammar: Grammar, graph: () => RuleGraph): Steps<readonly GrammarFinding[]> {
   const known = unbuildable.get(grammar);
   if (known !== undefined) return known;
   const made = graph();
   const nullable = nullableRules(grammar.rules, made);
-  const found = [
-    ...findUndefined(grammar, made.references),
-    ...findInvalid(grammar, nullable),
-    ...findLeftRecursion(grammar, nullable),
-  ];
+  const found = findUndefined(grammar, made.references);
+  yield;
+  found.push(...findInvalid(grammar, nullable));
+  yield;
+  found.push(...findLeftRecursion(grammar, nullable));
   unbuildable.set(grammar, found);
   return found;
 }

@@ -7,6 +7,7 @@
 import { bytes, requireOption } from '../../format/option-rules.ts';
 import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
+import { sizeOfRules } from '../expression/references.ts';
 import { expandUntil } from '../expression/until.ts';
 import { PartPrinter } from '../gbnf/print-parts.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
@@ -60,8 +61,8 @@ export interface Matcher {
   illFormedTokens(tokens: TokenIndex): readonly number[];
   /** A cache key: where possible, the same object for the same state of the same grammar. */
   readonly state: object;
-  /** Number of rules of the whole grammar. */
-  readonly ruleCount: number;
+  /** Size of the whole grammar: ten for each rule, one for each of their parts; not counted beyond 100,000. */
+  readonly size: number;
   /** A second matcher at the same position; shares what is memoised about the grammar. */
   clone(): Matcher;
 }
@@ -71,6 +72,8 @@ export interface MatcherOptions {
   /** Maximum number of stacks at once; an ambiguous grammar that needs more causes a GrammarError. Default: 1000. */
   readonly maxStacks?: number;
 }
+
+const mostCounted = 100_000;
 
 /** Maximum number of characters that `forced` returns at once. */
 const forcedLimit = 100_000;
@@ -92,7 +95,7 @@ export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): M
     stacks,
     parts: new PartPrinter(expanded),
     masks: grammarMasks(stacks),
-    ruleCount: expanded.rules.size,
+    size: sizeOfRules(expanded.rules.values(), mostCounted),
   };
   return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
 }
@@ -102,7 +105,7 @@ interface Shared {
   readonly stacks: Stacks;
   readonly parts: PartPrinter;
   readonly masks: (tokens: TokenIndex) => TokenMasks;
-  readonly ruleCount: number;
+  readonly size: number;
 }
 
 class StackMatcher implements Matcher {
@@ -155,8 +158,8 @@ class StackMatcher implements Matcher {
     return this.#at.part.missing === 0 ? this.#at.position : this.#at;
   }
 
-  get ruleCount(): number {
-    return this.#shared.ruleCount;
+  get size(): number {
+    return this.#shared.size;
   }
 
   forced(): string {

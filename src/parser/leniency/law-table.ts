@@ -8,8 +8,8 @@ export type LawPlace = 'thoughts' | 'answer' | 'call' | 'between';
 
 interface Law {
   readonly places: readonly LawPlace[];
-  /** `offered`: only if a tool on offer is named there. */
-  readonly tools: 'any' | 'offered';
+  /** `offered`: only if a tool on offer is named there; `to open`: only so where it opens calls. */
+  readonly tools: 'any' | 'offered' | 'to open';
   /** Whether `leniency: 'strict'` has it, too, because a value would be lost without it. */
   readonly strict: boolean;
   /** What is said, for each case of the law; most say what was written. */
@@ -99,7 +99,10 @@ export const laws = {
     places: ['thoughts', 'answer', 'between'],
     tools: 'offered',
     strict: false,
-    says: { other: (picture) => `the calls are written as ${picture}, and not in the format` },
+    says: {
+      other: (picture) => `the calls are written as ${picture}, and not in the format`,
+      sole: (name, key) => `the call of ${quoted(name)} has no key, so its text is ${quoted(key)}`,
+    },
   },
   'empty-block': { ...openers, tools: 'any', says: { marker: (written) => `${written} holds no call` } },
   'marker-part': {
@@ -108,7 +111,7 @@ export const laws = {
   },
   spelling: {
     places: anywhere,
-    tools: 'any',
+    tools: 'to open',
     strict: false,
     says: {
       marker: (written) => `${written} is a marker in other characters`,
@@ -117,14 +120,14 @@ export const laws = {
   },
   'marker-twice': { ...inCalls, says: { marker: (written) => `${quoted(written)} stands twice` } },
   'thoughts-again': {
-    places: ['thoughts'],
+    places: ['thoughts', 'between'],
     tools: 'any',
     strict: false,
     says: { marker: (written) => `${written} stands twice` },
   },
   fence: {
     ...openers,
-    tools: 'any',
+    tools: 'to open',
     says: {
       marker: () => 'the JSON stands in a code fence',
       call: () => 'the call stands in a code fence',
@@ -132,7 +135,7 @@ export const laws = {
   },
   unclosed: {
     places: anywhere,
-    tools: 'any',
+    tools: 'to open',
     strict: false,
     says: {
       answer: (written) => `${written} comes before the answer is closed`,
@@ -198,6 +201,11 @@ export const laws = {
 
 /** The laws of `docs/leniency.md`. */
 export type LeniencyLaw = keyof typeof laws;
+
+/** Whether a call that a law opens, if one does, must name a tool on offer. */
+export function mustBeOffered(law: LeniencyLaw | undefined): boolean {
+  return law !== undefined && laws[law].tools !== 'any';
+}
 
 /** What was repaired, and by which law. */
 export interface Repair {

@@ -2,6 +2,7 @@
 
 import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
+import { mustBeOffered } from '../leniency/law-table.ts';
 import type { EnvelopePaths, Transition } from '../state-tables.ts';
 import { scanWhole } from '../steps/values/value-modes.ts';
 import type { ToolTable } from '../tool-table.ts';
@@ -79,13 +80,13 @@ export function callFollows(
   const next = skipSpace(text, at);
   if (next - at > longestOpening) return absent;
   if (texts.some((each) => (each === '' ? ended && next === text.length : text.startsWith(each, next))))
-    return choice.repairs === undefined ? at : namesTool(tools, text, next, ended);
+    return mustBeOffered(choice.repairs) ? namesTool(tools, text, next, ended) : at;
   const rest = text.length - next < longestOpening ? text.slice(next) : null;
   const mayContinue = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
   if (nameEnds === undefined) return mayContinue ? undecided : absent;
   const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
-  const mustBeOffered = tools.known && choice.repairs !== undefined;
-  const named = offered >= 0 || mustBeOffered ? offered : anyNameEnd(text, next, nameEnds, ended);
+  const isAnyCall = !tools.known || !mustBeOffered(choice.repairs);
+  const named = offered >= 0 || !isAnyCall ? offered : anyNameEnd(text, next, nameEnds, ended);
   if (named >= 0) return at;
   return mayContinue || named === undecided || offered === undecided ? undecided : absent;
 }

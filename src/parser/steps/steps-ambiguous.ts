@@ -39,8 +39,7 @@ export function readAmbiguous(
   const to = found === null ? reader.cursor.text.length : found.at + shift;
   if (isClosed ? isLast && isCalls(reader, table, to) : !isThinking || isReadAgain(reader, table, to)) {
     reader.leaveRegion();
-    if (isThinking && reader.options.lenient)
-      reader.noteRepair(repair('unclosed', isLast ? 'last' : 'thoughts'));
+    if (isThinking) reader.noteRepair(repair('unclosed', isLast ? 'last' : 'thoughts'));
     return table.resume;
   }
   if (found === null) {
@@ -77,6 +76,7 @@ function isLastOfTurn(
 
 /** Whether what nothing closes is read again. In a notation of another format, only complete calls are. */
 function isReadAgain(reader: Reader, table: AmbiguousTable<State>, to: number): boolean {
+  if (!reader.allows('unclosed')) return false;
   const text = reader.cursor.text.trimStart();
   const isForeign = [...unmistakableOpeners].some((open) => text.startsWith(open));
   return !isForeign || isCalls(reader, table, to);

@@ -95,8 +95,10 @@ function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, 
     return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');
   }
   const { known } = table;
-  if (known !== undefined && header.trim() !== '' && !known.some((each) => header.includes(each)))
+  if (known !== undefined && header.trim() !== '' && !known.some((each) => header.includes(each))) {
+    if (!reader.allows('spelling')) return fail(reader, table.recover, known, 'no header of a region');
     reader.noteRepair(repair('spelling', 'header', header));
+  }
   reader.skip(after);
   return table.next;
 }

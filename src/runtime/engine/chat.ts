@@ -177,6 +177,7 @@ function* completeChat(
   { grammar, matcher }: ReadyGrammar,
 ): Steps<PreparedChat> {
   const { template, vocabulary, grammarOptions } = rendered;
+  yield;
   if (matcher !== null) engine.build?.(matcher);
   yield;
   const markers = markersOf(vocabulary, template.format);

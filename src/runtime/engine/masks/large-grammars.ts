@@ -4,10 +4,10 @@
  */
 import type { GrammarAt } from '../engine.ts';
 
-/** The engine reads so many in some twenty milliseconds. */
-const mostRules = 2_000;
+/** The engine reads so much in some twenty milliseconds. */
+const mostSize = 20_000;
 
 /** Whether biases leave only what the grammar allows, wherever it applies. */
-export function isLarge({ ruleCount = 0 }: GrammarAt): boolean {
-  return ruleCount > mostRules;
+export function isLarge({ size = 0 }: GrammarAt): boolean {
+  return size > mostSize;
 }

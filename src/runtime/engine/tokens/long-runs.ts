@@ -34,17 +34,17 @@ export interface PieceTokenizer {
 export function* encodeWindows(text: string, tokenizer: PieceTokenizer): Steps<readonly number[]> {
   const { encode, splits } = tokenizer;
   const mostRun = splits ? mostInRun : mostAtOnce;
-  const parts: (readonly number[])[] = [];
+  const tokens: number[] = [];
   let start = 0;
   for (let end = windowEnd(text, 0, mostRun); end >= 0; end = windowEnd(text, start, mostRun)) {
     const window = encode(text.slice(start, end), start === 0);
     const cut = findCut(text, end, window, tokenizer) ?? cutAnywhere(text, start, end - overlap, tokenizer);
-    parts.push(cut.tokens);
+    for (const token of cut.tokens) tokens.push(token);
     start = cut.place;
     yield;
   }
-  const last = encode(text.slice(start), start === 0);
-  return parts.length === 0 ? last : [...parts, last].flat();
+  for (const token of encode(text.slice(start), start === 0)) tokens.push(token);
+  return tokens;
 }
 
 /** Tokens up to a place of the text. */
