@@ -14,7 +14,7 @@ const file = path.join(root, 'docs/house.svg');
 const rows: readonly (readonly (readonly [room: string, column: number, purpose: string])[])[] = [
   [['cli', 5, 'the command']],
   [
-    ['serve', 1.8, 'three APIs over HTTP'],
+    ['serve', 1.5, 'three APIs over HTTP'],
     ['runtime/masks', 2.6, 'masks for any engine'],
   ],
   [
