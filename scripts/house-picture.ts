@@ -12,14 +12,14 @@ const file = path.join(root, 'docs/house.svg');
 
 /** Each row of rooms, from the roof to the ground, with the column and what the room is for. */
 const rows: readonly (readonly (readonly [room: string, column: number, purpose: string])[])[] = [
-  [['cli', 5, 'the command']],
   [
-    ['serve', 1.5, 'three APIs over HTTP'],
     ['runtime/masks', 2.6, 'masks for any engine'],
+    ['cli', 5, 'the command'],
   ],
   [
     ['ai-sdk', 0, 'models for the AI SDK'],
-    ['runtime/servers', 1.2, 'models on a server'],
+    ['serve', 1, 'three APIs over HTTP'],
+    ['runtime/servers', 2, 'models on a server'],
     ['runtime/transformers', 3, 'transformers.js models'],
     ['testing', 4, 'small models for tests'],
     ['runtime/node-llama-cpp', 5, 'llama.cpp as an engine'],
