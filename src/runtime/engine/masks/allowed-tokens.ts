@@ -118,14 +118,21 @@ export class AllowedTokens {
   }
 
   #makeBias(allowed: Readonly<TokenBitmap>, matcher: Matcher): TokenBiases | null {
-    const { ends, index, size } = this.#vocabulary;
+    const { ends, size } = this.#vocabulary;
     const wanted = new Uint32Array((size + 31) >> 5);
     wanted.set(allowed);
     if (matcher.complete) addTokens(wanted, ends);
+    return this.leaving(wanted, matcher);
+  }
+
+  /** Leaves only `wanted`, in the same way; `null` if they and the others are too many. */
+  leaving(wanted: Readonly<TokenBitmap>, matcher: Matcher): TokenBiases | null {
+    const { index, size } = this.#vocabulary;
     const count = countTokens(wanted);
     const most = isLarge(matcher) ? size / 2 : maxBiases;
-    if (size - count <= most) return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
-    const favoured = listTokens(wanted, Math.floor(most));
+    if (count > fewTokens && size - count <= most)
+      return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
+    const favoured = listTokens(wanted, Math.max(fewTokens, Math.floor(most)));
     if (favoured === null) return null;
     return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
   }
