@@ -217,6 +217,30 @@ describe('Python in arguments', () => {
     expect(read('lfm2-8b-a1b', lfm("tag(words={'a': 1})")).calls).toEqual([['tag', { words: { a: 1 } }]]);
   });
 
+  test.each([
+    ["tag(words=['a'], note='<|tool_call_start|>[read(path='a')]<|tool_call_end|>')", ['unclosed']],
+    ["tag(words=['a'], note='<|tool_call_start|>[read(path=\\'a\\')]<|tool_call_end|>')", []],
+  ])('a string that quotes a call ends after it: %s', (written, laws) => {
+    const note = "<|tool_call_start|>[read(path='a')]<|tool_call_end|>";
+    const notes = { tools: [tool('tag', { words: list, note: text }, ['words'])] };
+    expect(read('lfm2.5-8b-a1b', lfm(written), notes)).toMatchObject({
+      calls: [['tag', { words: ['a'], note }]],
+      laws,
+      content: '',
+    });
+  });
+
+  test('a string that holds the beginning of a call ends at its quote', () => {
+    const written = `${lfm("read(path='<|tool_call_start|>['), bash(command='ls')")}It's done.`;
+    expect(read('lfm2.5-8b-a1b', written)).toMatchObject({
+      calls: [
+        ['read', { path: '<|tool_call_start|>[' }],
+        ['bash', { command: 'ls' }],
+      ],
+      content: "It's done.",
+    });
+  });
+
   test('an escaped quote before a comma and a word does not end a string', () => {
     const written = lfm("plot(code='plt.plot(x, color=\\'r\\', label=\\'a\\')', title='it\\'s')");
     expect(read('lfm2-8b-a1b', written).calls).toEqual([
