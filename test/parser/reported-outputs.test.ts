@@ -99,7 +99,7 @@ describe('thoughts that end with a call', () => {
   ])('%s, are a call if no answer follows', (_, written) => {
     for (const end of ['\n</think>\n\n', '\n</think>\n\n<|im_end|>', '']) {
       const outcome = read('qwen3.5-4b', `I read it.\n\n${written}${end}`, prompt);
-      expect(outcome).toMatchObject({ calls: [['read', { path: 'a.md' }]], thoughts: 'I read it.' });
+      expect([outcome.calls, outcome.thoughts.trim()]).toEqual([[['read', { path: 'a.md' }]], 'I read it.']);
       expect(outcome.laws).toContain('unclosed');
       expect(outcome.content.trim()).toBe('');
     }
