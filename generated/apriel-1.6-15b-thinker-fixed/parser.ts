@@ -13,6 +13,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '<|end|>',
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', repairs: 'thoughts-again' },
     strayMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
     strayMarkerBeginFinalResponse: {
       text: '[BEGIN FINAL RESPONSE]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '',
@@ -56,7 +57,11 @@ export const responseModule = defineParser({
     // …IN FINAL RESPONSE]⏎Let me look.
     //                     ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', repeatedReasoningEnd: 'afterReasoning', callsOpen: 'afterCallsOpen',
+        turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.

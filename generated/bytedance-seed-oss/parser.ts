@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<seed:eos>',
     reasoningEnd: { text: '</seed:think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '</seed:think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<seed:think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</seed:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<seed:think>',
@@ -63,8 +64,8 @@ export const responseModule = defineParser({
     //               ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     contentStart: '<|START_TEXT|>',
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     reasoningEnd: { text: '<|END_THINKING|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '<|END_THINKING|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<|START_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndToolResult: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndThinking: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },
@@ -69,8 +70,8 @@ export const responseModule = defineParser({
     //                 ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     turnEndEndOfSentenceAssistant: '<｜end▁of▁sentence｜><｜Assistant｜><｜end▁of▁sentence｜>',
     turnEndCut: { text: '<｜end▁of▁sentence｜><｜Assistant｜>', onlyAtEnd: true },
     reasoningEnd: { text: '\n</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -77,9 +78,9 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
-        turnEndCut: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'betweenTurns',
+        turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),

@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -65,8 +66,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

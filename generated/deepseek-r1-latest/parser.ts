@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -71,8 +72,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning', callsOpen: 'afterCallsOpen',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     turnEnd: '<|user|>',
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -63,8 +64,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

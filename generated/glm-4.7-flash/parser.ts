@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     turnEnd: '<|user|>',
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -62,8 +63,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -17,6 +17,7 @@ export const responseModule = defineParser({
     turnEnd: '<turn|>\n',
     turnEndToolResponse: '<|tool_response>',
     reasoningEnd: { text: '\n<channel|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n<channel|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<tool_response|>', passes: true, repairs: 'result-marker' },
     strayMarkerChannel: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',
@@ -61,8 +62,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
-        turnEndToolResponse: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

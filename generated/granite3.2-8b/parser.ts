@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '<|tool_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: 'Here is my response:', role: 'thought' },
+    repeatedReasoningEnd: { text: 'Here is my response:', repairs: 'thoughts-again' },
     strayMarker: {
       text: 'Here is my response:', passes: true, repairs: 'special-token', role: 'thought',
       unlessMentioned: 'Here is my thought process:',
@@ -53,7 +54,8 @@ export const responseModule = defineParser({
     //                     ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '<|tool_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -53,7 +54,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     callOpen: { text: '<|tool_call_begin|>', role: 'call', ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -62,8 +63,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -24,6 +24,7 @@ export const responseModule = defineParser({
     turnEndCut: { text: '<|close|>message<|sep|>', onlyAtEnd: true },
     turnEndCutCloseMessage: { text: '<|close|>message', onlyAtEnd: true },
     reasoningEnd: { text: '<|close|>think<|sep|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '<|close|>think<|sep|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<|close|>think<|sep|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|close|>response<|sep|>',
     callsOpenEarly: {
@@ -75,8 +76,9 @@ export const responseModule = defineParser({
     //                     ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', contentStart: 'inContent', turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -16,6 +16,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -59,7 +60,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

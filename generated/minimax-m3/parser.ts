@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '</mm:think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</mm:think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<mm:think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</mm:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<mm:think>',
@@ -71,8 +72,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -60,8 +61,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

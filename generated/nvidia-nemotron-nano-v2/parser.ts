@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     turnEnd: '\n<SPECIAL_12>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     turnEndSpecial: '<SPECIAL_12>\n\n',
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -57,7 +58,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),

@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think:opensource>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think:opensource>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think:opensource>', passes: true, repairs: 'special-token', role: 'thought',
@@ -71,8 +72,8 @@ export const responseModule = defineParser({
     //                    ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

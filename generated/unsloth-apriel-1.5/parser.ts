@@ -14,6 +14,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '\n<|end|>\n',
     reasoningEnd: { text: '</thinking>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</thinking>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<thinking>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
     strayMarkerThinking: {
@@ -56,7 +57,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -120,7 +120,7 @@ export const laws = {
   },
   'marker-twice': { ...inCalls, says: { marker: (written) => `${quoted(written)} stands twice` } },
   'thoughts-again': {
-    places: ['thoughts'],
+    places: ['thoughts', 'between'],
     tools: 'any',
     strict: false,
     says: { marker: (written) => `${written} stands twice` },
