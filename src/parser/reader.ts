@@ -73,6 +73,8 @@ export class Reader implements MatchContext {
   private isInCall = false;
   private openedAt: number | null = null;
   private complaint: Complaint | null = null;
+  /** Whether the response has written the latest marker, and not the prompt. */
+  wroteMarker = false;
   /** Whether the latest marker opened thoughts. */
   private openedThoughts = false;
   /** White space that the latest marker claims if it comes. */
@@ -238,6 +240,7 @@ export class Reader implements MatchContext {
   consumeMarker(transition: ConsumedMarker, end: number): State {
     this.openedThoughts = false;
     this.thoughtOpener = null;
+    this.wroteMarker = this.cursor.offset >= 0;
     const { repairs, role, peek } = transition;
     // A peeked part of a marker, and a fence after an opener, are reported by the step that consumes them.
     const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');
