@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     callClose: '\n</tool_call>',
     nextCall: { text: '\n<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<|function_output|>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -84,7 +85,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

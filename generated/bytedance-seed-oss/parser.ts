@@ -33,6 +33,7 @@ export const responseModule = defineParser({
     keyEnd: '>',
     turnEndEarly: { text: '<seed:eos>', repairs: 'unclosed' },
     nextCall: { text: '<seed:tool_call>\n', role: 'call', blockEnd: '</seed:tool_call>' },
+    lateReasoningEnd: { text: '</seed:think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <seed:bos>assistant⏎Let me look.
@@ -143,7 +144,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'afterCallOpen', turnStart: 'atTurnStart', innerOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

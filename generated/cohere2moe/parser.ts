@@ -38,6 +38,7 @@ export const responseModule = defineParser({
       repairs: 'separator',
     },
     resultStart: '<|START_TOOL_RESULT|>',
+    lateReasoningEnd: { text: '<|END_THINKING|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …|><|CHATBOT_TOKEN|>Let me look.
@@ -122,6 +123,7 @@ export const responseModule = defineParser({
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseEndAction: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         contentStart: 'inContent', turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -131,7 +133,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseEndAction: 'afterCalls', callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

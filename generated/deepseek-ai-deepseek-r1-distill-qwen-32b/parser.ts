@@ -44,6 +44,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
     resultStart: '<｜tool▁outputs▁begin｜>',
     resultStartToolOutputBegin: '<｜tool▁output▁begin｜>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -127,7 +128,7 @@ export const responseModule = defineParser({
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
         turnEndCut: 'betweenTurns', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -137,8 +138,8 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
         nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
-        turnEndCut: 'betweenTurns', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
-        resultStartToolOutputBegin: 'turnEnded',
+        turnEndCut: 'betweenTurns', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
+        resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

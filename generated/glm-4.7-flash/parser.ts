@@ -31,6 +31,7 @@ export const responseModule = defineParser({
     turnEndEarlyObservation: { text: '<|observation|>', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|assistant|>Let me look.
@@ -126,6 +127,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
         turnEndObservation: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

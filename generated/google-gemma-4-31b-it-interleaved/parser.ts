@@ -27,6 +27,7 @@ export const responseModule = defineParser({
     objectClose: '}',
     arrayClose: ']',
     nextCall: { text: '<|tool_call>call:', role: 'call', blockEnd: '}<tool_call|>' },
+    lateReasoningEnd: { text: '<channel|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|turn>model⏎Let me look.
@@ -148,6 +149,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -30,6 +30,7 @@ export const responseModule = defineParser({
     objectClose: '}',
     arrayClose: ']',
     nextCall: { text: '<|tool_call>call:', role: 'call', blockEnd: '}<tool_call|>' },
+    lateReasoningEnd: { text: '<channel|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|turn>model⏎Let me look.
@@ -162,7 +163,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

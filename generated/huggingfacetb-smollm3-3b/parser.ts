@@ -21,6 +21,7 @@ export const responseModule = defineParser({
     },
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -74,7 +75,10 @@ export const responseModule = defineParser({
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', reasoningStart: 'inReasoning' },
+      choices: {
+        nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

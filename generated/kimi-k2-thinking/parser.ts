@@ -31,6 +31,7 @@ export const responseModule = defineParser({
     callClose: '<|tool_call_end|>',
     callsClose: '<|tool_calls_section_end|>',
     nextCall: { text: '<|tool_call_begin|>', role: 'call' },
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …istant<|im_middle|>Let me look.
@@ -105,7 +106,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inComposedId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -114,7 +115,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -41,6 +41,7 @@ export const responseModule = defineParser({
     turnEndEarly: { text: '<|close|>message<|sep|><|end_of_msg|>', repairs: 'unclosed' },
     callsClose: '<|close|>tools<|sep|>',
     nextCall: { text: '<|open|>call tool="', role: 'call' },
+    lateReasoningEnd: { text: '<|close|>think<|sep|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …="assistant"<|sep|>Let me look.
@@ -176,7 +177,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -186,7 +187,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
         contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

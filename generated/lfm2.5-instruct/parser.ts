@@ -32,6 +32,7 @@ export const responseModule = defineParser({
     callsClose: ']<|tool_call_end|>',
     callsCloseBracket: ']',
     callsCloseToolCallEnd: '<|tool_call_end|>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -123,7 +124,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inToolName', semicolon: 'inToolName', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -133,7 +134,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCallEnd: 'afterCalls', callsOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

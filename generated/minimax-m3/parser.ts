@@ -41,6 +41,7 @@ export const responseModule = defineParser({
     callsCloseMinimaxToolCall: '<]minimax[>[</tool_call>',
     nextCall: { text: ']<]minimax[>[<invoke name="', role: 'call' },
     resultStart: '<response>',
+    lateReasoningEnd: { text: '</mm:think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // ]~b]ai⏎Let me look.
@@ -165,7 +166,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', callsCloseBracket: 'afterCalls', callsCloseMinimaxToolCall: 'afterCalls',
         nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -175,7 +176,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseMinimaxToolCall: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     callFollower: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
+    lateReasoningEnd: { text: '[/THINK]', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // Let me look.
@@ -75,6 +76,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', nameFirst: 'inToolName', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -29,6 +29,7 @@ export const responseModule = defineParser({
       text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<TOOL_RESPONSE>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …ECIAL_11>Assistant⏎Let me look.
@@ -87,7 +88,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolcall: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -97,7 +98,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolcall: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -32,6 +32,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<|Tool|>',
     resultStartToolResponse: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …f▁sentence｜><|Bot|>Let me look.
@@ -123,6 +124,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
         resultStart: 'turnEnded', resultStartToolResponse: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -41,6 +41,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<tool_call:opensource>', role: 'call' },
     resultStart: '<tool_responses:opensource>',
     resultStartToolResponseOpensource: '<tool_response:opensource>',
+    lateReasoningEnd: { text: '</think:opensource>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …istant:opensource｜>Let me look.
@@ -137,7 +138,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        resultStartToolResponseOpensource: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStartToolResponseOpensource: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -146,8 +147,8 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
-        resultStartToolResponseOpensource: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
+        resultStart: 'turnEnded', resultStartToolResponseOpensource: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

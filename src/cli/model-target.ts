@@ -32,8 +32,12 @@ export interface TargetOptions {
   readonly batchSize?: number;
   /** Whether the file is mapped into memory. Default: true. */
   readonly mmap?: boolean;
+  /** Whether the model is for search, and does not chat. Default: false. */
+  readonly embeddings?: boolean;
   readonly server: ServerKind;
   readonly template?: string;
+  /** Whether a server's model sees pictures. Default: what the server says. */
+  readonly vision?: boolean;
   /** A name, or the path of a file. */
   readonly toolFormat?: string;
 }
@@ -43,7 +47,15 @@ export interface OpenedTarget
   extends Pick<ChatModel, 'name' | 'templates' | 'chat' | 'runTools' | 'dispose'>,
     Pick<
       ServableModel,
-      'preview' | 'contextSize' | 'trainedContextSize' | 'complete' | 'tokenize' | 'detokenize' | 'servers'
+      | 'preview'
+      | 'contextSize'
+      | 'trainedContextSize'
+      | 'vision'
+      | 'complete'
+      | 'embed'
+      | 'tokenize'
+      | 'detokenize'
+      | 'servers'
     > {
   /** Whether its template supports tools and calls. */
   readonly supportsTools: boolean;
@@ -95,6 +107,27 @@ export async function locateTarget(
   };
 }
 
+/** A model for search. Throws `UnsupportedOptionError` for the address of a server, and the errors of the Hub. */
+export async function locateEmbeddings(
+  target: string | readonly string[],
+  options: TargetOptions,
+): Promise<{ readonly bytes: number; readonly servers: number; open(): Promise<ServableModel> }> {
+  if (typeof target !== 'string' || isAddress(target) || hostAndPort.test(target)) {
+    const reason = 'models on servers chat; ask that server for embeddings';
+    throw new UnsupportedOptionError({ option: '--embeddings', reason });
+  }
+  const { loadEmbeddingModel } = await importEngine(options.command);
+  const view = createPullView();
+  const obtained = obtainModel(target, { requireTools: false, onEvent: view.show });
+  const { file, card } = await obtained.finally(view.stop);
+  const { contextSize, threads, gpuLayers, gpu, mmap } = options;
+  const given = {
+    ...withoutUndefined({ contextSize, threads, gpuLayers, useMmap: mmap }),
+    ...(gpu ? {} : { gpu: false as const }),
+  };
+  return { bytes: card.size ?? 0, servers: 0, open: () => loadEmbeddingModel(file, given) };
+}
+
 function isAddress(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }
@@ -128,7 +161,7 @@ async function connect(options: ServerOptions): Promise<ServerModel> {
 }
 
 async function openServer(urls: readonly string[], options: TargetOptions): Promise<OpenedTarget> {
-  const { server: kind, contextSize, template, requireTools, toolFormat } = options;
+  const { server: kind, contextSize, template, requireTools, toolFormat, vision } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const { IDIOLECT_API_KEY: apiKey } = process.env;
   const model = await connect({
@@ -138,6 +171,7 @@ async function openServer(urls: readonly string[], options: TargetOptions): Prom
     ...withoutUndefined({
       contextSize,
       toolFormat,
+      vision,
       apiKey: apiKey === '' ? undefined : apiKey,
       chatTemplate: source?.templateSource,
       bosToken: source?.bosToken,
@@ -147,6 +181,7 @@ async function openServer(urls: readonly string[], options: TargetOptions): Prom
   return {
     name: model.name,
     contextSize: model.contextSize,
+    vision: model.vision,
     templates: model.templates,
     get servers() {
       return model.servers;
@@ -194,6 +229,7 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
     complete: (request) => model.complete(request),
+    embed: (texts, own) => model.embed(texts, own),
     tokenize: (text) => model.tokenize(text),
     detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),

@@ -27,6 +27,9 @@ const neighbours: Readonly<Record<string, string>> = {
   '--allowed-origins': '--cors',
   '--chat-template': '--template',
   '--chat-template-file': '--template',
+  '--embedding': '--embeddings',
+  '--rerank': '--embeddings',
+  '--reranking': '--embeddings',
   '--jinja': 'templates are always rendered',
   '-m': 'the model is an argument: idiolect serve model.gguf',
   '--model': 'the model is an argument: idiolect serve model.gguf',
@@ -38,10 +41,9 @@ const neighbours: Readonly<Record<string, string>> = {
   '--cache-type-k': 'the cache keeps its type: others crash some backends',
   '--cache-type-v': 'the cache keeps its type: others crash some backends',
   '--keep-alive': 'a model stays open until others need its memory: --memory',
-  '--mmproj': 'pictures are not read; the model is told their name and type',
+  '--mmproj': 'models that see pictures run in llama-server; give its address',
   '--draft': 'draft models are not used: they do not see text that a grammar forces',
   '--model-draft': 'draft models are not used: they do not see text that a grammar forces',
-  '--embeddings': 'models chat here; embeddings need another server',
 };
 
 /** What to tell who typed an unknown option; `null` if nothing is known of it. */

@@ -35,5 +35,9 @@ export function addTargetOptions(command: Command): Command {
       '--template <file>',
       'a chat template to use: a .jinja file or tokenizer_config.json; default: that of the file, or what llama-server reports',
     )
+    .option(
+      '--vision',
+      'the model at the address sees pictures; default: what the server says, and vLLM does not',
+    )
     .addOption(toolFormatOption());
 }

@@ -69,6 +69,19 @@ function planTurn(layout: TurnLayout) {
       })),
     /** The text for absent reasoning, if it is more than the two markers. */
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(layout), 'afterReasoning'),
+    /** The end of thoughts right after a call: none are open, so it is skipped. */
+    lateReasoningEnd: layout.headed
+      ? []
+      : choicesOf(
+          'lateReasoningEnd',
+          ends.filter((end) => end.isSignificant).map(({ core }) => core),
+          'afterCall',
+          {
+            passes: true,
+            role: 'thought',
+            repairs: 'special-token',
+          },
+        ),
     /** Openers of content that has markers of its own. */
     contentStart: content.wrappers.flatMap(({ open, place }) =>
       place === 'content'

@@ -57,7 +57,7 @@ function upTo(close: Marker, ends: readonly Marker[], next: Expression): Express
 }
 
 /** How many regions may precede demanded calls, after the first thoughts. */
-const mostRegions = 2;
+const maxRegions = 2;
 
 /** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
 export function afterOtherRegions(
@@ -75,7 +75,7 @@ export function afterOtherRegions(
   );
   if (!headed || begun || place === 'call' || regions.length === 0) return calls;
   let answer = rules.add('calls', calls);
-  for (let count = 0; count < mostRegions; count += 1) {
+  for (let count = 0; count < maxRegions; count += 1) {
     const next = answer;
     const others = regions.flatMap((region) => {
       if (region === null) return [];

@@ -1,6 +1,7 @@
 /** The interface of an API in the server: how its requests are read, and how responses and errors are written. */
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
+import type { RequestPicture } from './content/notes.ts';
 import type { Failure } from './errors.ts';
 import type { Frame, Framing } from './event-stream.ts';
 import type { KnownFields } from './fields/known-fields.ts';
@@ -13,6 +14,8 @@ export interface ReadRequest extends RequestHead {
   readonly chat: ChatOptions;
   /** A text to continue in place of the chat's messages. Default: there is none. */
   readonly prompt?: string;
+  /** Pictures of which the chat's messages have marks. Default: there are none. */
+  readonly pictures?: readonly RequestPicture[];
   /** Whether the answer has no thoughts, whatever the model thinks. */
   readonly hidesThoughts: boolean;
   /** Whether the answer, a JSON string, reaches the client as its contents. Default: false. */

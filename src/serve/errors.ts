@@ -127,6 +127,11 @@ function serverFailure(error: IdiolectError): Failure {
   return failure(500, code, null, message);
 }
 
+/** For a question that a model cannot answer. */
+export function unanswerable(reason: string): RequestError {
+  return new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
+}
+
 /** Its address, and anything that may contain it, is only reported to the operator, through `onError`. */
 function upstreamFailure({ status, reason, transient, retryAfterMs }: ServerError): Failure {
   const isRequest = status !== null && status >= 400 && status < 500 && !transient;

@@ -12,7 +12,6 @@ import { chatCompletions } from './chat-completions/endpoint.ts';
 import { completions, nativeCompletions } from './completions/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { clientLeft, failureOf, RequestError } from './errors.ts';
-import { textField } from './fields/request-fields.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { ItemMemory } from './item-memory.ts';
 import { messages } from './messages/endpoint.ts';
@@ -22,12 +21,14 @@ import { ModelPool } from './model-pool.ts';
 import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
 import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { answerQuestion, type PromptQuestion, promptQuestions } from './prompt-question.ts';
+import { answerQuestion, promptQuestions } from './prompt-question.ts';
+import { propertiesOf } from './properties.ts';
 import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
-import { detokenizeText, propertiesOf, tokenizeText } from './text-probes.ts';
+import { answerText } from './texts/text-question.ts';
+import { textQuestions } from './texts/text-questions.ts';
 
 /** Answers requests. */
 export interface Handler {
@@ -137,7 +138,11 @@ class Server {
     if (options.page === '') this.#app.get('/', () => new Response('Idiolect is running\n'));
     else this.#servePage(options.page);
     for (const question of promptQuestions)
-      this.#app.on('POST', withShortForm(question.path), ({ req }) => this.#preview(question, req.raw));
+      this.#app.on('POST', withShortForm(question.path), ({ req }) =>
+        this.#question(req.raw, question.endpoint, (caller) =>
+          answerQuestion(question, req.raw, caller, this.#state),
+        ),
+      );
     for (const endpoint of endpoints)
       this.#app.on('POST', withShortForm(endpoint.path), ({ req }) => this.#ask(endpoint, req.raw));
     this.#app.notFound(({ req }) => {
@@ -166,7 +171,7 @@ class Server {
     });
   }
 
-  /** What clients of llama-server and vLLM ask about texts. */
+  /** What clients ask about texts and about llama-server's model. */
   #addTextProbes(pool: ModelPool): void {
     const { options } = this.#state;
     this.#app.get('/props', async ({ req }) => {
@@ -176,20 +181,12 @@ class Server {
         ? Response.json({})
         : Response.json(propertiesOf(first, options.concurrency));
     });
-    for (const [path, answer] of [
-      ['/tokenize', tokenizeText],
-      ['/detokenize', detokenizeText],
-    ] as const)
-      this.#app.post(path, async ({ req }) => {
-        this.#keys.caller(req.raw);
-        const body = await readJsonBody(req.raw, options);
-        const { model, release } = await pool.borrow(textField(body, 'model') ?? null, req.raw.signal);
-        try {
-          return Response.json(answer(model, body));
-        } finally {
-          release();
-        }
-      });
+    for (const question of textQuestions)
+      this.#app.on('POST', withShortForm(question.path), ({ req }) =>
+        this.#question(req.raw, apiOf(req.raw), (caller) =>
+          answerText(question, req.raw, caller, this.#state),
+        ),
+      );
   }
 
   #allowOrigins(allowed: readonly string[]): void {
@@ -208,22 +205,31 @@ class Server {
     this.#app.get('/assets/*', secure, serveStatic({ root }));
   }
 
-  async #preview(question: PromptQuestion, request: Request): Promise<Response> {
-    const answer = this.#answerPreview(question, request);
-    this.#running.add(answer);
-    void answer.then(() => this.#running.delete(answer));
-    return answer;
+  /** Answers a question that generates nothing; `api`: whose errors its client reads. */
+  async #question(
+    request: Request,
+    api: Pick<Endpoint, 'errorBody'>,
+    answer: (caller: string) => Promise<Response>,
+  ): Promise<Response> {
+    const answered = this.#tryQuestion(request, api, answer);
+    this.#running.add(answered);
+    void answered.then(() => this.#running.delete(answered));
+    return answered;
   }
 
-  async #answerPreview(question: PromptQuestion, request: Request): Promise<Response> {
+  async #tryQuestion(
+    request: Request,
+    api: Pick<Endpoint, 'errorBody'>,
+    answer: (caller: string) => Promise<Response>,
+  ): Promise<Response> {
     try {
       const caller = this.#keys.caller(request);
       if (this.#isClosing) throw shuttingDown();
-      return await answerQuestion(question, request, caller, this.#state);
+      return await answer(caller);
     } catch (error) {
       // If the client has left, this is no error of the server.
       if (request.signal.aborted) return new Response(null, { status: clientLeft.status });
-      return this.#refuse(error, question.endpoint);
+      return this.#refuse(error, api);
     }
   }
 

@@ -86,7 +86,7 @@ function learned(model: ServableModel | null): object {
   const { capabilities, labels } = format;
   const { toolFormat, reasoningMode } = labels;
   return {
-    capabilities: snakeCase(capabilities),
+    capabilities: { ...snakeCase(capabilities), vision: model?.vision === true },
     labels: { tool_format: toolFormat, reasoning_mode: reasoningMode },
   };
 }

@@ -175,8 +175,8 @@ function withoutTag(name: string): string {
 
 function isServable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('name' in value)) return false;
-  const opens: unknown = Reflect.get(value, 'open') ?? Reflect.get(value, 'chat');
-  return typeof value.name === 'string' && typeof opens === 'function';
+  const does = ['open', 'chat', 'embed'].some((name) => typeof Reflect.get(value, name) === 'function');
+  return typeof value.name === 'string' && does;
 }
 
 function nameTwice(name: string): UnsupportedOptionError {

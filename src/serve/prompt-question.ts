@@ -1,13 +1,15 @@
 /** Questions about a request without generating: its prompt, and its number of tokens. */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
+import { showPictures } from './content/shown-pictures.ts';
 import type { Endpoint } from './endpoint.ts';
-import { RequestError } from './errors.ts';
+import { unanswerable } from './errors.ts';
 import { messages } from './messages/endpoint.ts';
 import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import type { ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview, ServableModel } from './servable-model.ts';
+import { startChat } from './shown-answer.ts';
 
 /** One kind of question; its body is a request of the API. */
 export interface PromptQuestion {
@@ -67,7 +69,8 @@ export async function answerQuestion(
     leave.push(await questions.enter(caller, signal));
     const { model, release } = await pool.borrow(asked.model, signal);
     leave.push(release);
-    const fixed = { policy: options.policy, ...asked.chat, signal };
+    const messages = showPictures(asked.chat.messages, asked.pictures ?? [], model.vision === true);
+    const fixed = { policy: options.policy, ...asked.chat, messages, signal };
     return Response.json(await answer({ model, chat: { ...asked.wishes, ...options.defaults, ...fixed } }));
   } finally {
     for (const each of leave) each();
@@ -75,7 +78,9 @@ export async function answerQuestion(
 }
 
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
-  if (model.preview === undefined) throw unanswerable('shows no prompt');
+  if (model.preview === undefined) throw unanswerable('the engine of this model shows no prompt');
+  // Schemas are compiled where nobody waits for them.
+  await model.chat(chat).report;
   const { signal: _, ...options } = chat;
   return model.preview(options);
 }
@@ -83,12 +88,7 @@ async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
 /** A server of the model is asked for tokens, but not for a response. */
 async function countOf(asked: AskedPrompt): Promise<number> {
   const { promptTokens } = await previewOf(asked);
-  const counted = promptTokens ?? (await asked.model.chat(asked.chat).promptTokens);
-  if (counted === null) throw unanswerable('cannot count tokens without a request');
+  const counted = promptTokens ?? (await startChat(asked.model, asked.chat).promptTokens);
+  if (counted === null) throw unanswerable('the engine of this model cannot count tokens without a request');
   return counted;
-}
-
-function unanswerable(what: string): RequestError {
-  const reason = `the engine of this model ${what}`;
-  return new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
 }

@@ -6,6 +6,7 @@ import type { Filled } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
+import { showPictures } from './content/shown-pictures.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
@@ -43,6 +44,8 @@ export class RequestRun {
   readonly #stopping = new AbortController();
   #hasLeft = false;
   #isIn = false;
+  /** Whether the model sees pictures. */
+  #sees = false;
   #leaveLarge = (): void => undefined;
   readonly #watch: RequestWatch;
   readonly #release: (() => void)[] = [];
@@ -72,12 +75,12 @@ export class RequestRun {
       const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
       const read = this.#endpoint.read(body, this.#state.items);
       this.#watch.stream = read.stream;
-      const headers = this.#headers(read);
       const opened = await this.#opened(read);
-      if (opened !== null) return Response.json(opened, { headers });
-      if (read.stream) return await this.#stream(read, body, headers);
+      if (opened !== null) return Response.json(opened, { headers: this.#headers(read) });
+      if (read.stream) return await this.#stream(read, body);
       const whole = await this.#endpoint.complete(await this.#begin(read, body));
       this.#end(200);
+      const headers = this.#headers(read);
       headers.set('content-type', 'application/json');
       return new Response(writeExactJson(whole), { headers });
     } catch (error) {
@@ -115,12 +118,13 @@ export class RequestRun {
   /**
    * An error before the first frame has its own HTTP status, unless it takes so long that the client might time out.
    */
-  async #stream(read: ReadRequest, body: Body, headers: Headers): Promise<Response> {
+  async #stream(read: ReadRequest, body: Body): Promise<Response> {
     const frames = this.#readFrames(read, body);
     this.#frames = frames;
     const first = frames.next();
     await orTimeout(first, this.#state.options.keepAliveMs);
     const { framing = 'events' } = this.#endpoint;
+    const headers = this.#headers(read);
     headers.set('content-type', streamTypes[framing]);
     headers.set('cache-control', 'no-cache');
     const stream = eventStream(this.#ended(first, frames), framing, this.#state.options, (reason) =>
@@ -170,10 +174,13 @@ export class RequestRun {
     const borrowed = await pool.borrow(request.model, signal);
     this.#release.push(borrowed.release);
     this.#watch.model = borrowed.name;
-    const fixed = { createCallId: uniqueCallId, signal };
+    const { model } = borrowed;
+    this.#sees = model.vision === true;
+    const messages = showPictures(request.chat.messages, request.pictures ?? [], this.#sees);
+    const fixed = { messages, createCallId: uniqueCallId, signal };
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
-    const stream = await openStream(borrowed.model, request, chat);
+    const stream = await openStream(model, request, chat);
     this.#answer = {
       request,
       body,
@@ -189,9 +196,11 @@ export class RequestRun {
     return this.#answer;
   }
 
-  #headers({ ignored }: ReadRequest): Headers {
+  /** As long as the model is not known, nobody can say that it sees pictures. */
+  #headers({ ignored, pictures = [] }: ReadRequest): Headers {
     const headers = idHeaders(this.#id);
-    const names = ignored.map((name) => headerText(name).slice(0, 60)).slice(0, 20);
+    const unseen = this.#sees ? [] : pictures.map(({ place }) => place);
+    const names = [...ignored, ...unseen].map((name) => headerText(name).slice(0, 60)).slice(0, 20);
     if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
     return headers;
   }

@@ -8,8 +8,8 @@ import type { CompletionOptions } from '../runtime/engine/completion.ts';
 export interface ServableModel {
   /** Its name in requests, unless it is served under another one. */
   readonly name: string;
-  /** One response. */
-  chat(options: ChatOptions): ChatStream;
+  /** One response. Default: such requests are rejected. */
+  chat?(options: ChatOptions): ChatStream;
   /** Its prompt; with `promptTokens` if the engine counts them. Default: such questions are rejected. */
   preview?(options: ChatOptions): PromptPreview | Promise<PromptPreview>;
   /** Continues a text without a conversation. Default: such requests are rejected. */
@@ -17,6 +17,12 @@ export interface ServableModel {
   /** The tokens of a text, and the text of tokens. Default: such questions are rejected. */
   tokenize?(text: string): readonly number[];
   detokenize?(tokens: readonly number[]): string;
+  /** Vectors of texts. Default: such requests are rejected. */
+  embed?(texts: readonly string[], options: TextOptions): Promise<TextVectors>;
+  /** From 0 to 1, how well each document answers the query. Default: such requests are rejected. */
+  rank?(query: string, documents: readonly string[], options: TextOptions): Promise<DocumentScores>;
+  /** Whether it sees pictures, as parts of the type `image_url`. Default: it is told that there is one. */
+  readonly vision?: boolean;
   /** Tokens available to prompt and response together, and the context length of its training, if known. */
   readonly contextSize?: number;
   readonly trainedContextSize?: number;
@@ -26,6 +32,23 @@ export interface ServableModel {
   readonly templates?: { readonly toolUse: LearnedTemplate };
   /** Frees it. */
   dispose?(): Promise<void>;
+}
+
+/** Options of a question about texts. */
+export interface TextOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Vectors, and tokens of all texts together. */
+export interface TextVectors {
+  readonly vectors: readonly (readonly number[])[];
+  readonly tokens: number;
+}
+
+/** Scores, and tokens of all texts together. */
+export interface DocumentScores {
+  readonly scores: readonly number[];
+  readonly tokens: number;
 }
 
 /** What is known of one server of a model, as `ServerModel.servers` tells it. */

@@ -5,7 +5,7 @@ import { partialArguments } from '../parser/json/partial-json.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import type { ReadRequest } from './endpoint.ts';
-import { RequestError } from './errors.ts';
+import { unanswerable } from './errors.ts';
 import type { ServableModel } from './servable-model.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function openStream(
 ): Promise<ChatStream> {
   const wished = isSwitched(model) ? wishes : {};
   const stream =
-    prompt === undefined ? model.chat({ ...wished, ...chat }) : continueText(model, prompt, chat);
+    prompt === undefined ? startChat(model, { ...wished, ...chat }) : continueText(model, prompt, chat);
   try {
     await stream.report;
     return stream;
@@ -35,11 +35,16 @@ function isSwitched({ templates }: ServableModel): boolean {
   return templates === undefined || templates.toolUse.format.input.thinkingVariables.length > 0;
 }
 
+/** Begins a chat. Throws `RequestError` if the model does not chat. */
+export function startChat(model: ServableModel, chat: ChatOptions): ChatStream {
+  if (model.chat === undefined)
+    throw unanswerable('this model does not chat; it answers /v1/embeddings or /v1/rerank');
+  return model.chat(chat);
+}
+
 function continueText(model: ServableModel, prompt: string, chat: ChatOptions): ChatStream {
-  if (model.complete === undefined) {
-    const reason = 'the engine of this model continues no texts; use /v1/chat/completions';
-    throw new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
-  }
+  if (model.complete === undefined)
+    throw unanswerable('the engine of this model continues no texts; use /v1/chat/completions');
   // What concerns conversations means nothing here.
   const { messages, policy, thinking, thinkingBudget, createCallId, ...options } = chat;
   return model.complete({ ...options, prompt });

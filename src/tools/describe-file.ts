@@ -25,6 +25,27 @@ export function describeFile({ mediaType, filename, data }: FilePart): FileText 
   return { text: `[${[name, mediaType, ...size, ...place].join(', ')}]`, isDescribed: true };
 }
 
+/**
+ * The file of an address, a `data:` address, or plain Base64; `null` if it is none. Nor is a file of this machine: it would
+ * be described as if it were read.
+ */
+export function fileAt(given: unknown, kind: string): FilePart | null {
+  if (typeof given !== 'string' || given === '' || /^file:/i.test(given)) return null;
+  const [, type, isBase64, data] = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(given) ?? [];
+  if (type !== undefined && data !== undefined)
+    return { mediaType: type === '' ? kind : type, data: isBase64 === undefined ? encoded(data) : data };
+  return { mediaType: kind, data: URL.canParse(given) ? new URL(given) : given };
+}
+
+/** The bytes of a `data:` address that is not Base64. */
+function encoded(text: string): Uint8Array {
+  try {
+    return new TextEncoder().encode(decodeURIComponent(text));
+  } catch {
+    return new TextEncoder().encode(text);
+  }
+}
+
 function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || /^application\/(.+\+)?(json|xml|yaml)$/.test(mediaType);
 }

@@ -55,6 +55,7 @@ describe('the client', () => {
       toolUseTemplate: null,
       bosToken: '<s>',
       eosToken: '</s>',
+      vision: null,
     });
   });
 

@@ -106,7 +106,7 @@ export interface ChatSource {
   /** Generates the response. Calls `started` with its run before the first event. */
   readonly generate: (started: (run: StreamedRun) => void) => AsyncGenerator<ResponseEvent, ResponseMessage>;
   readonly report: ReadReport;
-  readonly promptTokens: () => Promise<number>;
+  readonly promptTokens: () => Promise<number | null>;
 }
 
 /** The part of an engine's run that a stream needs. */

@@ -61,7 +61,7 @@ const refusedOptions: RefusedOptions = {
   modelPath: 'the file is the first argument',
   swaFullCache: 'states are saved instead, which takes less memory: checkpointMemory',
   vocabOnly: "such a model cannot chat; use node-llama-cpp's own loadModel",
-  embeddings: "use node-llama-cpp's own createEmbeddingContext; getLlama() can be shared: llama",
+  embeddings: 'it is a method: embed; models that do not chat are opened by loadEmbeddingModel',
   maxTokens: chatOption,
   temperature: chatOption,
   contextShift: `${chatOption}: contextOverflow`,

@@ -9,4 +9,10 @@ export type { CompletionOptions } from '../engine/completion.ts';
 export type { ChatPreview } from '../engine/engine-model.ts';
 export { type ChatModel, loadModel } from './load-model.ts';
 export type { GpuBackend, LoadModelOptions, LoraAdapter } from './load-model-options.ts';
+export {
+  type EmbeddingModel,
+  type EmbeddingModelOptions,
+  loadEmbeddingModel,
+} from './search/load-embedding-model.ts';
+export type { Embeddings, Ranking, TextOptions } from './search/text-vectors.ts';
 export type { SavedState, StateOptions } from './states/save-state.ts';

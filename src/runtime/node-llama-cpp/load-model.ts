@@ -26,6 +26,7 @@ import { computeThreads, readProcessors } from './compute-threads.ts';
 import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
 import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 import { outliveStalls } from './outlive-stalls.ts';
+import { type Embeddings, type TextOptions, TextVectors } from './search/text-vectors.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import {
@@ -42,6 +43,8 @@ import { llamaTokenizer } from './tokenizer.ts';
 export interface ChatModel extends EngineModel {
   /** The context length with which the model was trained. */
   readonly trainedContextSize: number;
+  /** Vectors of texts. Models made for it, which do not chat, are opened by `loadEmbeddingModel`. */
+  embed(texts: readonly string[], options?: TextOptions): Promise<Embeddings>;
   /**
    * Saves the evaluated state of a conversation in `file`, up to where its next turn begins; anything not evaluated
    * yet is evaluated first. Models of the same file can continue with it, even in other processes. Throws the errors
@@ -72,15 +75,7 @@ const mostTimesTrained = 64;
  */
 export async function loadModel(location: string | URL, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
-  options.signal?.throwIfAborted();
-  requireOption('file', location, place);
-  const file = localPath(location);
-  await requireFile(file);
-  await checkModelFile(file);
-  const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
-  outliveStalls(llama);
-  for (const adapter of options.lora ?? []) await requireFile(adapter.file);
-  const llamaModel = await openFile(llama, file, options);
+  const { file, llamaModel, threads } = await openModelFile(location, options);
   try {
     const model: LlamaFile = {
       ...templatesOf(llamaModel, file, options.chatTemplate),
@@ -90,10 +85,7 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
     const templates = await openTemplates(model, options);
-    const context = await createContext(llamaModel, file, {
-      ...options,
-      threads: options.threads ?? computeThreads(llamaModel.size, readProcessors(llama.cpuMathCores)),
-    });
+    const context = await createContext(llamaModel, file, { ...options, threads });
     const { checkpointMemory, cacheMemory } = options;
     const memory = withoutUndefined({ checkpointMemory, cacheMemory });
     const engine = new LlamaEngine(model, context, memory);
@@ -102,19 +94,49 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
       options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
       sharedThread(),
     );
-    return new LoadedModel(await warmEngine({ engine, templates, grammars }, options), engine);
+    const texts = new TextVectors(llamaModel, threads);
+    return new LoadedModel(await warmEngine({ engine, templates, grammars }, options), engine, texts);
   } catch (error) {
     await llamaModel.dispose();
     throw error;
   }
 }
 
+/** A model file that was opened. */
+interface OpenFile {
+  readonly file: string;
+  readonly llamaModel: LlamaModel;
+  /** As many as were given, or as suit the model. */
+  readonly threads: number;
+}
+
+/** Opens the file. Throws the errors of `loadModel`, but those of templates. */
+export async function openModelFile(location: string | URL, options: LoadModelOptions): Promise<OpenFile> {
+  options.signal?.throwIfAborted();
+  requireOption('file', location, place);
+  const file = localPath(location);
+  await requireFile(file);
+  await checkModelFile(file);
+  const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
+  outliveStalls(llama);
+  for (const adapter of options.lora ?? []) await requireFile(adapter.file);
+  const llamaModel = await openFile(llama, file, options);
+  const threads = options.threads ?? computeThreads(llamaModel.size, readProcessors(llama.cpuMathCores));
+  return { file, llamaModel, threads };
+}
+
 class LoadedModel extends ConnectedEngine implements ChatModel {
   readonly #chats: LlamaChats;
+  readonly #texts: TextVectors;
 
-  constructor(shared: ChatEngine, engine: LlamaEngine) {
+  constructor(shared: ChatEngine, engine: LlamaEngine, texts: TextVectors) {
     super(shared);
     this.#chats = { ...shared, engine };
+    this.#texts = texts;
+  }
+
+  embed(texts: readonly string[], options?: TextOptions): Promise<Embeddings> {
+    return this.#texts.embed(texts, options);
   }
 
   get trainedContextSize(): number {

@@ -49,6 +49,7 @@ const rules: OptionRules<ServerOptions> = {
   modules,
   requireTools: boolean,
   toolFormat,
+  vision: boolean,
   timeoutMs: integerFrom(1, 2 ** 31 - 1),
   retries: integerFrom(0, mostRetries),
   signal: abortSignal,

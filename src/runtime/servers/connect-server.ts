@@ -13,6 +13,7 @@ import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { checkServerOptions } from './check-server-options.ts';
 import { llamaServer } from './llama-server.ts';
 import { sglang, vllm } from './openai-server.ts';
+import { fillMarks, lineOf } from './pictures.ts';
 import { PromptEncoder } from './prompt-encoder.ts';
 import { prepareServerChat, type ServerEngine, startServerChat } from './server-chat.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';
@@ -25,6 +26,8 @@ export interface ServerModel {
   readonly name: string;
   /** Tokens available to prompt and response together. */
   readonly contextSize: number;
+  /** Whether it sees pictures. */
+  readonly vision: boolean;
   /** Its servers, as they are now. */
   readonly servers: readonly ServerHealth[];
   /** The model's templates, with their formats. */
@@ -35,7 +38,7 @@ export interface ServerModel {
   ): ChatStream<Tools, Format>;
   /** Answers with tools: executes the model's calls and passes it the results until it answers without a call. */
   runTools<const Tools extends ToolList>(options: ServerRunToolsOptions<Tools>): ToolRun<Tools>;
-  /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat` before its request. */
+  /** What `chat` would use: the prompt as text, with a line for each picture, and the grammar. Throws the errors of `chat` before its request. */
   preview(options: ServerChatOptions): Promise<ServerChatPreview>;
 }
 
@@ -85,6 +88,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     dialect,
     model: name,
     takesTags,
+    vision: seesPictures(options, described.vision, takesTags, dialect),
     contextSize: contextOf(served, options.contextSize) ?? unknownContext(servers),
     encoder: new PromptEncoder(servers, dialect, {
       name,
@@ -116,6 +120,21 @@ function contextOf({ contextSize }: ServedModel, wanted = contextSize): number |
   throw new UnsupportedOptionError({ option: 'contextSize', reason });
 }
 
+/** A server that renders conversations itself has its own template, and writes the whole response at once, under a tag. */
+function seesPictures(
+  { vision: wanted, toolFormat }: ServerOptions,
+  told: boolean | null,
+  takesTags: boolean,
+  { pictures }: ServerDialect,
+): boolean {
+  const isAble = pictures === 'in-prompt' || (takesTags && toolFormat === undefined);
+  if (wanted === true && !isAble) {
+    const reason = 'needs vLLM 0.12 or SGLang 0.5.6, or later, and no toolFormat';
+    throw new UnsupportedOptionError({ option: 'vision', reason });
+  }
+  return isAble && (wanted ?? told ?? false);
+}
+
 function unknownContext(servers: ServerPool): never {
   throw servers.error('', 'it does not say how long its context is; pass contextSize');
 }
@@ -131,6 +150,10 @@ class ConnectedModel implements ServerModel {
 
   get contextSize(): number {
     return this.#engine.contextSize;
+  }
+
+  get vision(): boolean {
+    return this.#engine.vision;
   }
 
   get servers(): readonly ServerHealth[] {
@@ -152,7 +175,11 @@ class ConnectedModel implements ServerModel {
   }
 
   async preview(options: ServerChatOptions): Promise<ServerChatPreview> {
-    const { prompt, grammar } = await prepareServerChat(this.#engine, options);
-    return { prompt: prompt.text, generationPrompt: prompt.generationPrompt, grammar };
+    const { prompt, grammar, pictures } = await prepareServerChat(this.#engine, options);
+    return {
+      prompt: fillMarks(prompt.text, pictures, lineOf),
+      generationPrompt: prompt.generationPrompt,
+      grammar,
+    };
   }
 }

@@ -6,7 +6,9 @@ import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
+import { type MarkedPrompt, splitAtMarks, withBreak } from './pictures.ts';
 import {
+  type AskFirst,
   type CompletionPiece,
   type CompletionRequest,
   isTokenId,
@@ -26,11 +28,42 @@ export const llamaServer: ServerDialect = {
     priority: 'llama-server serves requests in order of arrival; leave it out',
   },
   biasById: false,
+  pictures: 'in-prompt',
   describe: { path: '/props', body: null, read: readProps },
   tokenize: (text, _, begins) => tokenizing(text, begins, true),
   tokenizePlain: (text) => tokenizing(text, false, false),
-  complete: (request) => ({ path: '/completion', body: completionBody(request), read: pieceReader(request) }),
+  complete: (request) => {
+    const { pictured } = request;
+    const body = completionBody(request);
+    const question = { path: '/completion', body, read: pieceReader(request) };
+    if (pictured == null || !('pictures' in pictured)) return question;
+    return {
+      ...question,
+      bodyFrom: async (ask) => ({ ...body, prompt: await promptWithPictures(pictured, ask) }),
+    };
+  },
 };
+
+/** Each process has its own marker of pictures. Old ones do not tell it; theirs is known. */
+const anyMarker = '<__media__>';
+
+/** A prompt as text, whose pictures take the places of the server's marker. */
+async function promptWithPictures({ text, pictures }: MarkedPrompt, ask: AskFirst): Promise<object> {
+  const { marker, bosToken } = await ask({ path: '/props', body: null, read: readMarker });
+  // The server adds the first token of models that have one to every text.
+  const [added] = bosToken !== '' && text.startsWith(bosToken) ? await ask(tokenizing('', true, true)) : [];
+  const pieces = splitAtMarks(added === undefined ? text : text.slice(bosToken.length), pictures);
+  const shown = pieces.flatMap(({ picture }) => picture ?? []);
+  return {
+    prompt_string: pieces.map(({ before }) => before.replaceAll(marker, withBreak(marker))).join(marker),
+    multimodal_data: shown.map((address) => address.slice(address.indexOf(',') + 1)),
+  };
+}
+
+function readMarker(answer: unknown): { readonly marker: string; readonly bosToken: string } | null {
+  if (!isRecord(answer)) return null;
+  return { marker: readText(answer.media_marker) ?? anyMarker, bosToken: readText(answer.bos_token) ?? '' };
+}
 
 /** `special`: whether control tokens count; user-defined ones always do. */
 function tokenizing(text: string, begins: boolean, special: boolean): ServerQuestion<readonly ServerToken[]> {
@@ -62,6 +95,7 @@ function readProps(answer: unknown): ServedModel | null {
     toolUseTemplate: toolUse || null,
     bosToken: readText(answer.bos_token),
     eosToken: readText(answer.eos_token),
+    vision: isRecord(answer.modalities) ? answer.modalities.vision === true : null,
   };
 }
 
@@ -82,7 +116,7 @@ function completionBody({
     cache_prompt: true,
     // Reports with every piece how much of the prompt was cached, because a request may be left before its last one.
     timings_per_token: true,
-    n_predict: maxTokens,
+    n_predict: maxTokens ?? -1,
     temperature,
     top_k: llamaTopK(topK),
     top_p: topP,
@@ -132,8 +166,14 @@ function readPiece(answer: unknown): CompletionPiece | null {
   if (!isRecord(answer)) return null;
   const text = readText(answer.content);
   if (text === null) return null;
-  const { timings } = answer;
-  const cachedTokens = isRecord(timings) && typeof timings.cache_n === 'number' ? timings.cache_n : null;
-  if (answer.stop !== true) return { text, tokens: 1, finish: null, cachedTokens };
-  return { text, tokens: 0, finish: answer.stop_type === 'limit' ? 'length' : 'stop', cachedTokens };
+  const prompt = readTimings(answer.timings);
+  if (answer.stop !== true) return { text, tokens: 1, finish: null, ...prompt };
+  return { text, tokens: 0, finish: answer.stop_type === 'limit' ? 'length' : 'stop', ...prompt };
+}
+
+function readTimings(timings: unknown): Pick<CompletionPiece, 'cachedTokens' | 'promptTokens'> {
+  const { cache_n: cached, prompt_n: evaluated } = isRecord(timings) ? timings : {};
+  const cachedTokens = typeof cached === 'number' ? cached : null;
+  const isWhole = cachedTokens !== null && typeof evaluated === 'number';
+  return { cachedTokens, promptTokens: isWhole ? cachedTokens + evaluated : null };
 }

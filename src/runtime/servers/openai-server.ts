@@ -7,6 +7,7 @@ import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
+import type { Conversation } from './pictures.ts';
 import {
   type CompletionPiece,
   type CompletionRequest,
@@ -28,6 +29,8 @@ export const vllm: ServerDialect = {
   ...openAiServer({
     grammar: (grammar) => ({ structured_outputs: { grammar } }),
     structuralTag: (tag) => ({ structured_outputs: { structural_tag: JSON.stringify(tag) } }),
+    // The template is shown the tools nevertheless; their calls are not taken apart.
+    untouched: { tool_choice: 'none' },
   }),
   takesTags: { path: '/version', body: null, read: versionFrom([0, 12]) },
   // Only with --enable-tokenizer-info-endpoint.
@@ -43,7 +46,16 @@ export const sglang: ServerDialect = {
   ...openAiServer({
     grammar: (ebnf) => ({ ebnf }),
     structuralTag: (tag) => ({ response_format: tag }),
+    untouched: { separate_reasoning: false },
   }),
+  sees: {
+    path: '/get_model_info',
+    body: null,
+    read: (answer) =>
+      isRecord(answer) && typeof answer.has_image_understanding === 'boolean'
+        ? answer.has_image_understanding
+        : null,
+  },
   takesTags: { path: '/get_server_info', body: null, read: versionFrom([0, 5, 6]) },
   tokenize: (text, model) => ({ ...tokenizing(text, model, {}), read: readBareTokens }),
   spell: (ids, model) => ({
@@ -111,6 +123,8 @@ function tokenText(token: unknown): string | null {
 interface Enforcement {
   grammar(gbnf: string): object;
   structuralTag(tag: StructuralTag): object;
+  /** Fields of a chat that keep the server from taking its response apart. */
+  readonly untouched: object;
 }
 
 /** Whether an answer contains this version or a later one; anything else counts as an old version. */
@@ -136,18 +150,54 @@ function openAiServer(enforcement: Enforcement): Omit<ServerDialect, 'tokenize' 
   return {
     refused: { repeatLastN: notThere, dry: notThere, xtc: notThere },
     biasById: true,
+    pictures: 'in-messages',
     describe: { path: '/v1/models', body: null, read: readModels },
-    complete: (request, model) => ({
-      path: '/v1/completions',
-      body: {
-        ...named(model),
-        ...completionBody(request),
-        ...enforced(request, enforcement),
-      },
-      read: pieceReader(request),
-      failure: failureOf,
-    }),
+    complete: (request, model) => {
+      const { prompt, pictured } = request;
+      const body = { ...named(model), ...completionBody(request), ...enforced(request, enforcement) };
+      if (pictured == null || !('messages' in pictured))
+        return {
+          path: '/v1/completions',
+          body: { ...body, prompt },
+          read: pieceReader(request),
+          failure: failureOf,
+        };
+      return {
+        path: '/v1/chat/completions',
+        body: { ...body, ...chatBody(pictured), ...enforcement.untouched },
+        read: readDelta,
+        failure: (answer) => failureOf(answer) ?? takenApart(answer),
+      };
+    },
   };
+}
+
+function chatBody({ messages, tools, variables }: Conversation): object {
+  return {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(Object.keys(variables).length === 0 ? {} : { chat_template_kwargs: variables }),
+    stream_options: { include_usage: true, continuous_usage_stats: true },
+  };
+}
+
+function readDelta(answer: unknown): CompletionPiece | null {
+  const choice = choiceOf(answer);
+  if (choice === null || !isRecord(choice.delta)) return null;
+  const piece = readPiece({ choices: [{ ...choice, text: choice.delta.content ?? '' }] });
+  const usage = isRecord(answer) && isRecord(answer.usage) ? answer.usage : {};
+  return piece && { ...piece, promptTokens: readCount(usage.prompt_tokens) };
+}
+
+/** A response is read here; what a parser of the server has taken from it cannot be put back. */
+function takenApart(answer: unknown): string | null {
+  const delta = choiceOf(answer)?.delta;
+  if (!isRecord(delta)) return null;
+  const taken = ['reasoning_content', 'reasoning', 'tool_calls'].find(
+    (name) => (delta[name] ?? null) !== null && [delta[name]].flat().join('') !== '',
+  );
+  if (taken === undefined) return null;
+  return `it took ${taken} out of the response; start it without --reasoning-parser and --tool-call-parser`;
 }
 
 function named(model: string | null): object {
@@ -166,16 +216,16 @@ function readModels(answer: unknown): ServedModel | null {
     toolUseTemplate: null,
     bosToken: null,
     eosToken: null,
+    vision: null,
   };
 }
 
-function completionBody({ prompt, stops, maxTokens, free, sampling, logprobs }: CompletionRequest): object {
+function completionBody({ stops, maxTokens, free, sampling, logprobs }: CompletionRequest): object {
   const { temperature, topK, topP, minP } = withDefaultSampling(sampling);
   return {
-    prompt,
     stream: true,
     stream_options: { include_usage: false },
-    max_tokens: maxTokens,
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
     temperature,
     // Their value for "all of them".
     top_k: topK === 0 ? -1 : topK,

@@ -1,11 +1,14 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { unless } from '../../format/error-class.ts';
 import {
   ContextOverflowError,
   type SchemaIssue,
   ServerError,
   UnsupportedOptionError,
 } from '../../format/errors.ts';
+import type { Tool } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import { structuralTagOf, tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
@@ -25,6 +28,8 @@ import { reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { turnEnds } from '../chat/steering/turn-ends.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
+import { inOneCompletion, isAtOnce, picturedPrompt, reportBroken } from './pictured-chat.ts';
+import { canPass, hasPictures, markPictures } from './pictures.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions } from './server-options.ts';
@@ -40,6 +45,8 @@ export interface ServerEngine {
   readonly contextSize: number;
   /** Whether it enforces structural tags, so that a response with calls takes one completion. */
   readonly takesTags: boolean;
+  /** Whether its model sees pictures. */
+  readonly vision: boolean;
   readonly encoder: PromptEncoder;
   readonly templates: TemplateCache;
   readonly grammars: GrammarCache;
@@ -49,9 +56,13 @@ export interface ServerEngine {
 export interface PreparedServerChat extends ChatReading {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
+  readonly tools: readonly Tool[];
+  /** With marks for `pictures`. */
   readonly prompt: TracedPrompt;
-  /** Results without a call, for the report. */
-  readonly strays: readonly SchemaIssue[];
+  /** The addresses of what the model sees. */
+  readonly pictures: readonly string[];
+  /** Results without a call, pictures that are not seen, and what is not kept for those that are, for the report. */
+  readonly notes: readonly SchemaIssue[];
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
   /** The whole response; `null` if nothing is enforced, or the server gets grammars instead. */
@@ -69,8 +80,11 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     return engine.encoder.encode(prompt, checked.signal);
   });
   const report = async (): Promise<readonly SchemaIssue[]> => {
-    const { grammar, prompt, template, strays, options: checked } = await prepare();
-    const known = [...grammar.report, ...strays, ...reportDropped(checked.messages, prompt.text)];
+    const { grammar, prompt, template, notes, options: checked, pictures } = await prepare();
+    const dropped = reportDropped(checked.messages, prompt.text);
+    if (pictures.length > 0) await encode();
+    const broken = pictures.length > 0 ? reportBroken(prompt, engine.encoder.specials) : [];
+    const known = [...grammar.report, ...notes, ...dropped, ...broken];
     const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
     if (unprotected().length === 0) return known;
     // They may just not be known yet: the tokens of the prompt show which texts are special.
@@ -80,7 +94,8 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
   const source: ChatSource = {
     generate: (started) => generate(engine, prepare, encode, started),
     report,
-    promptTokens: async () => (await encode()).length,
+    // How many a picture takes is only known to its server.
+    promptTokens: async () => ((await prepare()).pictures.length > 0 ? null : (await encode()).length),
   };
   return streamChat(source, options);
 }
@@ -110,11 +125,16 @@ async function* generate(
 
 /** One completion after everything written so far; returns what to do next. */
 async function* complete(
-  { servers, dialect, model, encoder, contextSize, takesTags }: ServerEngine,
-  { options, template, structuralTag }: PreparedServerChat,
+  engine: ServerEngine,
+  prepared: PreparedServerChat,
   prompt: readonly number[],
   run: ServerRun,
 ): AsyncGenerator<ResponseEvent, 'ask-again' | 'over'> {
+  const { servers, dialect, model, encoder, contextSize, takesTags } = engine;
+  const { options, template, structuralTag, pictures } = prepared;
+  const isPictured = pictures.length > 0;
+  const shown = isPictured ? picturedPrompt(prepared, engine, run.text) : null;
+  const isOpenEnded = isPictured && options.maxTokens === undefined;
   const { signal } = options;
   const { grammar } = run;
   // It describes what follows the prompt, not what follows half a response.
@@ -129,13 +149,15 @@ async function* complete(
   const free = grammar === null || isPlainText(options);
   const request = {
     prompt: [...prompt, ...written],
+    pictured: shown,
     grammar: takesTags ? null : grammar,
     structuralTag: whole ?? (takesTags && grammar !== null ? tagOfGrammar(grammar) : null),
     // Inside a call they are ordinary text, and a grammar decides itself where to end. The caller's stops are searched
     // here: a server would find them in thoughts and markers, too.
     stops: free ? turnEnds(template.format) : [],
     preservedTokens: template.format.preservedTokens,
-    maxTokens: Math.min(run.tokensLeft, room),
+    // A server rejects more than fit after its pictures.
+    maxTokens: isOpenEnded ? null : Math.min(run.tokensLeft, room),
     free,
     sampling: samplingOf(options, run.tries),
     logprobs: options.logprobs ?? null,
@@ -144,7 +166,7 @@ async function* complete(
   try {
     for await (const piece of servers.stream(question, conversationOf(options), signal)) {
       // Later requests only find in the cache what this one has put there.
-      if (written.length === 0) run.follow(prompt.length, piece.cachedTokens ?? null);
+      if (written.length === 0) run.follow(piece.promptTokens ?? prompt.length, piece.cachedTokens ?? null);
       const { events, next } = run.take(piece);
       yield* events;
       if (next !== 'go-on') return next;
@@ -152,7 +174,7 @@ async function* complete(
   } catch (error) {
     // Another request continues what was written, on another server if there is one.
     const isBroken = error instanceof ServerError && error.transient;
-    if (!isBroken || !run.mayContinue(servers.retries)) throw error;
+    if (!isBroken || isAtOnce(prepared, dialect) || !run.mayContinue(servers.retries)) throw error;
     return 'ask-again';
   }
   return 'over';
@@ -180,20 +202,28 @@ function samplingOf(options: ServerChatOptions, tries: number): ServerChatOption
  * asked for a token.
  */
 export async function prepareServerChat(
-  { templates, grammars, dialect, takesTags }: ServerEngine,
+  { templates, grammars, dialect, takesTags, vision }: ServerEngine,
   given: ServerChatOptions,
 ): Promise<PreparedServerChat> {
-  const request = readRequest(checkServerChatOptions(given, dialect), templates);
-  const { options, tools, template, strays } = request;
+  const checked = checkServerChatOptions(given, dialect);
+  const passes = (address: string): boolean => vision && canPass(address, dialect.pictures);
+  const seen = hasPictures(checked.messages) ? markPictures(checked.messages, passes) : null;
+  const request = readRequest({ ...checked, ...(seen && { messages: seen.messages }) }, templates);
+  const { pictures = [], report: unseen = [] } = seen ?? {};
+  const { options, dropped } = isAtOnce({ pictures }, dialect)
+    ? inOneCompletion(request.options)
+    : { ...request, dropped: [] };
+  const { tools, template, strays } = request;
   const prompt = request.render(options.messages);
   const { generationPrompt } = prompt;
   const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
-  const reading = readingOf(request, grammars, wanted, grammar);
+  const reading = readingOf({ ...request, options }, grammars, wanted, grammar);
   const isTagged = takesTags && !(grammar.lazy && changesFreeText(options));
   const tagged = isTagged ? tagOf(template.format, wanted, grammar) : null;
   const enforced = { matcher: tagged?.matcher ?? matcher, structuralTag: tagged?.tag ?? null };
-  return { ...reading, options, template, prompt, strays, grammar, ...enforced };
+  const notes = [...strays, ...unseen, ...dropped];
+  return { ...reading, options, tools, template, prompt, pictures, notes, grammar, ...enforced };
 }
 
 /** Penalties and biases apply only in free text, which a single completion for the whole response cannot separate. */
@@ -230,15 +260,12 @@ function makeTag(
   options: PlainGrammarOptions,
   grammar: BuiltGrammar,
 ): TaggedGrammar | null {
-  try {
+  return unless(UnsupportedOptionError, () => {
     const { tag } = structuralTagOf(format, options, grammar);
     const { expression } = grammar;
     if (tag === null || expression === null) return null;
     return { tag, matcher: createMatcher(relaxGrammar(expression, true)) };
-  } catch (error) {
-    if (error instanceof UnsupportedOptionError) return null;
-    throw error;
-  }
+  });
 }
 
 function createServerRun(

@@ -89,7 +89,8 @@ export class ServerConnection {
     const timed = <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
       this.#timed(question, signal, work, leaving);
     try {
-      const response = await timed((limit) => this.#send(question, limit));
+      const body = (await question.bodyFrom?.((first) => this.ask(first, signal))) ?? question.body;
+      const response = await timed((limit) => this.#send({ ...question, body }, limit));
       const events = this.#events(question, response, leaving.signal);
       for (;;) {
         // Only events count as activity: comments may come for ever.

@@ -3,11 +3,14 @@ import type { RefusedOptions } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import type { TokenLogprob } from '../../parser/events.ts';
 import type { SamplingOptions, ServerRequestOptions } from '../chat/chat-options.ts';
+import type { Conversation, MarkedPrompt, ServerPictures } from './pictures.ts';
 
 /** What to generate after a prompt. */
 export interface CompletionRequest {
   /** Token ids. */
   readonly prompt: readonly number[];
+  /** A prompt with pictures, in place of `prompt`; absent or `null` if there are none. */
+  readonly pictured?: MarkedPrompt | Conversation | null;
   /** GBNF of the whole text; `null` for free text. */
   readonly grammar: string | null;
   /** The constraint of servers that take tags; absent or `null` if there is a grammar, or all text is free. */
@@ -16,7 +19,8 @@ export interface CompletionRequest {
   readonly stops: readonly string[];
   /** Special tokens that must be returned as text. */
   readonly preservedTokens: readonly string[];
-  readonly maxTokens: number;
+  /** `null`: as many as fit into the context. */
+  readonly maxTokens: number | null;
   /** Whether all text is free text, to which penalties, DRY, XTC and a bias apply. */
   readonly free: boolean;
   readonly sampling: SamplingOptions & ServerRequestOptions;
@@ -33,6 +37,8 @@ export interface CompletionPiece {
   readonly finish: 'stop' | 'length' | null;
   /** Tokens of the prompt that the server had cached; `null` if unknown. */
   readonly cachedTokens?: number | null;
+  /** Tokens of the prompt; `null` if the server does not say. */
+  readonly promptTokens?: number | null;
   /** The probabilities of its tokens, if requested and reported. */
   readonly logprobs?: readonly TokenLogprob[];
 }
@@ -48,6 +54,8 @@ export interface ServedModel {
   readonly toolUseTemplate: string | null;
   readonly bosToken: string | null;
   readonly eosToken: string | null;
+  /** Whether it sees pictures; `null` if unknown. */
+  readonly vision: boolean | null;
 }
 
 /** What a server reports about its tokenizer; each is `null` if it does not say. */
@@ -72,11 +80,16 @@ export interface ServerQuestion<Answer> {
   readonly path: string;
   /** JSON to post; `null` for a GET request. */
   readonly body: object | null;
+  /** Makes the body of a streamed question from what the same server says first. Default: it is `body`. */
+  readonly bodyFrom?: (ask: AskFirst) => Promise<object>;
   /** Reads an answer, which may be anything; `null` if it is not of the expected form. */
   readonly read: (answer: unknown) => Answer | null;
   /** The failure that an answer reports other than in `error`; called before `read`. Default: none. */
   readonly failure?: (answer: unknown) => string | null;
 }
+
+/** Asks the server of a question another one. */
+export type AskFirst = <Answer>(question: ServerQuestion<Answer>) => Promise<Answer>;
 
 /** The protocol of one kind of server. `model`: `ServedModel.name`. */
 export interface ServerDialect {
@@ -84,9 +97,16 @@ export interface ServerDialect {
   readonly refused: RefusedOptions;
   /** Whether its bias accepts token ids only, not texts. */
   readonly biasById: boolean;
+  /**
+   * How it takes pictures: in a prompt that is rendered here (`MarkedPrompt`), or in messages that it renders itself
+   * (`Conversation`), for one completion that nothing can continue.
+   */
+  readonly pictures: ServerPictures;
   readonly describe: ServerQuestion<ServedModel>;
   /** Asks for its tokenizer, which not every server tells; absent if none does. */
   readonly tokenizer?: ServerQuestion<ServedTokenizer>;
+  /** Whether its model sees pictures; absent if `describe` says it, or nothing does. */
+  readonly sees?: ServerQuestion<boolean>;
   /** Whether this version of the server supports structural tags; absent if none does. */
   readonly takesTags?: ServerQuestion<boolean>;
   /**

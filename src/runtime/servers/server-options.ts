@@ -39,6 +39,11 @@ export interface ServerOptions {
   /** How tools are described, and calls written, in place of the template's own way, as for `loadModel`. Default: none. */
   readonly toolFormat?: ToolFormatOption | undefined;
   /**
+   * Whether the model sees pictures (`image_url` in messages); otherwise it is told that there is one. Default: what
+   * llama-server and SGLang report; `false` for vLLM, which does not say.
+   */
+  readonly vision?: boolean | undefined;
+  /**
    * Milliseconds without data after which a server counts as failed; a non-streamed answer has to be complete by then.
    * Default: 300,000, because the first token of a long prompt can take minutes.
    */

@@ -125,10 +125,10 @@ export class ServerPool {
   }
 
   async #introduce(connection: ServerConnection, signal: AbortSignal | undefined): Promise<Introduction> {
-    const { describe, takesTags, tokenizer } = this.#dialect;
+    const { describe, sees, takesTags, tokenizer } = this.#dialect;
     const served = await connection.ask(describe, signal);
     return {
-      served,
+      served: { ...served, vision: served.vision ?? (await this.#askIfTold(connection, sees, signal)) },
       tokenizer: await this.#askIfTold(connection, tokenizer, signal),
       // A server that does not report its version counts as an old one.
       takesTags: (await this.#askIfTold(connection, takesTags, signal)) ?? false,

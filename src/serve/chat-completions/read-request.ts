@@ -4,6 +4,7 @@ import type { Message, ToolChoice } from '../../format/messages.ts';
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
+import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import { chatMessages, functionTools, openAiChoice } from '../fields/conversation-rules.ts';
@@ -129,13 +130,14 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
   if (streamOptions !== undefined && !head.stream)
     throw invalid('stream_options', 'stream_options requires stream: true');
   const { own, hosted } = givenTools(body, hostedTypes);
-  const ignored = [...head.ignored, ...hosted];
-  const messages = readChatMessages(requiredField(body, 'messages'), (place) => ignored.push(place));
+  const notes = new Notes([...head.ignored, ...hosted]);
+  const messages = readChatMessages(requiredField(body, 'messages'), notes);
   const { chat: thinking, hidesThoughts } = readThinking(body);
   const { responseFormat, unquotes } = readFormat(body);
   return {
     ...head,
-    ignored,
+    ignored: notes.ignored,
+    pictures: notes.pictures,
     hidesThoughts,
     unquotes,
     includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),

@@ -1,19 +1,18 @@
 /** Pictures, sounds and documents in requests, in the forms of all APIs. */
 import { isRecord } from '../../format/option-rules.ts';
-import type { FilePart } from '../../tools/describe-file.ts';
+import { type FilePart, fileAt } from '../../tools/describe-file.ts';
 import type { Body } from '../read-body.ts';
 
 /** By the type of the part: where it has its file. `null` if it has none. */
 const files: Readonly<Record<string, (part: Body) => FilePart | null>> = {
-  image_url: ({ image_url: given }) => atAddress(isRecord(given) ? given.url : given, 'image'),
-  video_url: ({ video_url: given }) => atAddress(isRecord(given) ? given.url : given, 'video'),
-  audio_url: ({ audio_url: given }) => atAddress(isRecord(given) ? given.url : given, 'audio'),
-  input_image: ({ image_url: url, file_id: id }) => atAddress(url, 'image') ?? stored(id, 'image'),
+  image_url: ({ image_url: given }) => fileAt(isRecord(given) ? given.url : given, 'image'),
+  video_url: ({ video_url: given }) => fileAt(isRecord(given) ? given.url : given, 'video'),
+  audio_url: ({ audio_url: given }) => fileAt(isRecord(given) ? given.url : given, 'audio'),
+  input_image: ({ image_url: url, file_id: id }) => fileAt(url, 'image') ?? stored(id, 'image'),
   input_audio: ({ input_audio: given }) => (isRecord(given) ? sound(given) : null),
-  input_file: (part) =>
-    named(part, atAddress(part.file_data ?? part.file_url, 'file') ?? stored(part.file_id)),
+  input_file: (part) => named(part, fileAt(part.file_data ?? part.file_url, 'file') ?? stored(part.file_id)),
   file: ({ file }) =>
-    isRecord(file) ? named(file, atAddress(file.file_data, 'file') ?? stored(file.file_id)) : null,
+    isRecord(file) ? named(file, fileAt(file.file_data, 'file') ?? stored(file.file_id)) : null,
   image: ({ source }) => (isRecord(source) ? fromSource(source, 'image') : null),
   document: ({ source, title }) =>
     isRecord(source) ? named({ filename: title }, fromSource(source, 'document')) : null,
@@ -27,24 +26,6 @@ export function isFileType(type: unknown): boolean {
 /** The file of a part; `null` if it has none. */
 export function fileOf(part: Body): FilePart | null {
   return isFileType(part.type) ? (files[String(part.type)]?.(part) ?? null) : null;
-}
-
-/** An address, a `data:` address, or plain Base64. A file of this machine is none: it would be described as if it were read. */
-function atAddress(given: unknown, kind: string): FilePart | null {
-  if (typeof given !== 'string' || given === '' || /^file:/i.test(given)) return null;
-  const [, type, isBase64, data] = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(given) ?? [];
-  if (type !== undefined && data !== undefined)
-    return { mediaType: type === '' ? kind : type, data: isBase64 === undefined ? encoded(data) : data };
-  return { mediaType: kind, data: URL.canParse(given) ? new URL(given) : given };
-}
-
-/** The bytes of a `data:` address that is not Base64. */
-function encoded(text: string): Uint8Array {
-  try {
-    return new TextEncoder().encode(decodeURIComponent(text));
-  } catch {
-    return new TextEncoder().encode(text);
-  }
 }
 
 /** A file that a provider has stored; here it is only a name. */
@@ -61,7 +42,7 @@ function fromSource(
   { type, media_type: mediaType, data, url, file_id: id }: Body,
   kind: string,
 ): FilePart | null {
-  if (type === 'url') return atAddress(url, kind);
+  if (type === 'url') return fileAt(url, kind);
   if (type === 'file') return stored(id, kind);
   if (typeof data !== 'string') return null;
   const bytes = type === 'text' ? new TextEncoder().encode(data) : data;
@@ -70,4 +51,21 @@ function fromSource(
 
 function named({ filename }: Body, file: FilePart | null): FilePart | null {
   return file === null || typeof filename !== 'string' ? file : { ...file, filename };
+}
+
+/** How the Base64 of pictures begins, which say themselves what they are. */
+const beginnings: Readonly<Record<string, string>> = {
+  '/9j/': 'image/jpeg',
+  R0lGOD: 'image/gif',
+  UklGR: 'image/webp',
+  iVBORw: 'image/png',
+};
+
+/** The `data:` address of a picture whose bytes are given; `null` for any other file. */
+export function pictureAddress({ mediaType, data }: FilePart): string | null {
+  if (!/^image(?:$|\/)/.test(mediaType) || typeof data !== 'string' || !/^[A-Za-z0-9+/]+=*$/.test(data))
+    return null;
+  const begins = Object.keys(beginnings).find((each) => data.startsWith(each));
+  const type = begins === undefined ? mediaType : beginnings[begins];
+  return `data:${type === 'image' ? 'image/png' : type};base64,${data}`;
 }

@@ -3,7 +3,7 @@ import { readMessages } from '../../format/check-messages.ts';
 import type { Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { earlierArguments } from '../content/earlier-arguments.ts';
-import type { Note } from '../content/note.ts';
+import type { Notes } from '../content/notes.ts';
 import { contentText, partText } from '../content/part-text.ts';
 import { invalid } from '../errors.ts';
 import { objectList } from '../fields/request-fields.ts';
@@ -21,12 +21,12 @@ interface Turn {
 }
 
 /** Reads `system` and `messages`. Throws `RequestError` and `MessageError`. */
-export function readConversation(body: Body, note: Note): readonly Message[] {
+export function readConversation(body: Body, notes: Notes): readonly Message[] {
   const given = objectList(body, 'messages');
   if (given === undefined) throw invalid('messages', 'messages is missing', 'missing_required_parameter');
-  const system = body.system == null ? '' : readSystem(body.system, note);
+  const system = body.system == null ? '' : readSystem(body.system, notes);
   const turns = joined(given.map((message, index) => readTurn(message, `messages[${index}]`)));
-  const messages = turns.flatMap((turn) => messagesOf(turn, note));
+  const messages = turns.flatMap((turn) => messagesOf(turn, notes));
   return readMessages(system === '' ? messages : [{ role: 'system', content: system }, ...messages]);
 }
 
@@ -36,8 +36,8 @@ const headerBlock = /^x-anthropic-[\w-]+:.*$/;
 /**
  * Headers are no instructions; if they were part of the prompt, everything after them would have to be evaluated again.
  */
-function readSystem(system: unknown, note: Note): string {
-  const texts = blocksOf(system, 'system').map((block) => textOf(block, note));
+function readSystem(system: unknown, notes: Notes): string {
+  const texts = blocksOf(system, 'system').map((block) => textOf(block, notes));
   return texts.filter((text) => !headerBlock.test(text.trim())).join('\n');
 }
 
@@ -58,9 +58,9 @@ function joined(turns: readonly Turn[]): readonly Turn[] {
   return all;
 }
 
-function messagesOf({ role, blocks }: Turn, note: Note): readonly Message[] {
-  if (role === 'system') return [{ role, content: blocks.map((block) => textOf(block, note)).join('\n') }];
-  return role === 'user' ? readUser(blocks, note) : [readAssistant(blocks, note)];
+function messagesOf({ role, blocks }: Turn, notes: Notes): readonly Message[] {
+  if (role === 'system') return [{ role, content: blocks.map((block) => textOf(block, notes)).join('\n') }];
+  return role === 'user' ? readUser(blocks, notes) : [readAssistant(blocks, notes)];
 }
 
 function blocksOf(content: unknown, path: string): readonly Block[] {
@@ -74,32 +74,32 @@ function blocksOf(content: unknown, path: string): readonly Block[] {
 }
 
 /** Results become separate messages, before the text next to them. */
-function readUser(blocks: readonly Block[], note: Note): readonly Message[] {
+function readUser(blocks: readonly Block[], notes: Notes): readonly Message[] {
   const results: Message[] = [];
   const texts: string[] = [];
   for (const each of blocks) {
-    if (each.block.type === 'tool_result') results.push(readResult(each, note));
-    else texts.push(textOf(each, note));
+    if (each.block.type === 'tool_result') results.push(readResult(each, notes));
+    else texts.push(textOf(each, notes));
   }
   if (texts.length === 0 && results.length > 0) return results;
   return [...results, { role: 'user', content: texts.join('\n') }];
 }
 
-function readResult({ block, path }: Block, note: Note): Message {
-  const text = contentText(block.content, `${path}.content`, note);
+function readResult({ block, path }: Block, notes: Notes): Message {
+  const text = contentText(block.content, `${path}.content`, notes);
   const told = block.is_error === true ? `Error: ${text}` : text;
   return { role: 'tool', tool_call_id: stringOf({ block, path }, 'tool_use_id'), content: told };
 }
 
-function readAssistant(blocks: readonly Block[], note: Note): Message {
+function readAssistant(blocks: readonly Block[], notes: Notes): Message {
   let text = '';
   let thoughts = '';
   const calls: ToolCall[] = [];
   for (const each of blocks) {
     const { type } = each.block;
     if (type === 'thinking') thoughts += stringOf(each, 'thinking');
-    else if (type === 'tool_use') calls.push(readCall(each, note));
-    else if (type !== 'redacted_thinking') text += textOf(each, note);
+    else if (type === 'tool_use') calls.push(readCall(each, notes));
+    else if (type !== 'redacted_thinking') text += textOf(each, notes);
   }
   return {
     role: 'assistant',
@@ -109,16 +109,16 @@ function readAssistant(blocks: readonly Block[], note: Note): Message {
   };
 }
 
-function readCall(given: Block, note: Note): ToolCall {
+function readCall(given: Block, notes: Notes): ToolCall {
   const { block, path } = given;
-  const input = earlierArguments(block.input, `${path}.input`, note);
+  const input = earlierArguments(block.input, `${path}.input`, notes);
   if (typeof input !== 'string') throw invalid(`${path}.input`, `${path}.input must be an object`);
   const called = { name: stringOf(given, 'name'), arguments: input };
   return { id: stringOf(given, 'id'), type: 'function', function: called };
 }
 
-function textOf({ block, path }: Block, note: Note): string {
-  return partText(block, path, note);
+function textOf({ block, path }: Block, notes: Notes): string {
+  return partText(block, path, notes);
 }
 
 function stringOf({ block, path }: Block, name: string): string {

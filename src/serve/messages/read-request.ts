@@ -5,6 +5,7 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
+import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import { blockMessages, jsonSchemaRule, ownTools, textOrBlocks } from '../fields/conversation-rules.ts';
@@ -94,12 +95,13 @@ export function readMessagesRequest(body: Body): ReadRequest {
   const head = readHead(body, fields);
   const asked = objectField(body, 'tool_choice');
   const { own, hosted } = givenTools(body, hostedTypes);
-  const ignored = [...head.ignored, ...hosted];
-  const messages = readConversation(body, (place) => ignored.push(place));
+  const notes = new Notes([...head.ignored, ...hosted]);
+  const messages = readConversation(body, notes);
   const { chat: thinking, hidesThoughts } = readThinking(body);
   return {
     ...head,
-    ignored,
+    ignored: notes.ignored,
+    pictures: notes.pictures,
     // In this API, who does not ask for thoughts gets none, and a model does not think unasked.
     hidesThoughts: hidesThoughts || thinking.thinking !== true,
     wishes: { thinking: false },

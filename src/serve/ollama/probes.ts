@@ -73,5 +73,6 @@ function capabilitiesOf(model: ListedModel['model']): readonly string[] {
     'completion',
     ...(format.calls === null ? [] : ['tools']),
     ...(format.reasoning === null ? [] : ['thinking']),
+    ...(model?.vision === true ? ['vision'] : []),
   ];
 }

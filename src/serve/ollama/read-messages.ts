@@ -3,49 +3,49 @@ import { readMessages } from '../../format/check-messages.ts';
 import type { Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { earlierArguments } from '../content/earlier-arguments.ts';
-import type { Note } from '../content/note.ts';
+import type { Notes } from '../content/notes.ts';
 import { contentText, partText } from '../content/part-text.ts';
 import type { Body } from '../read-body.ts';
 
 /** Reads the conversation. Throws `MessageError`, and `RequestError` for content that cannot be read. */
-export function readOllamaMessages(given: unknown, note: Note): readonly Message[] {
+export function readOllamaMessages(given: unknown, notes: Notes): readonly Message[] {
   if (!Array.isArray(given)) return readMessages(given);
   const ids = new CallIds();
   return readMessages(
-    given.map((message: unknown, index) => readMessage(message, `messages[${index}]`, ids, note)),
+    given.map((message: unknown, index) => readMessage(message, `messages[${index}]`, ids, notes)),
   );
 }
 
-function readMessage(message: unknown, path: string, ids: CallIds, note: Note): unknown {
+function readMessage(message: unknown, path: string, ids: CallIds, notes: Notes): unknown {
   if (!isRecord(message)) return message;
   const { role, thinking, tool_calls: calls, tool_name: name, tool_call_id: id } = message;
-  const content = textWithImages(message, path, note);
+  const content = textWithImages(message, path, notes);
   if (role === 'tool') return { role, content, tool_call_id: ids.answered(id, name) };
   if (role !== 'assistant') return { role, content };
   return {
     role,
     content,
     ...(typeof thinking === 'string' && thinking !== '' ? { reasoning_content: thinking } : {}),
-    ...(calls == null ? {} : { tool_calls: readCalls(calls, `${path}.tool_calls`, ids, note) }),
+    ...(calls == null ? {} : { tool_calls: readCalls(calls, `${path}.tool_calls`, ids, notes) }),
   };
 }
 
 /** The text of a message, and a line for each of its pictures, which this API has as plain Base64. */
-export function textWithImages({ content, images }: Body, path: string, note: Note): string {
-  const text = contentText(content, `${path}.content`, note);
+export function textWithImages({ content, images }: Body, path: string, notes: Notes): string {
+  const text = contentText(content, `${path}.content`, notes);
   if (!Array.isArray(images)) return text;
   const lines = images.map((image: unknown, index) =>
-    partText({ type: 'image_url', image_url: image }, `${path}.images[${index}]`, note),
+    partText({ type: 'image_url', image_url: image }, `${path}.images[${index}]`, notes),
   );
   return [text, ...lines].join('\n');
 }
 
-function readCalls(calls: unknown, path: string, ids: CallIds, note: Note): unknown {
+function readCalls(calls: unknown, path: string, ids: CallIds, notes: Notes): unknown {
   if (!Array.isArray(calls)) return calls;
   return calls.map((call: unknown, index) => {
     if (!isRecord(call) || !isRecord(call.function)) return call;
     const { name, arguments: input = {} } = call.function;
-    const args = earlierArguments(input, `${path}[${index}].function.arguments`, note);
+    const args = earlierArguments(input, `${path}[${index}].function.arguments`, notes);
     return { id: ids.called(call.id, name), type: 'function', function: { name, arguments: args } };
   });
 }

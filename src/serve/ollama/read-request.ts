@@ -4,7 +4,7 @@ import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
-import type { Note } from '../content/note.ts';
+import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
 import { functionTools, ollamaMessages } from '../fields/conversation-rules.ts';
@@ -86,9 +86,9 @@ export function readOllamaChat(body: Body): OllamaRequest {
   const { own } = givenTools(body);
   for (const given of own) requireKind(given, ['function', undefined]);
   const tools = own.map(({ tool }) => ({ ...tool, type: 'function' }));
-  return readShared(body, chatFields, (note) => ({
+  return readShared(body, chatFields, (notes) => ({
     ...toolOptions({ tools, choice: undefined, parallel: undefined }),
-    messages: Array.isArray(messages) && messages.length === 0 ? [] : readOllamaMessages(messages, note),
+    messages: Array.isArray(messages) && messages.length === 0 ? [] : readOllamaMessages(messages, notes),
   }));
 }
 
@@ -97,8 +97,8 @@ export function readOllamaGenerate(body: Body): OllamaRequest {
   const { images } = body;
   const prompt = textField(body, 'prompt') ?? '';
   const system = textField(body, 'system') ?? '';
-  return readShared(body, generateFields, (note) => {
-    const content = textWithImages({ content: prompt, images }, 'prompt', note);
+  return readShared(body, generateFields, (notes) => {
+    const content = textWithImages({ content: prompt, images }, 'prompt', notes);
     const instructions: readonly Message[] = system === '' ? [] : [{ role: 'system', content: system }];
     return { messages: content === '' ? [] : [...instructions, { role: 'user', content }] };
   });
@@ -106,17 +106,18 @@ export function readOllamaGenerate(body: Body): OllamaRequest {
 
 type Conversation = Pick<ChatOptions, 'messages' | 'tools'>;
 
-function readShared(body: Body, known: KnownFields, read: (note: Note) => Conversation): OllamaRequest {
+function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conversation): OllamaRequest {
   const head = readHead(body, known);
   const options = objectField(body, 'options') ?? {};
-  const ignored = [...head.ignored, ...unheard(options)];
-  const conversation = read((place) => ignored.push(place));
+  const notes = new Notes([...head.ignored, ...unheard(options)]);
+  const conversation = read(notes);
   const { chat: thinking, hidesThoughts } = readThinking({ think: body.think });
   return {
     ...head,
     // In this API, answers are streamed unless something else is said.
     stream: body.stream == null ? true : head.stream,
-    ignored,
+    ignored: notes.ignored,
+    pictures: notes.pictures,
     hidesThoughts,
     onlyOpens: conversation.messages.length === 0,
     chat: {

@@ -146,6 +146,39 @@ export const properties = objectOf({ model_alias: text, chat_template: text }, [
 /** The tokens of a text. */
 export const tokenList = objectOf({ tokens: listOfItems({}), count });
 
+const numbers = listOfItems({ type: 'number' });
+const promptUsage = objectOf({ prompt_tokens: count, total_tokens: count });
+
+/** The answer of `/v1/embeddings`. */
+export const vectorList = objectOf({
+  object: { const: 'list' },
+  data: listOfItems(
+    objectOf({ object: { const: 'embedding' }, index: count, embedding: { anyOf: [numbers, text] } }),
+  ),
+  model: text,
+  usage: promptUsage,
+});
+
+/** The answers of Ollama's `/api/embed` and `/api/embeddings`. */
+export const ollamaVectors = objectOf({
+  model: text,
+  embeddings: listOfItems(numbers),
+  prompt_eval_count: count,
+});
+export const ollamaVector = objectOf({ embedding: numbers });
+
+/** The answer of `/v1/rerank`; a list where texts were given as `texts`. */
+export const ranking = {
+  anyOf: [
+    objectOf({
+      model: text,
+      results: listOfItems(objectOf({ index: count, relevance_score: { type: 'number' } })),
+      usage: promptUsage,
+    }),
+    listOfItems(objectOf({ index: count, score: { type: 'number' } })),
+  ],
+};
+
 /** The text of tokens. */
 export const contentText = objectOf({ content: text });
 

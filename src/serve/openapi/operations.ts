@@ -1,7 +1,7 @@
 /** Everything that the server can be asked, for `/openapi.json`. */
 import type { FieldTable } from '../fields/field-table.ts';
 import { showFields } from '../ollama/probes.ts';
-import { detokenizeFields, tokenizeFields } from '../text-probes.ts';
+import { textQuestions } from '../texts/text-questions.ts';
 import * as answers from './answer-schemas.ts';
 
 /** One address and method. */
@@ -67,25 +67,15 @@ const probes: readonly Operation[] = [
     answer: answers.ollamaModel,
     fields: showFields,
   },
-  {
-    method: 'post',
-    path: '/tokenize',
-    summary: 'The tokens of a text',
-    answer: answers.tokenList,
-    fields: tokenizeFields,
-  },
-  {
-    method: 'post',
-    path: '/detokenize',
-    summary: 'The text of tokens',
-    answer: answers.contentText,
-    fields: detokenizeFields,
-    required: ['tokens'],
-  },
 ];
 
 /** All of them. */
-export const operations: readonly Operation[] = [...generating, ...aboutRequests, ...probes];
+export const operations: readonly Operation[] = [
+  ...generating,
+  ...aboutRequests,
+  ...textQuestions.map((question): Operation => ({ ...question, method: 'post', answer: question.answers })),
+  ...probes,
+];
 
 function generates(path: string, summary: string, answer: object, required: readonly string[]): Operation {
   return { method: 'post', path, summary, answer, api: path, required, streams: true };

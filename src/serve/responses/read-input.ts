@@ -3,7 +3,7 @@ import { readMessages } from '../../format/check-messages.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { earlierArguments } from '../content/earlier-arguments.ts';
-import type { Note } from '../content/note.ts';
+import type { Notes } from '../content/notes.ts';
 import { contentText } from '../content/part-text.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
@@ -11,7 +11,7 @@ import { functionName, textArgument } from './read-tools.ts';
 
 /** What reading items needs. */
 export interface ItemReading {
-  readonly note: Note;
+  readonly notes: Notes;
   /** The item of an earlier answer; `undefined` if it is not known (any more). */
   readonly recall: (id: string) => Body | undefined;
 }
@@ -25,7 +25,12 @@ export function readInput(body: Body, reading: ItemReading): readonly Message[] 
   if (typeof input === 'string') conversation.add({ role: 'user', content: input });
   else if (Array.isArray(input))
     for (const [index, item] of input.entries())
-      readItem(conversation, referredItem(item, `input[${index}]`, reading), `input[${index}]`, reading.note);
+      readItem(
+        conversation,
+        referredItem(item, `input[${index}]`, reading),
+        `input[${index}]`,
+        reading.notes,
+      );
   else if (input == null) throw invalid('input', 'input is missing', 'missing_required_parameter');
   else throw invalid('input', 'input must be a string or a list of items');
   return readMessages(conversation.end());
@@ -98,25 +103,25 @@ function referredItem(item: unknown, path: string, { recall }: ItemReading): unk
   throw invalid(path, reason, 'unknown_item');
 }
 
-function readItem(conversation: Conversation, item: unknown, path: string, note: Note): void {
+function readItem(conversation: Conversation, item: unknown, path: string, notes: Notes): void {
   if (!isRecord(item)) throw invalid(path, `${path} must be an object`);
   const type = item.type ?? 'message';
   switch (type) {
     case 'message':
-      readMessageItem(conversation, item, path, note);
+      readMessageItem(conversation, item, path, notes);
       break;
     case 'function_call':
-      conversation.addCall(readCall(item, path, readArguments(item, path, note)));
+      conversation.addCall(readCall(item, path, readArguments(item, path, notes)));
       break;
     case 'custom_tool_call':
       conversation.addCall(readTextCall(item, path));
       break;
     case 'function_call_output':
     case 'custom_tool_call_output':
-      conversation.add(readOutput(item, path, note));
+      conversation.add(readOutput(item, path, notes));
       break;
     case 'reasoning':
-      conversation.addReasoning(readThoughts(item, path, note));
+      conversation.addReasoning(readThoughts(item, path, notes));
       break;
     default: {
       const reason = `${path}.type: items of type ${JSON.stringify(type)} are not supported, only messages, function calls, their outputs and reasoning`;
@@ -125,22 +130,22 @@ function readItem(conversation: Conversation, item: unknown, path: string, note:
   }
 }
 
-function readArguments(item: Body, path: string, note: Note): string {
-  const read = earlierArguments(item.arguments, `${path}.arguments`, note);
+function readArguments(item: Body, path: string, notes: Notes): string {
+  const read = earlierArguments(item.arguments, `${path}.arguments`, notes);
   return typeof read === 'string' ? read : textOf(item, 'arguments', path);
 }
 
-function readOutput(item: Body, path: string, note: Note): Message {
-  const content = contentText(item.output, `${path}.output`, note);
+function readOutput(item: Body, path: string, notes: Notes): Message {
+  const content = contentText(item.output, `${path}.output`, notes);
   return { role: 'tool', tool_call_id: textOf(item, 'call_id', path), content };
 }
 
 const roles = ['system', 'developer', 'user', 'assistant'] as const;
 
-function readMessageItem(conversation: Conversation, item: Body, path: string, note: Note): void {
+function readMessageItem(conversation: Conversation, item: Body, path: string, notes: Notes): void {
   const role = roles.find((each) => each === item.role);
   if (role === undefined) throw invalid(`${path}.role`, `${path}.role must be one of ${roles.join(', ')}`);
-  const content = contentText(item.content, `${path}.content`, note);
+  const content = contentText(item.content, `${path}.content`, notes);
   if (role === 'assistant') conversation.addAnswer(content);
   else conversation.add({ role, content });
 }
@@ -160,10 +165,10 @@ function readTextCall(item: Body, path: string): ToolCall {
 }
 
 /** The full thoughts if given, otherwise their summary. */
-function readThoughts(item: Body, path: string, note: Note): string {
+function readThoughts(item: Body, path: string, notes: Notes): string {
   const { content, summary } = item;
   const parts = Array.isArray(content) && content.length > 0 ? content : (summary ?? []);
-  return contentText(parts, `${path}.content`, note);
+  return contentText(parts, `${path}.content`, notes);
 }
 
 function textOf(item: Body, name: string, path: string): string {

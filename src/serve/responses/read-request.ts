@@ -2,6 +2,7 @@
 import { stringArray, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
+import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { clientTools, inputItems, jsonSchemaRule, responsesChoice } from '../fields/conversation-rules.ts';
 import { type FieldTable, flagRule, listOf, objectRule, onlyRule, textRule } from '../fields/field-table.ts';
@@ -80,15 +81,16 @@ export const fields: KnownFields = { readFields, fieldsWithoutEffect, refusedFie
 export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRequest {
   const head = readHead(body, fields);
   const { tools, byFunction, hosted } = readResponsesTools(body);
-  const ignored = [...head.ignored, ...hosted];
+  const notes = new Notes([...head.ignored, ...hosted]);
   const messages = readInput(body, {
-    note: (place) => ignored.push(place),
+    notes,
     recall: (id) => items.recall(id),
   });
   const { chat: thinking, hidesThoughts } = readThinking(body);
   return {
     ...head,
-    ignored,
+    ignored: notes.ignored,
+    pictures: notes.pictures,
     hidesThoughts,
     remembers: body.store !== false,
     byFunction,

@@ -160,11 +160,28 @@ function baseVariables(template: Template, options: PlainOptions): Record<string
   };
   for (const name of absentAsNone) variables[name] = null;
   if (options.tools.length > 0) variables.tools = options.tools;
-  if (options.thinking !== undefined) {
-    for (const name of options.input?.thinkingVariables ?? []) variables[name] = options.thinking;
-    for (const { name, on, off } of thinkingSwitches(template)) variables[name] = options.thinking ? on : off;
-  }
-  return variables;
+  return { ...variables, ...thinkingValues(template, options) };
+}
+
+/** The variables that turn thinking on or off; none if that is the template's own choice. */
+function thinkingValues(
+  template: Template,
+  { thinking, input }: Pick<RenderPromptOptions, 'thinking' | 'input'>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  if (thinking === undefined) return values;
+  for (const name of input?.thinkingVariables ?? []) values[name] = thinking;
+  for (const { name, on, off } of thinkingSwitches(template)) values[name] = thinking ? on : off;
+  return values;
+}
+
+/** The variables of a request, for a server that renders the same template. */
+export function requestVariables(
+  templateSource: string,
+  options: Pick<RenderPromptOptions, 'thinking' | 'input' | 'templateVariables' | 'name'>,
+): Readonly<Record<string, unknown>> {
+  const template = rememberedTemplate(templateSource, options.name ?? 'template');
+  return { ...thinkingValues(template, options), ...options.templateVariables };
 }
 
 function cannotContinue(reason: string): UnsupportedOptionError {

@@ -11,6 +11,7 @@ import {
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { TokenBiases } from '../engine.ts';
+import { isLarge } from './large-grammars.ts';
 
 /** Up to this many allowed tokens are listed. */
 const fewTokens = 256;
@@ -66,7 +67,7 @@ export class AllowedTokens {
 
   /**
    * Leaves only the allowed tokens: favours them if they are few, and else forbids the others, so that the sampler
-   * need not ask a grammar about each. `null` if both are too many.
+   * need not ask a grammar about each. `null` if both are too many, unless the grammar is large.
    */
   bias(matcher: Matcher): TokenBiases | null {
     const place = this.#place(matcher);
@@ -128,9 +129,10 @@ export class AllowedTokens {
   leaving(wanted: Readonly<TokenBitmap>, matcher: Matcher): TokenBiases | null {
     const { index, size } = this.#vocabulary;
     const count = countTokens(wanted);
-    if (count > fewTokens && size - count <= maxBiases)
+    const most = isLarge(matcher) ? size / 2 : maxBiases;
+    if (count > fewTokens && size - count <= most)
       return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
-    const favoured = listTokens(wanted, maxBiases);
+    const favoured = listTokens(wanted, Math.max(fewTokens, Math.floor(most)));
     if (favoured === null) return null;
     return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
   }

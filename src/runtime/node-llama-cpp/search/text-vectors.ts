@@ -1,0 +1,126 @@
+/** Texts as vectors, and documents by how well they answer a query. */
+import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from 'node-llama-cpp';
+import { ContextOverflowError, UnsupportedOptionError } from '../../../format/errors.ts';
+import {
+  abortSignal,
+  type OptionRules,
+  readOptions,
+  requireOption,
+  string,
+  stringArray,
+} from '../../../format/option-rules.ts';
+import { once } from '../../chat/once.ts';
+
+/** Options of a question. */
+export interface TextOptions {
+  /** Ends it before the next text. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What texts mean to a model. */
+export interface Embeddings {
+  /** A vector of length 1 for each text. */
+  readonly vectors: readonly (readonly number[])[];
+  /** Tokens of all texts together. */
+  readonly tokens: number;
+}
+
+/** How well documents answer a query. */
+export interface Ranking {
+  /** For each document, from 0 to 1. */
+  readonly scores: readonly number[];
+  /** Tokens of all inputs together. */
+  readonly tokens: number;
+}
+
+const rules: OptionRules<TextOptions> = { signal: abortSignal };
+
+/** Tokens of a text, unless the caller wants more: memory grows with their square. */
+const usualLength = 2048;
+
+/** How long texts may be by default. */
+export function textLength({ trainContextSize }: LlamaModel): number {
+  return Math.min(trainContextSize, usualLength);
+}
+
+/** Contexts of a model for this, opened when they are first used. */
+export class TextVectors {
+  readonly #model: LlamaModel;
+  readonly #contextSize: number;
+  readonly #embedding: () => Promise<LlamaEmbeddingContext>;
+  readonly #ranking: () => Promise<LlamaRankingContext>;
+
+  constructor(model: LlamaModel, threads: number, contextSize = textLength(model)) {
+    this.#model = model;
+    this.#contextSize = contextSize;
+    // A model that looks at all of a text at once needs all of it in one batch, or ends the process.
+    const options = { contextSize, batchSize: contextSize, threads };
+    this.#embedding = once(() => model.createEmbeddingContext(options));
+    this.#ranking = once(() => model.createRankingContext(options));
+  }
+
+  /** Whether it ranks: few models are trained for that. */
+  get ranks(): boolean {
+    return this.#model.fileInsights.supportsRanking;
+  }
+
+  /** Throws `ContextOverflowError`, and the signal's reason. */
+  async embed(texts: readonly string[], given: TextOptions = {}): Promise<Embeddings> {
+    requireOption('texts', texts, stringArray);
+    const { signal } = readOptions(given, rules);
+    const context = await this.#embedding();
+    const inputs = texts.map((text) => this.#model.tokenize(text));
+    const tokens = inputs.map((input) => this.#requireFits(context.calculateInputLength([...input])));
+    const vectors: (readonly number[])[] = [];
+    for (const input of inputs) {
+      signal?.throwIfAborted();
+      const { vector } = await context.getEmbeddingFor(input);
+      if (vector.length === 0) throw nothingToRead();
+      vectors.push(ofLengthOne(vector));
+    }
+    return { vectors, tokens: sum(tokens) };
+  }
+
+  /** Throws `UnsupportedOptionError` if the model does not rank, `ContextOverflowError`, and the signal's reason. */
+  async rank(query: string, documents: readonly string[], given: TextOptions = {}): Promise<Ranking> {
+    requireOption('query', query, string);
+    requireOption('documents', documents, stringArray);
+    const { signal } = readOptions(given, rules);
+    if (!this.ranks) {
+      const reason = 'this model is not made to rank documents; load one that is, such as bge-reranker';
+      throw new UnsupportedOptionError({ option: 'query', reason });
+    }
+    const context = await this.#ranking();
+    const asked = this.#tokenize(query);
+    const inputs = documents.map((document) => this.#tokenize(document));
+    const tokens = inputs.map((input) => this.#requireFits(context.calculateInputLength(asked, input) + 1));
+    const scores: number[] = [];
+    for (const input of inputs) {
+      signal?.throwIfAborted();
+      scores.push(await context.rank(asked, input));
+    }
+    return { scores, tokens: sum(tokens) - tokens.length };
+  }
+
+  #tokenize(text: string): Token[] {
+    return this.#model.tokenize(text, false, 'trimLeadingSpace');
+  }
+
+  #requireFits(needed: number): number {
+    if (needed < this.#contextSize) return needed;
+    throw new ContextOverflowError({ needed, available: this.#contextSize });
+  }
+}
+
+function nothingToRead(): UnsupportedOptionError {
+  return new UnsupportedOptionError({ option: 'texts', reason: 'an empty text has no vector' });
+}
+
+function ofLengthOne(vector: readonly number[]): readonly number[] {
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

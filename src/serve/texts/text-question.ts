@@ -1,0 +1,59 @@
+/** Questions about texts, which are answered without a conversation: tokens, vectors, ranks. */
+import { randomUUID } from 'node:crypto';
+import { failureOf } from '../errors.ts';
+import { checkFields, type FieldTable } from '../fields/field-table.ts';
+import { textField } from '../fields/request-fields.ts';
+import { type Body, readJsonBody } from '../read-body.ts';
+import { RequestWatch } from '../request-record.ts';
+import type { ServerState } from '../request-run.ts';
+import type { ServableModel } from '../servable-model.ts';
+
+/** One kind of question. */
+export interface TextQuestion {
+  readonly path: string;
+  readonly summary: string;
+  readonly fields: FieldTable;
+  /** Fields that must be present. */
+  readonly required: readonly string[];
+  /** JSON Schema of the answer. */
+  readonly answers: object;
+  /** Throws `RequestError`, and the errors of the model. */
+  readonly answer: (asked: AskedText) => Promise<object>;
+}
+
+/** A question that was asked. */
+export interface AskedText {
+  readonly model: ServableModel;
+  readonly name: string;
+  readonly body: Body;
+  readonly signal: AbortSignal;
+}
+
+/** The answer, when it is the turn of `caller`. Throws `RequestError`, and the errors of the model. */
+export async function answerText(
+  { path, fields, answer }: TextQuestion,
+  request: Request,
+  caller: string,
+  { options, pool, questions, report }: ServerState,
+): Promise<Response> {
+  const { signal } = request;
+  const watch = new RequestWatch(randomUUID().replaceAll('-', ''), path, report);
+  const leave: (() => void)[] = [];
+  try {
+    const body = await readJsonBody(request, options);
+    checkFields(body, fields);
+    leave.push(await questions.enter(caller, signal));
+    const { model, name, release } = await pool.borrow(textField(body, 'model') ?? null, signal);
+    leave.push(release);
+    watch.model = name;
+    const answered = Response.json(await answer({ model, name, body, signal }));
+    watch.end(200);
+    return answered;
+  } catch (error) {
+    const { status, code } = failureOf(error);
+    watch.end(status, code);
+    throw error;
+  } finally {
+    for (const each of leave) each();
+  }
+}
