@@ -80,7 +80,7 @@ export async function answerQuestion(
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
   if (model.preview === undefined) throw unanswerable('the engine of this model shows no prompt');
   // Schemas are compiled where nobody waits for them.
-  await model.chat(chat).report;
+  await startChat(model, chat).report;
   const { signal: _, ...options } = chat;
   return model.preview(options);
 }
