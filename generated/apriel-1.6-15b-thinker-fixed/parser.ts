@@ -13,7 +13,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '<|end|>',
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
     strayMarkerBeginFinalResponse: {
       text: '[BEGIN FINAL RESPONSE]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '',

@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|function_output|>', passes: true, repairs: 'result-marker' },
     strayMarkerThink: {

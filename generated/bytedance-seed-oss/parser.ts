@@ -18,7 +18,7 @@ export const responseModule = defineParser({
     innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<seed:eos>',
     reasoningEnd: { text: '</seed:think>\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '</seed:think>\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</seed:think>\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<seed:think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</seed:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<seed:think>',

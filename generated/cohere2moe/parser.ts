@@ -18,7 +18,7 @@ export const responseModule = defineParser({
     contentStart: '<|START_TEXT|>',
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     reasoningEnd: { text: '<|END_THINKING|>', role: 'thought' },
-    repeatedReasoningEnd: { text: '<|END_THINKING|>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '<|END_THINKING|>', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: { text: '<|START_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndToolResult: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndThinking: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },

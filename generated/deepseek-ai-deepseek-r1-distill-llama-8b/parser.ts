@@ -23,7 +23,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },

@@ -25,7 +25,7 @@ export const responseModule = defineParser({
     turnEndEndOfSentenceAssistant: '<｜end▁of▁sentence｜><｜Assistant｜><｜end▁of▁sentence｜>',
     turnEndCut: { text: '<｜end▁of▁sentence｜><｜Assistant｜>', onlyAtEnd: true },
     reasoningEnd: { text: '\n</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },

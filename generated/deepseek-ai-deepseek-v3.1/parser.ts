@@ -22,7 +22,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },

@@ -12,7 +12,7 @@ export const responseModule = defineParser({
     strayReasoningEnd: '\n</thought>',
     turnEnd: '[|endofturn|]',
     reasoningEnd: { text: '\n</thought>', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</thought>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</thought>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<thought>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</thought>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<thought>',

@@ -20,7 +20,7 @@ export const responseModule = defineParser({
     turnEnd: '<|user|>',
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think>\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think>\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

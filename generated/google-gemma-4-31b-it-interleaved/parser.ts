@@ -16,7 +16,7 @@ export const responseModule = defineParser({
     callOpen: { text: '<|tool_call>call:', role: 'call', followedBy: { nameEnds: ['{'] }, blockEnd: '}<tool_call|>' },
     turnEnd: '<turn|>\n',
     reasoningEnd: { text: '<channel|>', role: 'thought' },
-    repeatedReasoningEnd: { text: '<channel|>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '<channel|>', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',
     callCloseEarly: { text: '}<tool_call|>', repairs: 'unclosed' },

@@ -17,7 +17,7 @@ export const responseModule = defineParser({
     turnEnd: '<turn|>\n',
     turnEndToolResponse: '<|tool_response>',
     reasoningEnd: { text: '\n<channel|>', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n<channel|>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n<channel|>', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: { text: '<tool_response|>', passes: true, repairs: 'result-marker' },
     strayMarkerChannel: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',

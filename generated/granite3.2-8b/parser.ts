@@ -15,7 +15,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '<|tool_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: 'Here is my response:', role: 'thought' },
-    repeatedReasoningEnd: { text: 'Here is my response:', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: 'Here is my response:', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: {
       text: 'Here is my response:', passes: true, repairs: 'special-token', role: 'thought',
       unlessMentioned: 'Here is my thought process:',

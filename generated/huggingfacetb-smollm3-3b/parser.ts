@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     callOpen: { text: '<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

@@ -15,7 +15,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '<|tool_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

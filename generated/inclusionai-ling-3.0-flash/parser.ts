@@ -19,7 +19,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '<|role_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

@@ -24,7 +24,7 @@ export const responseModule = defineParser({
     turnEndCut: { text: '<|close|>message<|sep|>', onlyAtEnd: true },
     turnEndCutCloseMessage: { text: '<|close|>message', onlyAtEnd: true },
     reasoningEnd: { text: '<|close|>think<|sep|>', role: 'thought' },
-    repeatedReasoningEnd: { text: '<|close|>think<|sep|>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '<|close|>think<|sep|>', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: { text: '<|close|>think<|sep|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|close|>response<|sep|>',
     callsOpenEarly: {

@@ -16,7 +16,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

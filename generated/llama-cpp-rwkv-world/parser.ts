@@ -12,7 +12,7 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '\n</think>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

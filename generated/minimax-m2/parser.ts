@@ -20,7 +20,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>\n\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>\n\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

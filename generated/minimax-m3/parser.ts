@@ -23,7 +23,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '</mm:think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</mm:think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</mm:think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<mm:think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</mm:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<mm:think>',

@@ -13,7 +13,7 @@ export const responseModule = defineParser({
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[ARGS]'] }, repairs: 'opener' },
     reasoningEnd: { text: '[/THINK]', role: 'thought' },
-    repeatedReasoningEnd: { text: '[/THINK]', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '[/THINK]', repairs: 'thoughts-again', afterOwnMarker: true },
     strayMarker: {
       text: '[/THINK]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '[THINK]',
     },

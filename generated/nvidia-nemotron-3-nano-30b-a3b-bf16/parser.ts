@@ -15,7 +15,7 @@ export const responseModule = defineParser({
     innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

@@ -15,7 +15,7 @@ export const responseModule = defineParser({
     turnEnd: '\n<SPECIAL_12>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     turnEndSpecial: '<SPECIAL_12>\n\n',
-    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

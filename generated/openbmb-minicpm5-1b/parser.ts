@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<function name="', role: 'call', followedBy: { nameEnds: ['">'] }, blockEnd: '</function>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>\n\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>\n\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

@@ -18,7 +18,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '\n</assistant>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
-    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',

@@ -19,7 +19,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|Tool|>', passes: true, repairs: 'result-marker' },
     strayMarkerThink: {

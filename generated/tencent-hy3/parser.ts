@@ -23,7 +23,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</think:opensource>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</think:opensource>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<think:opensource>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think:opensource>', passes: true, repairs: 'special-token', role: 'thought',

@@ -14,7 +14,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '\n<|end|>\n',
     reasoningEnd: { text: '</thinking>', role: 'thought' },
-    repeatedReasoningEnd: { text: '</thinking>', repairs: 'thoughts-again' },
+    repeatedReasoningEnd: { text: '</thinking>', repairs: 'thoughts-again', afterOwnMarker: true },
     laterReasoning: { text: '<thinking>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
     strayMarkerThinking: {

@@ -61,7 +61,12 @@ function planTurn(layout: TurnLayout) {
     /** The end of thoughts once more, right after it; a phrase may begin an answer. */
     repeatedEnd: reasoningEnd
       .filter(() => !layout.headed && layout.reasoning?.end.isSignificant)
-      .map((choice) => ({ ...choice, name: 'repeatedReasoningEnd', repairs: 'thoughts-again' as const })),
+      .map((choice) => ({
+        ...choice,
+        name: 'repeatedReasoningEnd',
+        repairs: 'thoughts-again' as const,
+        afterOwnMarker: true as const,
+      })),
     /** The text for absent reasoning, if it is more than the two markers. */
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(layout), 'afterReasoning'),
     /** The end of thoughts right after a call: none are open, so it is skipped. */

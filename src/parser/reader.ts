@@ -68,6 +68,8 @@ export class Reader implements MatchContext {
   /** Offset of the first marker of the last call; `null` before the first. */
   callsOpenedAt: number | null = null;
   private complaint: Complaint | null = null;
+  /** Whether the response has written the latest marker, and not the prompt. */
+  wroteMarker = false;
   /** Whether the latest marker opened thoughts. */
   private openedThoughts = false;
   private readonly claimed: ClaimedSpace;
@@ -210,6 +212,7 @@ export class Reader implements MatchContext {
   consumeMarker(transition: Transition<State> & { readonly trailingSpace: string }, end: number): State {
     this.openedThoughts = false;
     this.thoughtOpener = null;
+    this.wroteMarker = this.cursor.offset >= 0;
     const { repairs, role, peek } = transition;
     // A peeked part of a marker, and a fence after an opener, are reported by the step that consumes them.
     const isAhead = (repairs === 'marker-part' && peek) || (repairs === 'fence' && role === 'call');

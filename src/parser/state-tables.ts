@@ -22,6 +22,8 @@ export interface MarkerConditions extends Evidence {
   readonly repairs?: LeniencyLaw;
   /** Text if a sentence mentions it: the sentence is not over before it, or this opener is in its line. */
   readonly unlessMentioned?: string;
+  /** Counts only after a marker that the response has written itself, and not the prompt. */
+  readonly afterOwnMarker?: true;
   /** The marker means nothing: it is skipped, and the state does not change. */
   readonly passes?: true;
 }

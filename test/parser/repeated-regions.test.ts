@@ -54,7 +54,6 @@ describe('an end of thoughts', () => {
     ['after itself', '<muse>\nSo.\n</muse>\n</muse>\nHi.', {}],
     ['in one line', '<muse>\nSo.\n</muse></muse>Hi.', {}],
     ['three times', '<muse>\nSo.\n</muse>\n\n</muse>\n</muse>\nHi.', {}],
-    ['after the prompt', '</muse>\nHi.', { generationPrompt: '<muse>\nSo.\n</muse>\n' }],
   ])('counts once where it stands twice: %s', (_, text, options) => {
     const parsed = readEverywhere(tagged, text, options);
     expect(parsed.message.content).toBe('Hi.');
@@ -63,6 +62,15 @@ describe('an end of thoughts', () => {
     expect(readEverywhere(tagged, text, { ...options, leniency: 'strict' }).message.content).toContain(
       '</muse>',
     );
+  });
+
+  test('is text, and told, after one that the prompt wrote', () => {
+    const options = { generationPrompt: '<muse>\nSo.\n</muse>\n' };
+    const parsed = readEverywhere(tagged, '</muse>\nHi.', options);
+    expect(parsed.message.content?.trim()).toBe('</muse>\nHi.');
+    expect(parsed.message.repaired?.map(({ detail }) => detail)).toEqual([
+      '"</muse>" ends no thoughts here, so it is text',
+    ]);
   });
 
   test('is text where an answer quotes it first', () => {

@@ -4,7 +4,7 @@
  */
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
 import type { Matcher } from '../../src/language/matcher/matcher.ts';
-import type { Engine, EngineSampling, Mask } from '../../src/runtime/engine/engine.ts';
+import type { Engine, EngineSampling, EngineTokenizer, Mask } from '../../src/runtime/engine/engine.ts';
 import { biasMask, GrammarMask } from '../../src/runtime/engine/masks/mask.ts';
 import { type Vocabulary, vocabularyOf } from '../../src/runtime/engine/tokens/vocabulary.ts';
 import { connectServer, type ServerKind, type ServerModel } from '../../src/runtime/servers/index.ts';
@@ -60,8 +60,25 @@ function bytesOf(events: AsyncGenerator<string, void>): ReadableStream<Uint8Arra
   });
 }
 
+/**
+ * The tokens as servers count them: `<|end|>` is no end of generation in a vocabulary with `<|return|>` and `<|call|>`,
+ * where thoughts end with it. llama.cpp takes the mark from it, and others read a list of ends.
+ */
+function servedTokenizer(tokenizer: EngineTokenizer): EngineTokenizer {
+  const { texts, spelling, bosToken = '', eosToken = '' } = tokenizer;
+  const isMarker = ['<|return|>', '<|call|>'].every((text) => texts.includes(text));
+  const marker = isMarker ? texts.indexOf('<|end|>') : -1;
+  return {
+    ...{ texts, spelling, bosToken, eosToken },
+    typeOf: (token) => tokenizer.typeOf(token),
+    endsGeneration: (token) => token !== marker && tokenizer.endsGeneration(token),
+    tokenize: (text, special) => tokenizer.tokenize(text, special),
+  };
+}
+
 function servedModel(engine: Engine): ServedModel {
-  const { tokenizer, contextSize, chatTemplate } = engine;
+  const { contextSize, chatTemplate } = engine;
+  const tokenizer = servedTokenizer(engine.tokenizer);
   const vocabulary = vocabularyOf(tokenizer);
   const textOf = (tokens: readonly number[]): string =>
     new TextDecoder().decode(Uint8Array.from(tokens.flatMap((token) => [...vocabulary.bytesOf(token)])));

@@ -62,14 +62,17 @@ function answer(
 }
 
 function judge(
-  { schema }: AskedRequest,
+  { schema, otherwise }: AskedRequest,
   question: Question,
   response: TimedResponse,
   validity: Validity,
 ): Pick<Verdict, 'rating' | 'invalid' | 'unassured'> {
   const { calls, content } = response;
   if (schema === null) {
-    const invalid = calls.filter((each) => !validity.isValid(each)).length;
+    const isWhole = !response.cut && response.thrown === null;
+    const isAnswer = otherwise !== undefined && calls.length === 0 && isWhole;
+    const wrong = isAnswer && !isValidAnswer(otherwise, content) ? 1 : 0;
+    const invalid = calls.filter((each) => !validity.isValid(each)).length + wrong;
     const unassured = calls.filter(({ assurance }) => assurance === 'none').length;
     return { rating: rate(question, calls), invalid, unassured };
   }

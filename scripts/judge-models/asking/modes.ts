@@ -5,7 +5,15 @@ import type { JsonSchema, Tool } from '../../../src/format/messages.ts';
 import type { ChatOptions } from '../../../src/runtime/node-llama-cpp/index.ts';
 
 /** The names of the modes. `free-answer` is the free counterpart of `answer`, `free` that of all others. */
-export const modeNames = ['free', 'auto', 'required', 'named', 'free-answer', 'answer'] as const;
+export const modeNames = [
+  'free',
+  'auto',
+  'auto-or-answer',
+  'required',
+  'named',
+  'free-answer',
+  'answer',
+] as const;
 /** The name of a mode. */
 export type ModeName = (typeof modeNames)[number];
 
@@ -15,7 +23,17 @@ export interface AskedRequest {
   readonly free: boolean;
   /** The schema that the answer must fit; `null` where tools are offered. */
   readonly schema: JsonSchema | null;
+  /** The schema of an answer next to tools. Default: none. */
+  readonly otherwise?: JsonSchema;
 }
+
+/** A sentence, in JSON. */
+const sentence: JsonSchema = {
+  type: 'object',
+  properties: { answer: { type: 'string', maxLength: 200 } },
+  required: ['answer'],
+  additionalProperties: false,
+};
 
 /** The free counterpart of a mode. */
 export function freeOf(mode: ModeName): ModeName {
@@ -32,6 +50,11 @@ export function requestOf(
   const [first] = calls;
   if (mode === 'free' || mode === 'auto')
     return { options: { messages, tools, toolChoice: 'auto' }, free: mode === 'free', schema: null };
+  if (mode === 'auto-or-answer') {
+    const responseFormat = { type: 'json_schema', json_schema: { schema: sentence } } as const;
+    const options: ChatOptions = { messages, tools, toolChoice: 'auto', responseFormat };
+    return { options, free: false, schema: null, otherwise: sentence };
+  }
   if (first === undefined) return null;
   if (mode === 'required')
     return { options: { messages, tools, toolChoice: 'required' }, free: false, schema: null };

@@ -159,6 +159,7 @@ export const laws = {
     says: {
       marker: (written, where) => `${quoted(written)} stands in ${where}, so it is text`,
       token: (written) => `${quoted(written)} opens no call here, so it is text`,
+      mention: (written) => `${quoted(written)} ends no thoughts here, so it is text`,
       call: (written) =>
         `${quoted(written)} stands in a code span that is not closed after the call, so it is no quotation`,
     },

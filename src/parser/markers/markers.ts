@@ -67,6 +67,7 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     repairs: choice.repairs,
     passes: choice.passes,
     unlessMentioned: choice.unlessMentioned,
+    afterOwnMarker: choice.afterOwnMarker,
     leadingSpace: lead,
     parts,
     trailingSpace: trail,
@@ -96,6 +97,8 @@ export interface MatchContext {
   maySpeculate(at: number): boolean;
   /** Whether the special tokens within `length` units of `part`, at `at`, were written as such. */
   isWrittenAsTokens(part: string, at: number, length: number): boolean;
+  /** Whether the response has written the latest marker, and not the prompt. */
+  readonly wroteMarker: boolean;
   /** Whether the prompt already wrote the text at `at`. */
   inPrompt(at: number): boolean;
   /** Whether a special token begins at `at`. */
@@ -118,6 +121,7 @@ function matchChoice<Ref>(
   if (choice.role === 'call' && !context.callsAllowed) return absent;
   if (choice.repairs !== undefined && !context.allows(choice.repairs, at)) return absent;
   if (choice.speculative && !context.maySpeculate(at)) return absent;
+  if (choice.afterOwnMarker && !context.wroteMarker) return absent;
   const end = matchParts(context, text, at, choice.parts);
   if (end < 0) return end;
   if (choice.wordEnd) {

@@ -45,7 +45,7 @@ export function isQuoted(
     ? isQuotedOpener(reader, choice, quoted) && isNoCall(reader, choice, quoted, at, end)
     : isQuotedCall(reader, markers, quoted, at) || isQuotedEnd(reader, choice, quoted, at, end);
   // JSON is no marker of the format, so there is nothing to report.
-  if (verdict === true && choice.speculative === undefined) noteQuoted(reader, quoted, kind, at, end);
+  if (verdict === true && choice.speculative === undefined) noteQuoted(reader, choice, quoted, kind, at, end);
   return verdict;
 }
 
@@ -169,17 +169,22 @@ function isSettled(quotation: Quotation, rest: string, isThought: boolean): bool
 
 function noteQuoted(
   reader: Reader,
+  { unlessMentioned }: CompiledTransition<State>,
   quoted: QuotedText,
   kind: 'text' | 'reasoning',
   at: number,
   end: number,
 ): void {
   const { quotation } = quoted;
+  const isMention = quotation === null && unlessMentioned !== undefined;
   const where = quotation === null ? 'a line of text' : words[quotation];
   const marker = reader.cursor.text.slice(at, end).trim();
   reader.emitText(at);
   if (quotation === 'quotation-marks') reader.quotations.hold(kind);
-  if (reader.quotations.isNew()) reader.noteRepair(repair('quoted', 'marker', marker, where));
+  if (reader.quotations.isNew())
+    reader.noteRepair(
+      isMention ? repair('quoted', 'mention', marker) : repair('quoted', 'marker', marker, where),
+    );
 }
 
 /** Reports a call that stands in a quotation: in a fenced block, which makes up the answer so far, or in a code span. */
