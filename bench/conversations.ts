@@ -1,6 +1,6 @@
 /**
- * More conversations than sequences: each client sends its next turn after the answer, with five tools, so a
- * conversation's place is taken by others between its turns. `idiolect serve` as a process, and llama-server of
+ * More conversations than sequences: each client sends its next turn after the answer, so a conversation's
+ * place is taken by others between its turns. `idiolect serve` as a process, and llama-server of
  * `IDIOLECT_LLAMA_SERVER` next to it, with the same model file (random weights), the same requests and one thread:
  * tokens of prompts that were evaluated, as both say; processor time of each process; resident memory at the end.
  *
@@ -22,50 +22,48 @@ const maxTokens = 16;
 const port = 18_430;
 const url = `http://127.0.0.1:${port}`;
 
-const tools = ['weather', 'calendar', 'search', 'mail', 'notes'].map((name) => ({
-  type: 'function',
-  function: {
-    name,
-    description: `Answers questions about ${name}. `.repeat(4),
-    parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-  },
-}));
+/** As long as the texts of five tools. */
+const handbook = 'Answers questions about the weather, the calendar, mail and notes. '.repeat(40);
 
-interface Answer {
-  readonly choices: readonly { readonly message: { readonly content: string | null } }[];
-  readonly usage: Usage;
+/** llama-server's parser fails at the end of what random weights write, but it tells its figures before. */
+const streamed = { stream: true, stream_options: { include_usage: true }, timings_per_token: true };
+
+interface Prompt {
+  readonly length: number;
+  readonly evaluated: number;
 }
 
-interface Usage {
-  readonly prompt_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number };
-}
-
-async function ask(messages: readonly Message[]): Promise<{ readonly text: string; readonly usage: Usage }> {
+async function ask(messages: readonly Message[]): Promise<Prompt> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ messages, tools, max_tokens: maxTokens, temperature: 0 }),
+    body: JSON.stringify({ messages, max_tokens: maxTokens, temperature: 0, ...streamed }),
   });
-  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-  const { choices, usage } = (await response.json()) as Answer;
-  return { text: choices[0]?.message.content ?? '', usage };
+  const text = await response.text();
+  const chunks = Array.from(text.matchAll(/^data: (\{.*)$/gm), ([, data = '']) => JSON.parse(data));
+  const timings = chunks.findLast((chunk) => chunk.timings !== undefined)?.timings;
+  if (timings !== undefined)
+    return { length: timings.cache_n + timings.prompt_n, evaluated: timings.prompt_n };
+  const usage = chunks.findLast((chunk) => chunk.usage != null)?.usage;
+  if (usage === undefined) throw new Error(`${response.status}: ${text.slice(0, 300)}`);
+  const { prompt_tokens: length, prompt_tokens_details: details } = usage;
+  return { length, evaluated: length - details.cached_tokens };
 }
 
 /** Tokens of the prompts of one conversation, and how many of them were evaluated. */
-async function converse(person: number): Promise<{ readonly prompt: number; readonly evaluated: number }> {
-  const rule = `You help person ${person}. ${'Be brief and exact. '.repeat(10)}`;
+async function converse(person: number): Promise<Prompt> {
+  const rule = `You help person ${person}. ${handbook}`;
   const messages: Message[] = [{ role: 'system', content: rule }];
-  let [prompt, evaluated] = [0, 0];
+  let [length, evaluated] = [0, 0];
   for (let turn = 0; turn < turns; turn += 1) {
     messages.push({ role: 'user', content: `Question ${turn} of person ${person}: how warm is it in Bern?` });
-    const { usage } = await ask(messages);
-    prompt += usage.prompt_tokens;
-    evaluated += usage.prompt_tokens - usage.prompt_tokens_details.cached_tokens;
+    const prompt = await ask(messages);
+    length += prompt.length;
+    evaluated += prompt.evaluated;
     // Both servers get the same history, whatever they answered.
     messages.push({ role: 'assistant', content: `It is ${person + turn} degrees in Bern.` });
   }
-  return { prompt, evaluated };
+  return { length, evaluated };
 }
 
 /** Seconds of processor time that a process has used. */
@@ -88,16 +86,16 @@ async function measure(name: string, program: string, given: readonly string[]):
       const told = await Promise.all(
         Array.from({ length: conversations }, (_, person) => converse(1000 * conversations + person)),
       );
-      const sum = (figure: 'prompt' | 'evaluated') => told.reduce((all, each) => all + each[figure], 0);
+      const sum = (figure: keyof Prompt) => told.reduce((all, each) => all + each[figure], 0);
       const each = ((processorTime(server) - before) * 1000) / (conversations * turns);
       console.log(
-        `${name}: ${conversations} conversations on ${sequences} sequences: evaluated ${sum('evaluated')} of ${sum('prompt')} tokens; ` +
+        `${name}: ${conversations} conversations on ${sequences} sequences: evaluated ${sum('evaluated')} of ${sum('length')} tokens; ` +
           `${each.toFixed(0)} ms of processor per request; ${residentMegabytes(server).toFixed(0)} MB`,
       );
     }
   } finally {
     const ended = new Promise((resolve) => server.once('exit', resolve));
-    server.kill();
+    server.kill('SIGKILL');
     await ended;
   }
 }
@@ -125,6 +123,18 @@ const peer = process.env.IDIOLECT_LLAMA_SERVER;
 if (peer === undefined) console.log('IDIOLECT_LLAMA_SERVER names no llama-server to compare with');
 else {
   const slots = ['-c', String(contextSize * sequences), '-np', String(sequences), '--no-kv-unified'];
-  const theirs = ['-m', file, '--port', String(port), '--jinja', '-t', '1', '--device', 'none', ...slots];
+  const theirs = [
+    '-m',
+    file,
+    '--port',
+    String(port),
+    '--jinja',
+    '-t',
+    '1',
+    '--device',
+    'none',
+    ...slots,
+    '--skip-chat-parsing',
+  ];
   await measure('llama-server', peer, theirs);
 }

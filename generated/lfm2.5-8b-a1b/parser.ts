@@ -93,6 +93,7 @@ export const responseModule = defineParser({
           [')', ','],
           [')', ']<|tool_call_end|>'],
         ],
+        calls: { open: '<|tool_call_start|>[', close: ']<|tool_call_end|>', closing: [')', ']<|tool_call_end|>'] },
         next: 'afterEntry',
       },
     }),

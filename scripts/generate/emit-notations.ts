@@ -6,6 +6,7 @@ import {
   emitDefinition,
   emitEntry,
   emitStates,
+  markersNote,
 } from '../../src/codegen/emit-parser-module.ts';
 import { callStates } from '../../src/codegen/lower-calls.ts';
 import { reachable } from '../../src/codegen/lower-to-states.ts';
@@ -52,7 +53,7 @@ export function emitNotations(): string {
   const shared = sharedStates(programs.flatMap(({ program }) => emitStates(program.states)));
   const parsers = programs.map(({ name, program }) => ({
     name,
-    ...emitDefinition(program, (states) => entriesOf(states, shared)),
+    ...emitDefinition(program, (states) => entriesOf(states, shared), ''),
   }));
   const steps = new Set(parsers.flatMap((each) => [...each.steps]));
   const definitions = parsers.map(({ name, definition }) => `const ${name} = ${definition};\n`);
@@ -61,6 +62,8 @@ import { defineParser } from '../define-parser.ts';
 import type { State } from '../reader.ts';
 import type { Notation } from '../state-tables.ts';
 import { ${[...steps].sort().join(', ')} } from '../steps/steps.ts';
+
+${markersNote}
 
 // States that several notations have, each with a picture of the first of them.
 

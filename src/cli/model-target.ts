@@ -22,7 +22,7 @@ export interface TargetOptions {
   readonly requireTools: boolean;
   readonly contextSize?: number;
   readonly threads?: number;
-  readonly sequences?: number;
+  readonly sequences?: number | 'auto';
   /** In GB. */
   readonly cacheMemory?: number;
   readonly gpu: boolean;

@@ -29,10 +29,15 @@ export const responseModule = ${definition};
 `;
 }
 
-/** The definition of a parser as an expression, with its states as `entriesOf` prints them. */
+/** What a reader of markers has to know. */
+export const markersNote =
+  '// White space at the edges of a marker and around its line breaks is flexible: it may be there or not.';
+
+/** The definition of a parser as an expression, with its states as `entriesOf` prints them, and a note on its markers. */
 export function emitDefinition(
   { states, ...program }: ParserProgram,
   entriesOf: (states: readonly EmittedState[]) => readonly string[] = (all) => all.map(emitEntry),
+  note = `  ${markersNote}\n`,
 ): { readonly steps: ReadonlySet<string>; readonly definition: string } {
   const names = new MarkerNames();
   const entries = entriesOf(emitStates(states, names));
@@ -44,8 +49,7 @@ export function emitDefinition(
   );
   const definition = `defineParser({
 ${printEntries(fields, 2, layout)}
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
-  markers: {
+${note}  markers: {
 ${markers.map((marker) => emitField(marker, 4)).join('\n')}
   },
   states: {

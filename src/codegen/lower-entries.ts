@@ -128,8 +128,10 @@ function callMarkers(
   ];
   const pairs = [
     { opens: [...inHead, ...(own.length > 0 ? own : links.slice(-1))], closes: closers },
-    // Strings in quotes need none, and text may follow a section in its line.
-    ...(string.codec === 'raw' ? [{ opens: links, closes: close.pieces }] : []),
+    // Literals need none, and text may follow a section in its line. What is pasted into quotes is no literal.
+    ...(string.codec === 'raw' || string.pasted !== undefined
+      ? [{ opens: links, closes: close.pieces }]
+      : []),
   ];
   for (const { opens, closes } of pairs) {
     const open = opens.findLast(({ isSignificant }) => isSignificant);

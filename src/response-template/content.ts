@@ -85,9 +85,7 @@ interface Content {
 function parseContent(content: Content): FieldValue {
   switch (content.name) {
     case 'text':
-      return isTruthy(content.given.has('strip') ? content.given.get('strip') : true)
-        ? stripSpace(content.raw)
-        : content.raw;
+      return tidied(content, content.raw);
     case 'int':
       return readInteger(content.raw) ?? fail(content, 'is not an integer');
     case 'float':
@@ -108,14 +106,14 @@ function readJson(content: Content): FieldValue {
     return parseDialect(content.raw, dialectOf(content));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    if (isTruthy(content.given.get('allow_non_json') ?? false)) return readJsonAsText(content);
+    if (isTruthy(content.given.get('allow_non_json') ?? false)) return tidied(content, content.raw);
     return fail(content, `is not JSON (${error.message})`);
   }
 }
 
-function readJsonAsText(content: Content): string {
-  const strip = content.given.has('strip') ? content.given.get('strip') : true;
-  return isTruthy(strip) ? stripSpace(content.raw) : content.raw;
+/** The text without white space at its edges, unless an argument keeps it. */
+function tidied({ given }: Content, text: string): string {
+  return isTruthy(given.has('strip') ? given.get('strip') : true) ? stripSpace(text) : text;
 }
 
 function dialectOf(content: Content): JsonDialect {
@@ -177,8 +175,7 @@ function tagValue(content: Content, pattern: Pattern, groups: ReadonlyMap<string
 function readLines(content: Content): JsonObject {
   const lineSeparator = textArgument(content, 'line_sep', '\n');
   const keySeparator = textArgument(content, 'kv_sep', ':');
-  const strip = isTruthy(content.given.has('strip') ? content.given.get('strip') : true);
-  const tidy = (text: string) => (strip ? stripSpace(text) : text);
+  const tidy = (text: string) => tidied(content, text);
   const entries = new Map<string, JsonValue>();
   for (const written of content.raw.split(lineSeparator)) {
     const line = tidy(written);

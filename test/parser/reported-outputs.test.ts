@@ -99,7 +99,7 @@ describe('thoughts that end with a call', () => {
   ])('%s, are a call if no answer follows', (_, written) => {
     for (const end of ['\n</think>\n\n', '\n</think>\n\n<|im_end|>', '']) {
       const outcome = read('qwen3.5-4b', `I read it.\n\n${written}${end}`, prompt);
-      expect(outcome).toMatchObject({ calls: [['read', { path: 'a.md' }]], thoughts: 'I read it.' });
+      expect([outcome.calls, outcome.thoughts.trim()]).toEqual([[['read', { path: 'a.md' }]], 'I read it.']);
       expect(outcome.laws).toContain('unclosed');
       expect(outcome.content.trim()).toBe('');
     }
@@ -215,6 +215,30 @@ describe('Python in arguments', () => {
 
   test('a dictionary stays one where a list belongs', () => {
     expect(read('lfm2-8b-a1b', lfm("tag(words={'a': 1})")).calls).toEqual([['tag', { words: { a: 1 } }]]);
+  });
+
+  test.each([
+    ["tag(words=['a'], note='<|tool_call_start|>[read(path='a')]<|tool_call_end|>')", ['unclosed']],
+    ["tag(words=['a'], note='<|tool_call_start|>[read(path=\\'a\\')]<|tool_call_end|>')", []],
+  ])('a string that quotes a call ends after it: %s', (written, laws) => {
+    const note = "<|tool_call_start|>[read(path='a')]<|tool_call_end|>";
+    const notes = { tools: [tool('tag', { words: list, note: text }, ['words'])] };
+    expect(read('lfm2.5-8b-a1b', lfm(written), notes)).toMatchObject({
+      calls: [['tag', { words: ['a'], note }]],
+      laws,
+      content: '',
+    });
+  });
+
+  test('a string that holds the beginning of a call ends at its quote', () => {
+    const written = `${lfm("read(path='<|tool_call_start|>['), bash(command='ls')")}It's done.`;
+    expect(read('lfm2.5-8b-a1b', written)).toMatchObject({
+      calls: [
+        ['read', { path: '<|tool_call_start|>[' }],
+        ['bash', { command: 'ls' }],
+      ],
+      content: "It's done.",
+    });
   });
 
   test('an escaped quote before a comma and a word does not end a string', () => {

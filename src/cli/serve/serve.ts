@@ -27,12 +27,12 @@ import {
   readUpstreams,
 } from './serve-config.ts';
 
-interface ServeCommandOptions extends Omit<TargetOptions, 'command'> {
+interface ServeCommandOptions extends Omit<TargetOptions, 'command' | 'sequences'> {
   readonly port: number;
   readonly host: string;
   readonly apiKey?: readonly string[];
   readonly upstream?: readonly string[];
-  readonly sequences: number;
+  readonly sequences?: number;
   readonly queue: number;
   readonly cacheMemory: number;
   readonly memory?: number;
@@ -72,9 +72,8 @@ export function registerServe(program: Command): void {
     .optionsGroup('Requests:')
     .option(
       '-s, --sequences <number>',
-      'responses that one model writes at the same time',
+      'responses that one model writes at the same time; default: 2 to 8, as a quarter of the free memory holds',
       positiveInteger,
-      2,
     )
     .option(
       '--upstream <address...>',
@@ -115,7 +114,11 @@ async function serveModels(
   const named = withAlias([...upstreams, ...targets.map(readTarget), ...configured], options.alias);
   if (named.length === 0)
     command.error("error: missing argument 'model': name one, or --upstream, or a --config with models");
-  const entries = await locateAll(named, { ...options, command: 'idiolect serve' });
+  const entries = await locateAll(named, {
+    ...options,
+    sequences: options.sequences ?? 'auto',
+    command: 'idiolect serve',
+  });
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
   // A single model is opened at once, so that the address is only printed when it works.
@@ -158,7 +161,13 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
 /** Requests that a server of a model is sent at once: as many as vLLM takes by default. It queues the rest itself. */
 const perServer = 256;
 
-function concurrencyOf(entries: readonly LocatedEntry[], { sequences }: ServeCommandOptions): number {
+/** The most that a model takes by default. */
+const mostSequences = 8;
+
+function concurrencyOf(
+  entries: readonly LocatedEntry[],
+  { sequences = mostSequences }: ServeCommandOptions,
+): number {
   const servers = entries.reduce((sum, entry) => sum + entry.servers, 0);
   const isLocal = entries.some((entry) => entry.servers === 0);
   // As many again wait with prepared prompts, so that a free sequence can choose a fitting one.

@@ -4,6 +4,8 @@ import type { State } from '../reader.ts';
 import type { Notation } from '../state-tables.ts';
 import { argumentsEnd, callEnd, expect, hole, item, jsonArguments, nestedEnd, value } from '../steps/steps.ts';
 
+// White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
+
 // States that several notations have, each with a picture of the first of them.
 
 // …arameter>⏎</invoke>⏎<invoke name="
@@ -73,7 +75,6 @@ const afterEntry2 = expect({ choices: { argumentSeparator: 'beforeKey', callClos
 
 const invoke = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invoke', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '">\n',
     callCloseEarly: { text: '</invoke>', repairs: 'unclosed' },
@@ -100,7 +101,6 @@ const invoke = defineParser({
 
 const typedInvoke = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation typedInvoke', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '">\n',
     callCloseEarly: { text: '</invoke>', repairs: 'unclosed' },
@@ -127,7 +127,6 @@ const typedInvoke = defineParser({
 
 const invokeTags = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invokeTags', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '">\n',
     callCloseEarly: { text: '</invoke>', repairs: 'unclosed' },
@@ -153,7 +152,6 @@ const invokeTags = defineParser({
 
 const functionTag = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation functionTag', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '>\n',
     callCloseEarly: { text: '</function>', repairs: 'unclosed' },
@@ -179,7 +177,6 @@ const functionTag = defineParser({
 
 const parameterTag = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation parameterTag', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '>\n',
     callCloseEarly: { text: '</function>', repairs: 'unclosed' },
@@ -205,7 +202,6 @@ const parameterTag = defineParser({
 
 const nameAsParameter = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameAsParameter', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '</parameter>\n',
     callCloseEarly: { text: '</tool_use>', repairs: 'unclosed' },
@@ -237,7 +233,6 @@ const nameAsParameter = defineParser({
 
 const doubledBars = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBars', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '">\n',
     callCloseEarly: { text: '</｜｜DSML｜｜invoke>', repairs: 'unclosed' },
@@ -268,7 +263,6 @@ const doubledBars = defineParser({
 
 const doubledBarsApart = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation doubledBarsApart', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '">\n',
     callCloseEarly: { text: '</｜｜DSML｜｜ invoke>', repairs: 'unclosed' },
@@ -299,7 +293,6 @@ const doubledBarsApart = defineParser({
 
 const numbered = defineParser({
   contract: 4, start: 'inComposedId', recover: 'inMalformed', templateSha256: 'notation numbered', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     idEnd: '<|tool_call_argument_begin|>',
     argumentsAtOnce: { text: '{', repairs: 'arguments-marker' },
@@ -317,7 +310,6 @@ const numbered = defineParser({
 
 const prefixed = defineParser({
   contract: 4, start: 'inComposedId', recover: 'inMalformed', templateSha256: 'notation prefixed', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     idEnd: '<|tool_call_argument_begin|>',
     callFollowerEarly: { text: 'functions.', repairs: 'unclosed' },
@@ -344,7 +336,6 @@ const prefixed = defineParser({
 
 const nameTagJson = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameTagJson', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '>',
     callCloseEarly: { text: '</', repairs: 'unclosed' },
@@ -374,7 +365,6 @@ const nameTagJson = defineParser({
 
 const nameTag = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameTag', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '>\n',
     callCloseEarly: { text: '</', repairs: 'unclosed' },
@@ -422,7 +412,6 @@ const nameTag = defineParser({
 
 const nameCallJson = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameCallJson', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '(',
     callCloseEarly: { text: ')', repairs: 'unclosed' },
@@ -439,7 +428,6 @@ const nameCallJson = defineParser({
 
 const python = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation python', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '(',
     callCloseEarly: { text: ')', repairs: 'unclosed' },
@@ -467,7 +455,6 @@ const python = defineParser({
 
 const nameJson = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation nameJson', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     argumentsBegin: '{',
   },
@@ -483,7 +470,6 @@ const nameJson = defineParser({
 
 const tokenQuotes = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation tokenQuotes', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '{',
     callCloseEarly: { text: '}', repairs: 'unclosed' },
@@ -554,7 +540,6 @@ const tokenQuotes = defineParser({
 
 const transcript = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation transcript', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: '(',
     callCloseEarly: { text: ')]', repairs: 'unclosed' },
@@ -569,7 +554,6 @@ const transcript = defineParser({
 
 const transcriptWords = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation transcriptWords', turnStart: '',
-  // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
   markers: {
     nameEnd: ' with arguments: ',
     callCloseEarly: { text: ']', repairs: 'unclosed' },

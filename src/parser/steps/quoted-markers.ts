@@ -104,8 +104,8 @@ function isNoCall(
 const sentenceEnd = /[.!?…。！？:;)\]"'”»*]$/;
 
 /** Whether a sentence mentions a marker: it is not over before it, or its line has the `opener`. */
-function isMentioned({ end, lineEnd }: QuotedText, opener: string): boolean {
-  return (opener !== '' && lineEnd.includes(opener)) || (end !== '' && !sentenceEnd.test(end));
+function isMentioned(quoted: QuotedText, opener: string): boolean {
+  return (opener !== '' && quoted.lineEnd.includes(opener)) || !sentenceEnd.test(quoted.end);
 }
 
 /** Whether the end of a turn is the beginning of a quoted call; `undecided` if more text decides. */

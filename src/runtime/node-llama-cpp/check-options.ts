@@ -74,10 +74,16 @@ const refusedOptions: RefusedOptions = {
   nParallel: 'sequences',
 };
 
+const numberOfSequences = integerFrom(1, mostSequences);
+const sequences: OptionRule = {
+  expected: `${numberOfSequences.expected}, or 'auto'`,
+  allows: (value) => value === 'auto' || numberOfSequences.allows(value),
+};
+
 const loadRules: OptionRules<LoadModelOptions> = {
   ...engineRules,
   contextSize: integerFrom(1, largest),
-  sequences: integerFrom(1, mostSequences),
+  sequences,
   threads: integerFrom(0, largest),
   checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   cacheMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),

@@ -12,6 +12,7 @@ import type {
 import { BatchCosts } from './batch-costs.ts';
 import { requireBuildable } from './engine-states.ts';
 import { LlamaSequence } from './llama-sequence.ts';
+import { SamplerMemory } from './sampler-memory.ts';
 import { type PoolMemory, SequencePool } from './sequences/sequence-pool.ts';
 
 /** What is read from a model file. */
@@ -34,6 +35,7 @@ export class LlamaEngine implements Engine {
   readonly context: LlamaContext;
   readonly pool: SequencePool;
   readonly #costs = new BatchCosts();
+  readonly #samplers: SamplerMemory;
 
   constructor(file: LlamaFile, context: LlamaContext, memory: PoolMemory = {}) {
     this.file = file;
@@ -42,6 +44,7 @@ export class LlamaEngine implements Engine {
     this.toolUseTemplate = file.toolUseTemplate;
     this.tokenizer = file.tokenizer;
     this.context = context;
+    this.#samplers = new SamplerMemory(file.tokenizer.texts.length);
     this.pool = new SequencePool(context, memory);
     context.onDispose.createListener(() => this.pool.close(new ModelDisposedError({ model: file.model })));
   }
@@ -58,7 +61,7 @@ export class LlamaEngine implements Engine {
   async open(prompt: EnginePrompt, sampling: EngineSampling, signal?: AbortSignal): Promise<EngineSequence> {
     const lease = await this.pool.lease(prompt.tokens, signal, prompt.turnStart);
     try {
-      const model = { model: this.file.llamaModel, costs: this.#costs };
+      const model = { model: this.file.llamaModel, costs: this.#costs, samplers: this.#samplers };
       const sequence = new LlamaSequence(lease, model, prompt, sampling, signal);
       await sequence.evaluatePrompt(prompt);
       return sequence;

@@ -17,6 +17,7 @@ import type {
 } from '../engine/engine.ts';
 import type { BatchCosts } from './batch-costs.ts';
 import { FollowedState } from './engine-states.ts';
+import type { SamplerMemory } from './sampler-memory.ts';
 import { samplerOptions } from './sampler-options.ts';
 import type { LeasedSequence } from './sequences/sequence-pool.ts';
 import { tokenBias } from './token-bias.ts';
@@ -28,11 +29,19 @@ const promptSlice = 512;
 /** The same if somebody watches. */
 const watchedSlice = 128;
 
+/** The model, and what its sequences share. */
+interface EvaluatedModel {
+  readonly model: LlamaModel;
+  readonly costs: BatchCosts;
+  readonly samplers: SamplerMemory;
+}
+
 /** The sequence of one response. */
 export class LlamaSequence implements EngineSequence {
   readonly #lease: LeasedSequence;
   readonly #model: LlamaModel;
   readonly #costs: BatchCosts;
+  readonly #samplers: SamplerMemory;
   readonly #signal: AbortSignal | undefined;
   readonly #metadata: SequenceEvaluateMetadataOptions;
   readonly #options: SequenceEvaluateOptions;
@@ -46,7 +55,7 @@ export class LlamaSequence implements EngineSequence {
 
   constructor(
     lease: LeasedSequence,
-    { model, costs }: { readonly model: LlamaModel; readonly costs: BatchCosts },
+    { model, costs, samplers }: EvaluatedModel,
     prompt: EnginePrompt,
     sampling: EngineSampling,
     signal: AbortSignal | undefined,
@@ -54,6 +63,7 @@ export class LlamaSequence implements EngineSequence {
     this.#lease = lease;
     this.#model = model;
     this.#costs = costs;
+    this.#samplers = samplers;
     this.#state = new FollowedState(model);
     this.#signal = signal;
     this.#tokens = [...asTokens(prompt.tokens)].slice(0, -1);
@@ -97,6 +107,7 @@ export class LlamaSequence implements EngineSequence {
     const slice = onProgress === undefined ? promptSlice : watchedSlice;
     const left = alone && places.length === 0 ? slice : 0;
     onProgress?.(this.#cachedTokens);
+    this.#samplers.note();
     await evaluateTo(sequence, this.#tokens, { end, places, left, slice, onProgress }, this.#signal);
     evaluated();
   }
@@ -119,6 +130,7 @@ export class LlamaSequence implements EngineSequence {
     await this.#evaluateSlowBatch(sequence);
     const rest = this.#tokens.slice(sequence.nextTokenIndex);
     const begun = this.#iterator;
+    if (begun === null) this.#samplers.note();
     this.#iterator ??= sequence.evaluateWithMetadata(rest, this.#metadata, this.#options);
     const start = performance.now();
     const drawn = await (begun === null ? this.#iterator.next() : begun.next(rest));

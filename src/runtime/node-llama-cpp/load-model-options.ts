@@ -18,8 +18,11 @@ export type GpuBackend = 'auto' | 'cuda' | 'vulkan' | 'metal' | false;
 export interface LoadModelOptions extends EngineOptions {
   /** Tokens available to prompt and response together. Default: the model's training context, at most 8192. */
   readonly contextSize?: number | undefined;
-  /** Chats that can run at the same time; further ones wait. Default: 1. */
-  readonly sequences?: number | undefined;
+  /**
+   * Chats that can run at the same time; further ones wait. Each has a context of its own. `auto`: as many as a quarter
+   * of the free memory holds, from two to eight. Default: 1.
+   */
+  readonly sequences?: number | 'auto' | undefined;
   /**
    * Compute threads; 0 for as many as node-llama-cpp finds useful. Default: the physical cores, within what the process
    * may use (affinity, the limits of its control group) and its share of a machine that is busy as the model is loaded;

@@ -27,6 +27,7 @@ import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
 import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 import { outliveStalls } from './outlive-stalls.ts';
 import { type Embeddings, type TextOptions, TextVectors } from './search/text-vectors.ts';
+import { fittingSequences } from './sequences/fitting-sequences.ts';
 import { sharedLlama } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import {
@@ -192,7 +193,7 @@ async function createContext(
   file: string,
   options: LoadModelOptions,
 ): Promise<LlamaContext> {
-  const { sequences = 1, threads, batchSize, flashAttention, signal } = options;
+  const { threads, batchSize, flashAttention, signal } = options;
   const { trainContextSize: trained } = model;
   const { contextSize = Math.min(trained, defaultContextSize) } = options;
   // The engine takes minutes to notice that billions are too many.
@@ -200,6 +201,10 @@ async function createContext(
     const reason = `the model was trained on ${trained} tokens, and cannot use ${contextSize}`;
     throw new UnsupportedOptionError({ option: 'contextSize', reason });
   }
+  const sequences =
+    options.sequences === 'auto'
+      ? await fittingSequences(model, withoutUndefined({ contextSize, batchSize }))
+      : (options.sequences ?? 1);
   const lora = options.lora === undefined ? undefined : adaptersOf(options.lora);
   const given = { threads, batchSize, flashAttention, lora, createSignal: signal };
   try {

@@ -52,6 +52,14 @@ export const listedDifferences: readonly ListedDifference[] = [
     reason: 'Keys of Python’s dictionaries have single quotes.',
   },
   {
+    changes: ['without its first marker'],
+    grammars: ['notation'],
+    spellings: ['own'],
+    reason:
+      'Without its first marker, a call in Python is in the notation of all such calls, whose dictionaries have keys in ' +
+      'single quotes; those of the format may be JSON.',
+  },
+  {
     changes: ['an integer with a fraction'],
     reason: 'Integers between bounds have one spelling.',
   },

@@ -1,19 +1,24 @@
 /**
  * Strings in quotes, as in `f(a='it's')`: templates do not escape the text, while models escape it or use the other
- * quote. The string ends at a quote after which an argument may end. If none comes by the end of the text, it ends at
- * its first quote that is not an apostrophe.
+ * quote. The string ends at a quote after which an argument may end, unless it is one of a call that the string quotes.
+ * If none comes by the end of the text, it ends at its first quote that is not an apostrophe.
  */
 import { escapeJson, readEscape } from '../../json/json-text.ts';
 import { absent, undecided } from '../../markers/markers.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValueProgress } from '../step-progress.ts';
 import { noteHeldCloser } from './held-closer.ts';
+import { QuotedCalls } from './quoted-calls.ts';
 import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Reads a quoted string, starting after its opening quote. */
 export function readQuoted(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   const { cursor } = reader;
+  const { calls } = values.place;
+  // What a grammar wrote is escaped.
+  if (calls !== undefined && reader.options.provenance === null)
+    progress.calls ??= new QuotedCalls({ open: calls.open, close: calls.close }, cursor.offset);
   for (;;) {
     const { text } = cursor;
     const at = nextStop(text, cursor.at, progress.quote);
@@ -35,6 +40,7 @@ function nextStop(text: string, from: number, quote: string): number {
 function emitPart(reader: Reader, progress: ValueProgress, end: number, json: string): void {
   const { cursor } = reader;
   if (end <= cursor.at) return;
+  progress.calls?.isOpenAt(cursor, end);
   if (progress.refused !== null) {
     progress.bufferedJson += json;
     reader.bufferTo(end);
@@ -55,7 +61,9 @@ function readQuote(
   const { cursor } = reader;
   const verdict = quoteEnds(reader, values, cursor.at + 1);
   if (verdict === undecided) return null;
-  if (verdict !== absent) return finish(reader, values, progress, verdict);
+  const isQuoted = progress.calls?.isOpenAt(cursor, cursor.at) === true;
+  if (verdict !== absent && !isQuoted) return finish(reader, values, progress, verdict);
+  if (verdict !== absent) progress.unopened = 'none';
   if (!isApostrophe(reader)) progress.refused ??= cursor.offset;
   emitPart(reader, progress, cursor.at + 1, escapeJson(progress.quote));
   return 'more';
