@@ -64,13 +64,11 @@ describe('an end of thoughts', () => {
     );
   });
 
-  test('is text, and told, after one that the prompt wrote', () => {
-    const options = { generationPrompt: '<muse>\nSo.\n</muse>\n' };
-    const parsed = readEverywhere(tagged, '</muse>\nHi.', options);
-    expect(parsed.message.content?.trim()).toBe('</muse>\nHi.');
-    expect(parsed.message.repaired?.map(({ detail }) => detail)).toEqual([
-      '"</muse>" ends no thoughts here, so it is text',
-    ]);
+  test('is told after one that the prompt wrote, and is no repetition', () => {
+    const parsed = readEverywhere(tagged, '</muse>\nHi.', { generationPrompt: '<muse>\nSo.\n</muse>\n' });
+    expect(parsed.message.content).toContain('Hi.');
+    expect(parsed.message.repaired).toHaveLength(1);
+    expect(laws(parsed)).not.toContain('thoughts-again');
   });
 
   test('is text where an answer quotes it first', () => {
