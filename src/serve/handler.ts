@@ -177,9 +177,7 @@ class Server {
     this.#app.get('/props', async ({ req }) => {
       this.#keys.caller(req.raw);
       const [first] = await pool.list();
-      return first === undefined
-        ? Response.json({})
-        : Response.json(propertiesOf(first, options.concurrency));
+      return first === undefined ? Response.json({}) : Response.json(propertiesOf(first, options));
     });
     for (const question of textQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) =>

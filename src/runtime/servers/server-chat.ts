@@ -27,7 +27,7 @@ import { turnEnds } from '../chat/steering/turn-ends.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import { inOneCompletion, isAtOnce, picturedPrompt, reportBroken } from './pictured-chat.ts';
-import { canPass, hasPictures, markPictures } from './pictures.ts';
+import { canPass, fillMarks, hasPictures, lineOf, markPictures } from './pictures.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions } from './server-options.ts';
@@ -92,6 +92,10 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
   const source: ChatSource = {
     generate: (started) => generate(engine, prepare, encode, started),
     report,
+    prompt: async () => {
+      const { prompt, pictures } = await prepare();
+      return fillMarks(prompt.text, pictures, lineOf);
+    },
     // How many a picture takes is only known to its server.
     promptTokens: async () => ((await prepare()).pictures.length > 0 ? null : (await encode()).length),
   };
