@@ -7,7 +7,7 @@ import { LlamaContextSequence } from 'node-llama-cpp';
 import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
 import { rememberTools } from '../src/format/compiled-tools.ts';
 import type { Tool } from '../src/format/messages.ts';
-import { compileAhead } from '../src/generate/emit-compiled-tools.ts';
+import { compileAhead } from '../src/generate/emit-tools.ts';
 import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { cpuTime, median } from './processor-time.ts';
 

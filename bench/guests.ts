@@ -6,7 +6,7 @@
  *
  *     npx esbuild bench/guests.ts src/runtime/node-llama-cpp/ahead/schema-worker.ts --bundle --splitting --platform=node \
  *       --format=esm --packages=external --conditions=idiolect:source --outdir=.cache/guests --entry-names=[name]
- *     CONTEXT=65536 node .cache/guests/guests.js [part of a name]
+ *     CONTEXT=65536 node .cache/guests/guests.js [pattern of names]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -61,12 +61,12 @@ async function send(
   return { status: response.status, longest: stop() };
 }
 
-const wanted = process.argv[2] ?? '';
+const wanted = new RegExp(process.argv[2] ?? '');
 for (let at = 0; at < 3; at += 1)
   await send('/v1/chat/completions', '{"messages":[{"role":"user","content":"hello"}],"max_tokens":3}');
 const rows: [string, number][] = [];
 for (const [name, { path: url, body }] of hostileRequests) {
-  if (!name.includes(wanted)) continue;
+  if (!wanted.test(name)) continue;
   const text = body();
   const before = mainThread();
   const { status, longest } = await send(url, text);

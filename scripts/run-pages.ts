@@ -17,6 +17,7 @@ const root = path.join(import.meta.dirname, '..');
 const compiledOnly: ReadonlyMap<string, string> = new Map([
   ['docs/another-engine.md', 'its engine is declared, not written'],
   ['docs/hub.md', 'it downloads a model'],
+  ['docs/transformers.md', 'it downloads a model'],
 ]);
 /** The model files that pages name. */
 const models = ['model.gguf', 'toy.gguf', 'Qwen3-0.6B-Q8_0.gguf', 'smollm2.gguf'];

@@ -1,8 +1,11 @@
 /** What callers in JavaScript give by mistake, or in another shape: taken, or a typed error that says what to do. */
 import { describe, expect, test } from 'vitest';
 import { analyzeTemplate } from '../src/analysis/analyze-template.ts';
-import { type CreateParserOptions, createResponseParser } from '../src/codegen/create-response-parser.ts';
-import { interpretStates } from '../src/codegen/interpret-states.ts';
+import {
+  type CreateParserOptions,
+  createResponseParser,
+  interpretStates,
+} from '../src/codegen/create-response-parser.ts';
 import { lowerToStates } from '../src/codegen/lower-to-states.ts';
 import { MessageError, SchemaError, ToolListError, UnsupportedOptionError } from '../src/format/errors.ts';
 import { verifyTemplate } from '../src/generate/verify/verify-template.ts';

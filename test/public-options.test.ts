@@ -242,7 +242,7 @@ describe('a small model', () => {
 
   test('bytes that are no model file are refused as such', () => {
     const text = new TextEncoder().encode('Not a model file, but a text that is long enough.');
-    expect(() => vocabularyOf(text)).toThrow('is not a GGUF file');
+    expect(() => vocabularyOf(text)).toThrow('is not a GGUF model');
     expect(() => vocabularyOf(writeGguf(new Map(), []))).toThrow('holds no tokenizer');
   });
 });

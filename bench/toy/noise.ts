@@ -1,6 +1,6 @@
 /** Noise on the toy's weights: what a model looks like that is not quite what it should be. */
 import { Random } from '../../scripts/toy/random.ts';
-import { fromHalf, toHalf } from '../../src/testing/half-float.ts';
+import { fromHalf } from '../../src/testing/half-float.ts';
 import { tensorShapes } from '../../src/testing/toy/toy-model.ts';
 import { toyVocabulary } from '../../src/testing/toy/vocabulary.ts';
 
@@ -33,4 +33,14 @@ function disturb(halves: Uint16Array, share: number, random: Random): void {
 /** One draw of the normal distribution, by Box and Muller. */
 function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+}
+
+/** The bits of the nearest float; numbers beyond 65504 become the largest. */
+function toHalf(number: number): number {
+  const sign = number < 0 ? 0x8000 : 0;
+  const size = Math.min(Math.abs(number), 65504);
+  const exponent = Math.max(-14, Math.floor(Math.log2(size || 2 ** -24)));
+  const fraction = Math.round(size * 2 ** (10 - exponent)); // 1024 to 2048, below that subnormal
+  // A fraction rounded up to 2048 carries into the exponent, which is correct.
+  return sign | (((exponent + 14) << 10) + fraction);
 }

@@ -13,6 +13,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '<|end|>',
     reasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n[BEGIN FINAL RESPONSE]\n', repairs: 'thoughts-again' },
     strayMarker: { text: '<|begin_tool_result|>', passes: true, repairs: 'result-marker' },
     strayMarkerBeginFinalResponse: {
       text: '[BEGIN FINAL RESPONSE]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '',
@@ -26,6 +27,7 @@ export const responseModule = defineParser({
       text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<|begin_tool_result|>',
+    lateReasoningEnd: { text: '[BEGIN FINAL RESPONSE]', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …|begin_assistant|>⏎Let me look.
@@ -55,7 +57,11 @@ export const responseModule = defineParser({
     // …IN FINAL RESPONSE]⏎Let me look.
     //                     ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', repeatedReasoningEnd: 'afterReasoning', callsOpen: 'afterCallsOpen',
+        turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_calls>
     // ^^^^^^^^^^^^ In the answer.
@@ -83,7 +89,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCalls: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded',
+        resultStart: 'turnEnded', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -92,7 +98,8 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
-        callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', resultStart: 'turnEnded',
+        callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -14,6 +14,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|function_output|>', passes: true, repairs: 'result-marker' },
     strayMarkerThink: {
@@ -22,6 +23,7 @@ export const responseModule = defineParser({
     callClose: '\n</tool_call>',
     nextCall: { text: '\n<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<|function_output|>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -48,7 +50,10 @@ export const responseModule = defineParser({
     // ⏎</think>⏎Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inCall', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inCall', turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>⏎
@@ -80,7 +85,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<seed:eos>',
     reasoningEnd: { text: '</seed:think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '</seed:think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<seed:think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</seed:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<seed:think>',
@@ -32,6 +33,7 @@ export const responseModule = defineParser({
     keyEnd: '>',
     turnEndEarly: { text: '<seed:eos>', repairs: 'unclosed' },
     nextCall: { text: '<seed:tool_call>\n', role: 'call', blockEnd: '</seed:tool_call>' },
+    lateReasoningEnd: { text: '</seed:think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <seed:bos>assistant⏎Let me look.
@@ -62,8 +64,8 @@ export const responseModule = defineParser({
     //               ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -142,7 +144,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'afterCallOpen', turnStart: 'atTurnStart', innerOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     contentStart: '<|START_RESPONSE|>',
     turnEnd: '<|END_OF_TURN_TOKEN|>',
     reasoningEnd: { text: '<|END_THINKING|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '<|END_THINKING|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<|START_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndToolResult: { text: '<|END_TOOL_RESULT|>', passes: true, repairs: 'result-marker' },
     strayMarkerEndThinking: { text: '<|END_THINKING|>', passes: true, repairs: 'special-token' },
@@ -37,6 +38,7 @@ export const responseModule = defineParser({
       repairs: 'separator',
     },
     resultStart: '<|START_TOOL_RESULT|>',
+    lateReasoningEnd: { text: '<|END_THINKING|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …|><|CHATBOT_TOKEN|>Let me look.
@@ -68,8 +70,8 @@ export const responseModule = defineParser({
     //                 ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', contentStart: 'inContent',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -121,6 +123,7 @@ export const responseModule = defineParser({
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseEndAction: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         contentStart: 'inContent', turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -130,7 +133,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseEndAction: 'afterCalls', callsOpen: 'afterCallsOpen', contentStart: 'inContent', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

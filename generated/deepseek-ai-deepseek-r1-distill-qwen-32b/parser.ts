@@ -25,6 +25,7 @@ export const responseModule = defineParser({
     turnEndEndOfSentenceAssistant: '<｜end▁of▁sentence｜><｜Assistant｜><｜end▁of▁sentence｜>',
     turnEndCut: { text: '<｜end▁of▁sentence｜><｜Assistant｜>', onlyAtEnd: true },
     reasoningEnd: { text: '\n</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -43,6 +44,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
     resultStart: '<｜tool▁outputs▁begin｜>',
     resultStartToolOutputBegin: '<｜tool▁output▁begin｜>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -76,9 +78,9 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
-        turnEndCut: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'betweenTurns',
+        turnEndEndOfSentenceAssistant: 'betweenTurns', turnEndCut: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -126,7 +128,7 @@ export const responseModule = defineParser({
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
         turnEndCut: 'betweenTurns', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -136,8 +138,8 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
         nameFirst: 'inToolName', turnEnd: 'betweenTurns', turnEndEndOfSentenceAssistant: 'betweenTurns',
-        turnEndCut: 'betweenTurns', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
-        resultStartToolOutputBegin: 'turnEnded',
+        turnEndCut: 'betweenTurns', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
+        resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<｜tool▁sep｜>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputEnd: { text: '<｜tool▁output▁end｜>', passes: true, repairs: 'result-marker' },
@@ -37,6 +38,7 @@ export const responseModule = defineParser({
     callsClose: '<｜tool▁calls▁end｜>',
     nextCall: { text: '<｜tool▁call▁begin｜>', role: 'call' },
     resultStart: '<｜tool▁output▁begin｜>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -67,8 +69,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -111,6 +113,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -119,7 +122,8 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
+        resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -34,6 +35,7 @@ export const responseModule = defineParser({
     callsClose: '</｜DSML｜tool_calls>',
     nextCall: { text: '<｜DSML｜invoke name="', role: 'call' },
     resultStart: '<tool_result>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -64,8 +66,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -133,7 +135,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -142,7 +144,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -41,6 +42,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
     resultStart: '<｜tool▁outputs▁begin｜>',
     resultStartToolOutputBegin: '<｜tool▁output▁begin｜>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <｜Assistant｜>Let me look.
@@ -71,8 +73,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -117,7 +119,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        resultStartToolOutputBegin: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStartToolOutputBegin: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -126,8 +128,8 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
-        resultStartToolOutputBegin: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
+        resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -22,6 +22,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['```json'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<｜tool▁outputs▁begin｜>', passes: true, repairs: 'result-marker' },
     strayMarkerToolOutputBegin: { text: '<｜tool▁output▁begin｜>', passes: true, repairs: 'result-marker' },
@@ -40,6 +41,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', role: 'call' },
     resultStart: '<｜tool▁outputs▁begin｜>',
     resultStartToolOutputBegin: '<｜tool▁output▁begin｜>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // Let me look.
@@ -70,8 +72,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning', callsOpen: 'afterCallsOpen',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -116,7 +118,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', callsOpen: 'afterCallsOpen', nameFirst: 'inToolName',
         turnEnd: 'turnEnded', resultStart: 'turnEnded', resultStartToolOutputBegin: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -125,7 +127,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
         resultStartToolOutputBegin: 'turnEnded',
       },
       otherwise: 'inAnswer',

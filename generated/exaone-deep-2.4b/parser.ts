@@ -12,6 +12,7 @@ export const responseModule = defineParser({
     strayReasoningEnd: '\n</thought>',
     turnEnd: '[|endofturn|]',
     reasoningEnd: { text: '\n</thought>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</thought>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<thought>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</thought>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<thought>',
@@ -35,7 +36,11 @@ export const responseModule = defineParser({
     // ⏎</thought>Let me look.
     //            ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.[|endofturn|]
     // ^^^^^^^^^^^^ In the answer.

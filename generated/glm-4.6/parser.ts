@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     turnEnd: '<|user|>',
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -31,6 +32,7 @@ export const responseModule = defineParser({
     turnEndEarlyObservation: { text: '<|observation|>', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|assistant|>Let me look.
@@ -62,8 +64,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -126,6 +128,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
         turnEndObservation: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

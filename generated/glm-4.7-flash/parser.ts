@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     turnEnd: '<|user|>',
     turnEndObservation: '<|observation|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -30,6 +31,7 @@ export const responseModule = defineParser({
     turnEndEarlyObservation: { text: '<|observation|>', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|assistant|>Let me look.
@@ -61,8 +63,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded', turnEndObservation: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -125,6 +127,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
         turnEndObservation: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -16,6 +16,7 @@ export const responseModule = defineParser({
     callOpen: { text: '<|tool_call>call:', role: 'call', followedBy: { nameEnds: ['{'] }, blockEnd: '}<tool_call|>' },
     turnEnd: '<turn|>\n',
     reasoningEnd: { text: '<channel|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '<channel|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',
     callCloseEarly: { text: '}<tool_call|>', repairs: 'unclosed' },
@@ -26,6 +27,7 @@ export const responseModule = defineParser({
     objectClose: '}',
     arrayClose: ']',
     nextCall: { text: '<|tool_call>call:', role: 'call', blockEnd: '}<tool_call|>' },
+    lateReasoningEnd: { text: '<channel|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|turn>model⏎Let me look.
@@ -53,7 +55,8 @@ export const responseModule = defineParser({
     //           ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -146,6 +149,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

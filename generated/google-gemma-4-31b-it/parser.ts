@@ -17,6 +17,7 @@ export const responseModule = defineParser({
     turnEnd: '<turn|>\n',
     turnEndToolResponse: '<|tool_response>',
     reasoningEnd: { text: '\n<channel|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n<channel|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<tool_response|>', passes: true, repairs: 'result-marker' },
     strayMarkerChannel: { text: '<channel|>', passes: true, repairs: 'special-token' },
     nameEnd: '{',
@@ -29,6 +30,7 @@ export const responseModule = defineParser({
     objectClose: '}',
     arrayClose: ']',
     nextCall: { text: '<|tool_call>call:', role: 'call', blockEnd: '}<tool_call|>' },
+    lateReasoningEnd: { text: '<channel|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|turn>model⏎Let me look.
@@ -60,8 +62,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
-        turnEndToolResponse: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -161,7 +163,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', turnEndToolResponse: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '<|tool_call|>', role: 'call', followedBy: { texts: ['[', '{'] } },
     turnEnd: '<|end_of_text|>\n',
     reasoningEnd: { text: 'Here is my response:', role: 'thought' },
+    repeatedReasoningEnd: { text: 'Here is my response:', repairs: 'thoughts-again' },
     strayMarker: {
       text: 'Here is my response:', passes: true, repairs: 'special-token', role: 'thought',
       unlessMentioned: 'Here is my thought process:',
@@ -25,6 +26,7 @@ export const responseModule = defineParser({
     semicolon: {
       text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
+    lateReasoningEnd: { text: 'Here is my response:', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …tant<|end_of_role|>Let me look.
@@ -52,7 +54,8 @@ export const responseModule = defineParser({
     //                     ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -78,7 +81,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', turnStart: 'atTurnStart',
-        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -87,7 +90,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -14,12 +14,14 @@ export const responseModule = defineParser({
     callOpen: { text: '<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
     },
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -46,7 +48,10 @@ export const responseModule = defineParser({
     // ⏎</think>⏎Let me look.
     //           ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inCall', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inCall', turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.<tool_call>⏎
@@ -70,7 +75,10 @@ export const responseModule = defineParser({
     // …ris"}}⏎</tool_call>⏎<tool_call>⏎
     //                     ^ After a call.
     afterCall: between({
-      choices: { nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', reasoningStart: 'inReasoning' },
+      choices: {
+        nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
+      },
       otherwise: 'inAnswer',
     }),
     // …ime", "arguments": {"city": Paris⏎</tool_call>

@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     callOpen: { text: '<|tool_call_begin|>', role: 'call', ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -30,6 +31,7 @@ export const responseModule = defineParser({
     callClose: '<|tool_call_end|>',
     callsClose: '<|tool_calls_section_end|>',
     nextCall: { text: '<|tool_call_begin|>', role: 'call' },
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …istant<|im_middle|>Let me look.
@@ -61,8 +63,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inComposedId', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -104,7 +106,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inComposedId', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -113,7 +115,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inComposedId',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

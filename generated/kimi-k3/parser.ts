@@ -24,6 +24,7 @@ export const responseModule = defineParser({
     turnEndCut: { text: '<|close|>message<|sep|>', onlyAtEnd: true },
     turnEndCutCloseMessage: { text: '<|close|>message', onlyAtEnd: true },
     reasoningEnd: { text: '<|close|>think<|sep|>', role: 'thought' },
+    repeatedReasoningEnd: { text: '<|close|>think<|sep|>', repairs: 'thoughts-again' },
     strayMarker: { text: '<|close|>think<|sep|>', passes: true, repairs: 'special-token' },
     contentEnd: '<|close|>response<|sep|>',
     callsOpenEarly: {
@@ -40,6 +41,7 @@ export const responseModule = defineParser({
     turnEndEarly: { text: '<|close|>message<|sep|><|end_of_msg|>', repairs: 'unclosed' },
     callsClose: '<|close|>tools<|sep|>',
     nextCall: { text: '<|open|>call tool="', role: 'call' },
+    lateReasoningEnd: { text: '<|close|>think<|sep|>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …="assistant"<|sep|>Let me look.
@@ -74,8 +76,9 @@ export const responseModule = defineParser({
     //                     ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', contentStart: 'inContent', turnEnd: 'turnEnded',
+        turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -174,7 +177,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -184,7 +187,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
         contentStart: 'inContent', turnEnd: 'turnEnded', turnEndCut: 'turnEnded', turnEndCutCloseMessage: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

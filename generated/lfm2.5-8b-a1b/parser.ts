@@ -16,6 +16,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -31,6 +32,7 @@ export const responseModule = defineParser({
     callsClose: ']<|tool_call_end|>',
     callsCloseBracket: ']',
     callsCloseToolCallEnd: '<|tool_call_end|>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -58,7 +60,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -126,7 +129,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inToolName', semicolon: 'inToolName', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCallEnd: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -136,7 +139,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCallEnd: 'afterCalls', callsOpen: 'inToolName', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -12,6 +12,7 @@ export const responseModule = defineParser({
     reasoningStart: { text: '<think>', role: 'thought' },
     strayReasoningEnd: '\n</think>',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -30,7 +31,8 @@ export const responseModule = defineParser({
     // ⏎</think>Let me look.
     //          ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning' }, otherwise: 'inAnswer',
+      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning' },
+      otherwise: 'inAnswer',
     }),
     // Let me look.
     // ^^^^^^^^^^^^ In the answer.

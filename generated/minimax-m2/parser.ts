@@ -20,6 +20,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>\n\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -34,6 +35,7 @@ export const responseModule = defineParser({
     callsClose: '</minimax:tool_call>',
     nextCall: { text: '<invoke name="', role: 'call' },
     resultStart: '<response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // ]~b]ai⏎Let me look.
@@ -64,8 +66,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -124,7 +126,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'turnEnded', resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -133,7 +135,7 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     },
     turnEnd: '[e~[\n',
     reasoningEnd: { text: '</mm:think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</mm:think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<mm:think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</mm:think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<mm:think>',
@@ -40,6 +41,7 @@ export const responseModule = defineParser({
     callsCloseMinimaxToolCall: '<]minimax[>[</tool_call>',
     nextCall: { text: ']<]minimax[>[<invoke name="', role: 'call' },
     resultStart: '<response>',
+    lateReasoningEnd: { text: '</mm:think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // ]~b]ai⏎Let me look.
@@ -70,8 +72,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -164,7 +166,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', callsCloseBracket: 'afterCalls', callsCloseMinimaxToolCall: 'afterCalls',
         nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -174,7 +176,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseMinimaxToolCall: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -13,6 +13,7 @@ export const responseModule = defineParser({
     callOpen: { text: '[TOOL_CALLS]', role: 'call', followedBy: { nameEnds: ['[ARGS]', '{'] } },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['[ARGS]'] }, repairs: 'opener' },
     reasoningEnd: { text: '[/THINK]', role: 'thought' },
+    repeatedReasoningEnd: { text: '[/THINK]', repairs: 'thoughts-again' },
     strayMarker: {
       text: '[/THINK]', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '[THINK]',
     },
@@ -22,6 +23,7 @@ export const responseModule = defineParser({
     callFollower: '[TOOL_CALLS]',
     nextCall: { text: '[TOOL_CALLS]', role: 'call' },
     resultStart: '[TOOL_RESULTS]',
+    lateReasoningEnd: { text: '[/THINK]', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // Let me look.
@@ -45,7 +47,10 @@ export const responseModule = defineParser({
     // [/THINK]Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName' },
+      choices: {
+        reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning', callOpen: 'inToolName',
+        nameFirst: 'inToolName',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.[TOOL_CALLS]
@@ -71,6 +76,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', nameFirst: 'inToolName', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     innerOpen: { text: '<function=', role: 'call', followedBy: { nameEnds: ['>'] }, ownLine: true, repairs: 'opener' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -29,6 +30,7 @@ export const responseModule = defineParser({
     turnEndEarly: { text: '<|im_end|>\n', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -59,8 +61,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'afterCallOpen', innerOpen: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'afterCallOpen', innerOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -139,7 +141,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'afterCallOpen', turnStart: 'atTurnStart', innerOpen: 'inToolName', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -15,6 +15,7 @@ export const responseModule = defineParser({
     turnEnd: '\n<SPECIAL_12>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
     turnEndSpecial: '<SPECIAL_12>\n\n',
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -28,6 +29,7 @@ export const responseModule = defineParser({
       text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<TOOL_RESPONSE>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …ECIAL_11>Assistant⏎Let me look.
@@ -56,7 +58,8 @@ export const responseModule = defineParser({
     //          ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
       },
       otherwise: 'inAnswer',
     }),
@@ -85,7 +88,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolcall: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
-        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        turnEnd: 'betweenTurns', resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -95,7 +98,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolcall: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'betweenTurns',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -44,7 +44,7 @@ export const responseModule = defineParser({
     inHeader: header({
       end: '<|message|>', call: { marker: 'to=functions.', next: 'beforeArguments' },
       thought: { marker: '<|channel|>analysis', next: 'inReasoning' }, recipient: 'to=', self: 'to=assistant',
-      begin: '<|channel|>', known: ['<|channel|>analysis', '<|channel|>final', '<|channel|>commentary'],
+      type: 'json', begin: '<|channel|>', known: ['<|channel|>analysis', '<|channel|>final', '<|channel|>commentary'],
       next: 'inContent', otherwise: 'inAnswer',
     }),
     // …analysis<|message|>The user wants the time.<|end|><|start|…

@@ -14,6 +14,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<function name="', role: 'call', followedBy: { nameEnds: ['">'] }, blockEnd: '</function>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>\n\n', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>\n\n', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -25,6 +26,7 @@ export const responseModule = defineParser({
     turnEndEarly: { text: '<|im_end|>\n', repairs: 'unclosed' },
     nextCall: { text: '<function name="', role: 'call', blockEnd: '</function>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -52,7 +54,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -109,7 +112,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

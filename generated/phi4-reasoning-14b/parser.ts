@@ -13,6 +13,7 @@ export const responseModule = defineParser({
     strayReasoningEnd: '</think>',
     turnEnd: '<|im_end|>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -36,7 +37,11 @@ export const responseModule = defineParser({
     // </think>Let me look.
     //         ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', turnEnd: 'turnEnded' }, otherwise: 'inAnswer',
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        turnEnd: 'turnEnded',
+      },
+      otherwise: 'inAnswer',
     }),
     // Let me look.<|im_end|>
     // ^^^^^^^^^^^^ In the answer.

@@ -18,6 +18,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '</assistant>\n',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -28,6 +29,7 @@ export const responseModule = defineParser({
     turnEndEarly: { text: '</assistant>\n', repairs: 'unclosed' },
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <assistant>Let me look.
@@ -55,8 +57,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -115,7 +117,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

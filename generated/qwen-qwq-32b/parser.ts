@@ -14,6 +14,7 @@ export const responseModule = defineParser({
     callOpen: { text: '\n<tool_call>\n', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: '</tool_call>' },
     turnEnd: '<|im_end|>\n',
     reasoningEnd: { text: '\n</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '\n</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>\n', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think>', passes: true, repairs: 'special-token', role: 'thought', unlessMentioned: '<think>',
@@ -21,6 +22,7 @@ export const responseModule = defineParser({
     callClose: '\n</tool_call>',
     nextCall: { text: '<tool_call>\n', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …m_start|>assistant⏎Let me look.
@@ -47,7 +49,10 @@ export const responseModule = defineParser({
     // ⏎</think>Let me look.
     //          ^ After the reasoning.
     afterReasoning: between({
-      choices: { turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inCall', turnEnd: 'turnEnded' },
+      choices: {
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inCall', turnEnd: 'turnEnded',
+      },
       otherwise: 'inAnswer',
     }),
     // Let me look.⏎<tool_call>⏎
@@ -76,7 +81,7 @@ export const responseModule = defineParser({
     afterCall: between({
       choices: {
         nextCall: 'inCall', turnStart: 'atTurnStart', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        reasoningStart: 'inReasoning',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -19,6 +19,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<arg_key>', '</tool_call>'] }, repairs: 'opener' },
     turnEnd: '<｜end▁of▁sentence｜>',
     reasoningEnd: { text: '</think>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|Tool|>', passes: true, repairs: 'result-marker' },
     strayMarkerThink: {
@@ -31,6 +32,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<tool_call>', role: 'call', blockEnd: '</tool_call>' },
     resultStart: '<|Tool|>',
     resultStartToolResponse: '<tool_response>',
+    lateReasoningEnd: { text: '</think>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …f▁sentence｜><|Bot|>Let me look.
@@ -58,8 +60,8 @@ export const responseModule = defineParser({
     //         ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callOpen: 'inToolName', nameFirst: 'inToolName',
-        turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -122,6 +124,7 @@ export const responseModule = defineParser({
       choices: {
         nextCall: 'inToolName', turnStart: 'atTurnStart', nameFirst: 'inToolName', turnEnd: 'turnEnded',
         resultStart: 'turnEnded', resultStartToolResponse: 'turnEnded', reasoningStart: 'inReasoning',
+        lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),

@@ -23,6 +23,7 @@ export const responseModule = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<tool_sep:opensource>'] }, repairs: 'opener' },
     turnEnd: '<｜hy_eos:opensource｜>',
     reasoningEnd: { text: '</think:opensource>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</think:opensource>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<think:opensource>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: {
       text: '</think:opensource>', passes: true, repairs: 'special-token', role: 'thought',
@@ -40,6 +41,7 @@ export const responseModule = defineParser({
     nextCall: { text: '<tool_call:opensource>', role: 'call' },
     resultStart: '<tool_responses:opensource>',
     resultStartToolResponseOpensource: '<tool_response:opensource>',
+    lateReasoningEnd: { text: '</think:opensource>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // …istant:opensource｜>Let me look.
@@ -70,8 +72,8 @@ export const responseModule = defineParser({
     //                    ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', callOpen: 'inToolName', nameFirst: 'inToolName', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -136,7 +138,7 @@ export const responseModule = defineParser({
       choices: {
         callsClose: 'afterCalls', nextCall: 'inToolName', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen',
         nameFirst: 'inToolName', turnEnd: 'turnEnded', resultStart: 'turnEnded',
-        resultStartToolResponseOpensource: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStartToolResponseOpensource: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -145,8 +147,8 @@ export const responseModule = defineParser({
     afterCalls: between({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsOpen: 'afterCallsOpen', callOpen: 'inToolName',
-        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', resultStart: 'turnEnded',
-        resultStartToolResponseOpensource: 'turnEnded',
+        nameFirst: 'inToolName', turnEnd: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
+        resultStart: 'turnEnded', resultStartToolResponseOpensource: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -14,6 +14,7 @@ export const responseModule = defineParser({
     callsOpen: { text: '\n<tool_calls>', role: 'call', followedBy: { texts: ['[', '{'] }, blockEnd: ']</tool_calls>' },
     turnEnd: '\n<|end|>\n',
     reasoningEnd: { text: '</thinking>', role: 'thought' },
+    repeatedReasoningEnd: { text: '</thinking>', repairs: 'thoughts-again' },
     laterReasoning: { text: '<thinking>', role: 'thought', onlyAsSpecialToken: true },
     strayMarker: { text: '<|tool_result|>', passes: true, repairs: 'result-marker' },
     strayMarkerThinking: {
@@ -28,6 +29,7 @@ export const responseModule = defineParser({
       text: ';', role: 'call', envelopeFollows: { name: ['name'], arguments: ['arguments'] }, repairs: 'separator',
     },
     resultStart: '<|tool_result|>',
+    lateReasoningEnd: { text: '</thinking>', passes: true, role: 'thought', repairs: 'special-token' },
   },
   states: {
     // <|assistant|>⏎Let me look.
@@ -55,7 +57,8 @@ export const responseModule = defineParser({
     //            ^ After the reasoning.
     afterReasoning: between({
       choices: {
-        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
+        turnStart: 'atTurnStart', reasoningStart: 'inReasoning', repeatedReasoningEnd: 'afterReasoning',
+        callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),
@@ -85,7 +88,7 @@ export const responseModule = defineParser({
       choices: {
         callSeparator: 'inCall', semicolon: 'inCall', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCalls: 'afterCalls', turnStart: 'atTurnStart', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        resultStart: 'turnEnded', reasoningStart: 'inReasoning',
+        resultStart: 'turnEnded', reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall',
       },
       otherwise: 'inAnswer',
     }),
@@ -95,7 +98,7 @@ export const responseModule = defineParser({
       choices: {
         turnStart: 'atTurnStart', callsClose: 'afterCalls', callsCloseBracket: 'afterCalls',
         callsCloseToolCalls: 'afterCalls', callsOpen: 'afterCallsOpen', turnEnd: 'turnEnded',
-        reasoningStart: 'inReasoning', resultStart: 'turnEnded',
+        reasoningStart: 'inReasoning', lateReasoningEnd: 'afterCall', resultStart: 'turnEnded',
       },
       otherwise: 'inAnswer',
     }),

@@ -82,8 +82,8 @@ function basisOf(probe: string): EvidenceBasis {
   return probe === 'tool-prompt' ? 'prompt' : 'history';
 }
 
-const longestSlice = 400;
+const maxSliceLength = 400;
 
 function clip(slice: string): string {
-  return slice.length <= longestSlice ? slice : `${slice.slice(0, longestSlice)}…`;
+  return slice.length <= maxSliceLength ? slice : `${slice.slice(0, maxSliceLength)}…`;
 }

@@ -147,7 +147,7 @@ function parseJson(file: string, text: string): JsonValue {
 }
 
 /** Longer names leave no room for suffixes while a folder is written. */
-const longestName = 100;
+const maxNameLength = 100;
 /** Device names on Windows, and the suffix of folders that are being written. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.new-/i;
 
@@ -161,7 +161,7 @@ export function folderName(fileName: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
     .replaceAll('.new-', '-new-')
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
     .replace(/^[-.]+|[-.]+$/g, '');
   if (name === '') return 'model';
   return isFolderName(name) ? name : `model-${name}`;
@@ -170,7 +170,7 @@ export function folderName(fileName: string): string {
 /** Whether a name is valid for a folder on every file system. */
 export function isFolderName(name: string): boolean {
   return (
-    /^\w[\w.-]*$/.test(name) && name.length <= longestName && !name.endsWith('.') && !reserved.test(name)
+    /^\w[\w.-]*$/.test(name) && name.length <= maxNameLength && !name.endsWith('.') && !reserved.test(name)
   );
 }
 

@@ -9,6 +9,7 @@ import {
   object,
   requireOption,
 } from '../format/option-rules.ts';
+import { defineParser } from '../parser/define-parser.ts';
 import type { ResponseModule } from '../parser/module-contract.ts';
 import {
   createModuleParser,
@@ -16,8 +17,8 @@ import {
   type ResponseParserOptions,
 } from '../parser/response-parser.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
-import { interpretStates } from './interpret-states.ts';
 import { lowerToStates } from './lower-to-states.ts';
+import type { ParserProgram } from './states.ts';
 
 /** Options of a response parser, with tools in any form that `normalizeTools` accepts. */
 export interface CreateParserOptions extends Omit<ResponseParserOptions, 'tools'> {
@@ -58,3 +59,9 @@ export function createResponseParser(
 const interpretedModule = memoize(
   (format: ChatFormat): ResponseModule => interpretStates(lowerToStates(format)),
 );
+
+/** A module that is equivalent to the one generated from `program`. */
+export function interpretStates({ states, ...program }: ParserProgram): ResponseModule {
+  const named = states.map(({ name, step }) => [name, step] as const);
+  return defineParser({ ...program, states: Object.fromEntries(named) });
+}

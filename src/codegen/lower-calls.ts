@@ -257,17 +257,23 @@ function closingHole(calls: CallsLayout, part: Hole, index: number): StateDefini
   return hole({ hole: part.hole, ends, completes: true, ...space });
 }
 
-function afterCallState({ reasoningStart }: MarkerPlan, { layout: calls, following }: CallPlan): StateSpec {
+function afterCallState(
+  { reasoningStart, lateReasoningEnd }: MarkerPlan,
+  { layout: calls, following }: CallPlan,
+): StateSpec {
   return {
     name: 'afterCall',
     title: 'After a call.',
     picture: picture(sampleCall(calls), '', calls.separator.text + calls.call.open.text),
-    step: between({ choices: distinct([...following, ...reasoningStart]), otherwise: 'inAnswer' }),
+    step: between({
+      choices: distinct([...following, ...reasoningStart, ...lateReasoningEnd]),
+      otherwise: 'inAnswer',
+    }),
   };
 }
 
 function afterCallsState(
-  { layout, turnStart, regions, reasoningStart, resultStart }: MarkerPlan,
+  { layout, turnStart, regions, reasoningStart, lateReasoningEnd, resultStart }: MarkerPlan,
   { layout: calls, sectionEnds }: CallPlan,
 ): StateSpec {
   return {
@@ -275,7 +281,14 @@ function afterCallsState(
     title: 'After the section of calls.',
     picture: picture(calls.close.text, '', layout.ends[0]?.text ?? ''),
     step: between({
-      choices: distinct([...turnStart, ...sectionEnds, ...regions, ...reasoningStart, ...resultStart]),
+      choices: distinct([
+        ...turnStart,
+        ...sectionEnds,
+        ...regions,
+        ...reasoningStart,
+        ...lateReasoningEnd,
+        ...resultStart,
+      ]),
       otherwise: 'inAnswer',
     }),
   };

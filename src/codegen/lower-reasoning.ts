@@ -40,7 +40,7 @@ export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
       title: 'After the reasoning.',
       picture: picture(close, '', samples.answer),
       step: between({
-        choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.regions]),
+        choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.repeatedEnd, ...plan.regions]),
         otherwise: 'inAnswer',
       }),
     },

@@ -38,7 +38,7 @@ function withoutMarker({ layout: { header, reasoning } }: MarkerPlan): StateName
 /** Headers that the template does not render: other orders of their parts, including those of calls. */
 function headerStates({ layout: { calls, header, start } }: MarkerPlan): readonly StateSpec[] {
   if (header === null) return [];
-  const { end, begin, beginnings, call, thought, recipient, self } = header;
+  const { end, begin, beginnings, call, thought, recipient, self, type } = header;
   return [
     {
       name: 'inHeader',
@@ -50,6 +50,7 @@ function headerStates({ layout: { calls, header, start } }: MarkerPlan): readonl
         thought: { marker: thought, next: 'inReasoning' },
         recipient,
         ...(self === '' ? {} : { self }),
+        ...(type === '' ? {} : { type }),
         ...(begin === '' ? {} : { begin, known: beginnings }),
         next: 'inContent',
         otherwise: 'inAnswer',

@@ -58,8 +58,25 @@ function planTurn(layout: TurnLayout) {
     reasoningEnd: reasoningEnd.map((choice) => ({ ...choice, role: 'thought' as const })),
     /** The end of reasoning that was never opened: there is none. */
     strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
+    /** The end of thoughts once more, right after it; a phrase may begin an answer. */
+    repeatedEnd: reasoningEnd
+      .filter(() => !layout.headed && layout.reasoning?.end.isSignificant)
+      .map((choice) => ({ ...choice, name: 'repeatedReasoningEnd', repairs: 'thoughts-again' as const })),
     /** The text for absent reasoning, if it is more than the two markers. */
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(layout), 'afterReasoning'),
+    /** The end of thoughts right after a call: none are open, so it is skipped. */
+    lateReasoningEnd: layout.headed
+      ? []
+      : choicesOf(
+          'lateReasoningEnd',
+          ends.filter((end) => end.isSignificant).map(({ core }) => core),
+          'afterCall',
+          {
+            passes: true,
+            role: 'thought',
+            repairs: 'special-token',
+          },
+        ),
     /** Openers of content that has markers of its own. */
     contentStart: content.wrappers.flatMap(({ open, place }) =>
       place === 'content'

@@ -1,20 +1,20 @@
 /** Pictures of states: a sample text, and the part that a state reads. */
 import type { Picture } from './states.ts';
 
-const longestBefore = 20;
-const longestHere = 56;
-const longestAfter = 16;
+const maxBefore = 20;
+const maxHere = 56;
+const maxAfter = 16;
 /** Replaces the part that is cut off; it has no carets. */
 const gap = '…';
 
 /** A picture, cut to fit on a line. */
 export function picture(before: string, here: string, after: string): Picture {
   if (before + here + after === '') return { before, here, after: gap };
-  const isLong = here.length > longestHere;
+  const isLong = here.length > maxHere;
   return {
-    before: before.length > longestBefore ? gap + before.slice(1 - longestBefore) : before,
-    here: isLong ? here.slice(0, longestHere - 1) : here,
-    after: isLong ? gap : after.length > longestAfter ? after.slice(0, longestAfter - 1) + gap : after,
+    before: before.length > maxBefore ? gap + before.slice(1 - maxBefore) : before,
+    here: isLong ? here.slice(0, maxHere - 1) : here,
+    after: isLong ? gap : after.length > maxAfter ? after.slice(0, maxAfter - 1) + gap : after,
   };
 }
 

@@ -38,6 +38,18 @@ export function errorClass<const Code extends string, Facts extends object>(
   ) => ErrorWith<Code, Facts>;
 }
 
+/** The result of `make`; `null` if it throws an error of one of these classes. */
+export function unless<Result>(kinds: ErrorKind | readonly ErrorKind[], make: () => Result): Result | null {
+  try {
+    return make();
+  } catch (error) {
+    if ([kinds].flat().some((kind) => error instanceof kind)) return null;
+    throw error;
+  }
+}
+
+type ErrorKind = abstract new (...values: never) => Error;
+
 /** The code of an error, such as Node's `ENOENT`; `null` if it has none. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -34,8 +34,12 @@ export interface ExactObject {
 /** The value of a JSON text; `undefined` if it is not JSON. */
 export function parseExactJson(text: string): ExactValue | undefined {
   const value = parseJson(text);
+  return value === undefined ? undefined : exactForm(value, text);
+}
+
+/** The exact form of the value of `text`: the value itself if no number is unusual. */
+export function exactForm<Value extends JsonValue>(value: Value, text: string): Value | ExactValue {
   const isUnusual = (token: string) => /^[-\d]/.test(token) && readNumber(token) instanceof JsonNumber;
-  if (value === undefined) return undefined;
   for (const token of tokensOf(text)) if (isUnusual(token)) return readTokens(text);
   return value;
 }

@@ -13,18 +13,30 @@ export type ArgumentValidator = (toolName: string, input: JsonObject) => readonl
  * compile are reported as problems, never thrown. Throws `ToolListError` for tools that cannot be read.
  */
 export function argumentValidator(tools: ToolList): ArgumentValidator {
-  const offered = new Map(normalizeTools(tools).map((tool) => [tool.function.name, tool]));
-  const compiled = new Map<string, (input: JsonObject) => readonly string[]>();
+  return validatorOfTools(normalizeTools(tools), argumentCheck);
+}
+
+/** Lists what is wrong with arguments of one tool. */
+export type ArgumentCheck = (input: JsonObject) => readonly string[];
+
+/** A validator for `tools`, of which each is checked by what `checkOf` makes at its first call. */
+export function validatorOfTools(
+  tools: readonly Tool[],
+  checkOf: (tool: Tool) => ArgumentCheck,
+): ArgumentValidator {
+  const offered = new Map(tools.map((tool) => [tool.function.name, tool]));
+  const known = new Map<string, ArgumentCheck>();
   return (toolName, input) => {
     const tool = offered.get(toolName);
     if (tool === undefined) return [`no tool ${JSON.stringify(toolName)} was offered`];
-    const validate = compiled.get(toolName) ?? validatorOf(tool);
-    compiled.set(toolName, validate);
-    return validate(input);
+    const check = known.get(toolName) ?? checkOf(tool);
+    known.set(toolName, check);
+    return check(input);
   };
 }
 
-function validatorOf({ function: { name, parameters } }: Tool): (input: JsonObject) => readonly string[] {
+/** The check of one tool's arguments; the schema is compiled at the first of them. */
+export function argumentCheck({ function: { name, parameters } }: Tool): ArgumentCheck {
   if (parameters === undefined) return () => [];
   const compile = () => compileValidator(parameters, name);
   let validate: ReturnType<typeof compile> | null = null;

@@ -2,6 +2,7 @@
  * Calls as bare JSON, as models write them in place of their format's own: next to an answer in JSON, whose first brace a
  * model would otherwise take for that of the call.
  */
+import { unless } from '../format/error-class.ts';
 import { SchemaError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { compileSchema, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
@@ -26,20 +27,10 @@ export function bareCalls(
   rules: RuleSet,
 ): readonly Expression[] {
   return tools.flatMap(({ function: { name, parameters } }) => {
-    try {
-      const syntax = lenientJsonSyntax;
-      const { expression, issues } = compileSchema(parameters ?? noArguments, {
-        rules,
-        syntax,
-        tool: name,
-        policy,
-        keyOrder,
-      });
-      return issues.length > 0 ? [] : [bareCall(name, rules.add('bare-arguments', expression))];
-    } catch (error) {
-      if (error instanceof SchemaError) return [];
-      throw error;
-    }
+    const options = { rules, syntax: lenientJsonSyntax, tool: name, policy, keyOrder };
+    const compiled = unless(SchemaError, () => compileSchema(parameters ?? noArguments, options));
+    if (compiled === null || compiled.issues.length > 0) return [];
+    return [bareCall(name, rules.add('bare-arguments', compiled.expression))];
   });
 }
 

@@ -3,7 +3,7 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import { ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
 import { chatFormat, readOptions, requireOption } from '../format/option-rules.ts';
-import { checkGrammar, refuseFindings } from '../language/expression/check-grammar.ts';
+import { checkGrammarSteps, refuseFindings } from '../language/expression/check-grammar.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { printGbnf } from '../language/gbnf/print-gbnf.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
@@ -11,21 +11,21 @@ import { plainSchema } from '../tools/plain-schema.ts';
 import { toJsonSchema } from '../tools/standard-schema.ts';
 import { allowedTools, chosenTools } from '../tools/tool-choice.ts';
 import { normalizeTools } from '../tools/tools.ts';
-import type { BuiltGrammar, Trigger } from './built-grammar.ts';
+import type { BuiltGrammar } from './built-grammar.ts';
+import { openContent } from './content-grammar.ts';
 import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './grammar-options.ts';
 import { grammarRules } from './grammar-rules.ts';
-import { type PromptPosition, readPromptPosition } from './prompt-position.ts';
+import type { PromptPosition } from './prompt-position.ts';
+import { readPromptPosition } from './read-prompt-position.ts';
 import {
-  distinctTriggers,
-  openContent,
   type ResponseGrammar,
   type ResponseGrammarOptions,
   type ResponseShape,
-  responseGrammarSteps,
-  restOfOpener,
+  responseGrammar,
 } from './response-grammar.ts';
 import type { SchemaStore } from './stored-schemas.ts';
 import type { ToolArguments } from './tool-arguments.ts';
+import { callTriggers } from './triggers.ts';
 
 /** Looks up the shared `ToolArguments` of a request, so that each schema is compiled once. */
 export type KnownArguments = (
@@ -39,9 +39,9 @@ function* compileResponse(
   request: ResponseGrammarOptions,
   known: ToolArguments | undefined,
 ): Steps<ResponseGrammar> {
-  const made = yield* responseGrammarSteps(format, request, known);
+  const made = yield* responseGrammar(format, request, known);
   yield;
-  refuseFindings(checkGrammar(made.grammar, { ambiguity: false }));
+  refuseFindings(yield* checkGrammarSteps(made.grammar, { ambiguity: false }));
   return made;
 }
 
@@ -188,36 +188,4 @@ export function plainResponseFormat(format: ResponseFormat | undefined): Respons
 function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {
   if (format?.type === 'json_object') return { type: 'object' };
   return format?.type === 'json_schema' ? plainSchema(toJsonSchema(format.json_schema.schema), '') : null;
-}
-
-/**
- * The triggers: the openers of calls. A format without a call marker can tell a call from text only at the start of
- * the response. If the prompt already wrote the opener, the first call has none, but later calls do.
- */
-function callTriggers(format: ChatFormat, { prompt, tools }: ResponsePlan): readonly Trigger[] {
-  const layout = turnLayout(format);
-  const { calls } = layout;
-  if (calls === null) return [];
-  const texts = [...new Set(calls.openers.map(({ core }) => core))].map((text) => restOfOpener(text, prompt));
-  const words = texts.filter((text) => text !== '');
-  const triggers = (openers: readonly string[]): readonly Trigger[] =>
-    openers
-      .flatMap((opener) => distinctTriggers(layout, opener, tools))
-      .map((value) => ({ type: 'word', value }));
-  if (words.length > 0) return triggers(words);
-  const beginnings = callBeginnings(format, tools);
-  const pattern = `^\\s*((?:${beginnings.map(escapeRegExp).join('|')}))`;
-  const later = calls.opener.isBlank ? [] : [calls.opener.core];
-  return [{ type: 'pattern', value: pattern }, ...triggers(later)];
-}
-
-/** What can follow the opener of a call: the head that all calls share, or else the name of any tool. */
-export function callBeginnings(format: ChatFormat, tools: readonly Tool[]): readonly string[] {
-  const { calls } = turnLayout(format);
-  if (calls === null) return [];
-  return calls.headStart === '' ? tools.map((tool) => tool.function.name) : [calls.headStart];
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -2,6 +2,7 @@
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { Grammar } from '../language/expression/expression.ts';
 import { mergeEqualRules } from '../language/expression/merge-rules.ts';
+import { finish } from '../language/expression/steps.ts';
 import { printGbnf } from '../language/gbnf/print-gbnf.ts';
 import { turnStart } from './prompt-position.ts';
 import { responseGrammar } from './response-grammar.ts';
@@ -17,17 +18,19 @@ export interface FormatGrammar {
 
 /** Builds the grammar of a whole response: reasoning, text and calls, in the format's order. */
 export function formatGrammar(format: ChatFormat): FormatGrammar {
-  const { grammar } = responseGrammar(format, {
-    shape: 'whole',
-    prompt: { ...turnStart, untouched: false },
-    tools: [],
-    parallel: true,
-    policy: 'degrade',
-    argumentOrder: 'schema',
-    otherNames: false,
-    moreThoughts: true,
-    contentSchema: true,
-  });
+  const { grammar } = finish(
+    responseGrammar(format, {
+      shape: 'whole',
+      prompt: { ...turnStart, untouched: false },
+      tools: [],
+      parallel: true,
+      policy: 'degrade',
+      argumentOrder: 'schema',
+      otherNames: false,
+      moreThoughts: true,
+      contentSchema: true,
+    }),
+  );
   const expression = mergeEqualRules(grammar, notation);
   return { expression, gbnf: printGbnf(expression) };
 }

@@ -5,6 +5,7 @@
 
 import type { JsonArguments } from '../format/argument-notation.ts';
 import { type CallNotationName, notationFormat } from '../format/call-notations.ts';
+import { unless } from '../format/error-class.ts';
 import { SchemaError, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { compileArguments } from '../json-schema/compile-arguments.ts';
@@ -67,7 +68,7 @@ export function openCallGrammar(
   tool: Tool,
   notation: RestNotation,
 ): Grammar | null {
-  try {
+  return unless([SchemaError, ToolError], () => {
     switch (notation.kind) {
       case 'format':
         return skeletonRest(withOwnSpacing(calls), tool, options, notation.opened);
@@ -78,10 +79,7 @@ export function openCallGrammar(
           ? ownJsonRest(calls, library, tool)
           : freeJsonRest(tool, notation.objects, options);
     }
-  } catch (error) {
-    if (error instanceof SchemaError || error instanceof ToolError) return null;
-    throw error;
-  }
+  });
 }
 
 function callsOfNotation(name: CallNotationName): CallsRegion {
@@ -139,13 +137,10 @@ export function freeJsonArguments(
   { policy, argumentOrder }: ArgumentOptions,
   rules: RuleSet,
 ): Expression | null {
-  try {
-    const options = { rules, policy, argumentOrder, layout: 'any' } as const;
-    return rules.add('arguments', compileArguments(tool, plainJson, options).expression);
-  } catch (error) {
-    if (error instanceof SchemaError || error instanceof ToolError) return null;
-    throw error;
-  }
+  const options = { rules, policy, argumentOrder, layout: 'any' } as const;
+  return unless([SchemaError, ToolError], () =>
+    rules.add('arguments', compileArguments(tool, plainJson, options).expression),
+  );
 }
 
 /** A member that APIs write, after the arguments. */

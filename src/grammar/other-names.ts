@@ -19,7 +19,7 @@ const nameCharacters = characterSet([0x2d, 0x2f], [0x30, 0x39], [0x41, 0x5a], [0
 /** Other names are no longer than OpenAI's limit. */
 const maxNameLength = 64;
 /** Characters of names per rule: each is a group in the one before. */
-const mostNested = 32;
+const maxNesting = 32;
 
 /** Whether a name of any tool ends where `after` begins. */
 export function endsNames(after: string): boolean {
@@ -53,7 +53,7 @@ export function namedCall(
       ),
     );
     const depth = depths.get(node) ?? 0;
-    built.set(node, depth > 0 && depth % mostNested === 0 ? rules.add('rest-of-name', rest) : rest);
+    built.set(node, depth > 0 && depth % maxNesting === 0 ? rules.add('rest-of-name', rest) : rest);
   }
   const [root] = nodes;
   return (root === undefined ? undefined : built.get(root)) ?? other;

@@ -1,11 +1,20 @@
-/** Runs the parser over the generation prompt to find where in the turn the grammar must continue. */
-import { createResponseParser } from '../codegen/create-response-parser.ts';
-import { placeOfState, type TurnPlace } from '../codegen/turn-places.ts';
-import type { ChatFormat } from '../format/chat-format.ts';
-import type { Tool } from '../format/messages.ts';
-import { turnLayout } from '../layout/turn-layout.ts';
-import type { ResponseEvent } from '../parser/events.ts';
-import { withoutHeader } from '../parser/response-parser.ts';
+/** Where in the assistant's turn a prompt ends, and so where the grammar must continue. */
+
+/**
+ * The open part of the assistant's turn. `start`: reasoning may begin. `reasoning`: thoughts are open. `answer`:
+ * thoughts are over, or text has begun. `content` and `content-with-calls`: an answer with markers of its own is open.
+ * `between-turns`: another turn of the same message must begin. `ended`: no other turn may begin. `call`: a call or
+ * its section is open.
+ */
+export type TurnPlace =
+  | 'start'
+  | 'reasoning'
+  | 'answer'
+  | 'content'
+  | 'content-with-calls'
+  | 'between-turns'
+  | 'ended'
+  | 'call';
 
 /** Where in the assistant's turn a prompt ends. */
 export interface PromptPosition {
@@ -37,49 +46,3 @@ export const turnStart: PromptPosition = {
   untouched: true,
   written: '',
 };
-
-/**
- * Parses `generationPrompt`: the part of the assistant's turn in the prompt, with or without the start of the turn.
- * `tools` must be those of the response's parser.
- */
-export function readPromptPosition(
-  format: ChatFormat,
-  generationPrompt: string,
-  tools: readonly Tool[],
-): PromptPosition {
-  if (generationPrompt === '') return turnStart;
-  const parser = createResponseParser(format, { tools, generationPrompt, markers: true });
-  const events = parser.feed('');
-  const { state, callsOpenedAt } = parser.position;
-  const place = placeOfState(state);
-  // Events cover the prompt without gaps, at negative offsets; the text after the last event is pending.
-  const readTo = events.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
-  const start = turnLayout(format).start.text;
-  const prompt = withoutHeader(generationPrompt, start);
-  const from = (offset: number): string => prompt.slice(Math.max(0, prompt.length + offset));
-  const inCall = place === 'call';
-  return {
-    place,
-    pending: inCall ? from(callsBegin(events)).trimStart() : from(readTo),
-    laterCall: inCall && callsOpenedAt !== null ? from(callsOpenedAt) : '',
-    begun: begunText(events).trim() !== '',
-    answer: place === 'call' ? '' : (begunText(events) + from(readTo)).trimStart(),
-    untouched: start !== '' && generationPrompt.endsWith(start),
-    written: prompt,
-  };
-}
-
-/** Offset at which the last region before the calls ends. */
-function callsBegin(events: readonly ResponseEvent[]): number {
-  const last = events.findLast(({ type }) => type === 'text-delta' || type === 'reasoning-end');
-  return last?.end ?? Number.NEGATIVE_INFINITY;
-}
-
-/** The answer's text after the last marker. */
-function begunText(events: readonly ResponseEvent[]): string {
-  const marker = events.findLastIndex(({ type }) => type === 'marker');
-  return events
-    .slice(marker + 1)
-    .map((event) => (event.type === 'text-delta' ? event.delta : ''))
-    .join('');
-}

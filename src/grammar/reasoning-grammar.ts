@@ -3,7 +3,7 @@ import { UnsupportedOptionError } from '../format/errors.ts';
 import { alternatives } from '../language/expression/alternatives.ts';
 import { type Expression, literal, sequence, until } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
-import { Marker } from '../layout/marker.ts';
+import { coresOf, Marker } from '../layout/marker.ts';
 import type { ReasoningRegion } from '../layout/regions.ts';
 import type { TurnLayout } from '../layout/turn-layout.ts';
 import type { PromptPosition } from './prompt-position.ts';
@@ -16,6 +16,8 @@ export interface ReasoningAndAnswer {
   readonly answer: Expression;
   /** Texts that may replace empty reasoning. */
   readonly empty: readonly Marker[];
+  /** The ends of the turn, if more must follow. */
+  readonly ends: readonly Marker[];
 }
 
 /**
@@ -23,7 +25,7 @@ export interface ReasoningAndAnswer {
  * gap inside it.
  */
 export function withReasoning(
-  { reasoning, prompt, answer, empty }: ReasoningAndAnswer,
+  { reasoning, prompt, answer, empty, ends }: ReasoningAndAnswer,
   rules: RuleSet,
 ): Expression {
   const { place } = prompt;
@@ -32,10 +34,7 @@ export function withReasoning(
   if (!['start', 'reasoning', 'between-turns'].includes(place)) return answer;
   const { open, close } = reasoning;
   if (close.isBlank) return place === 'reasoning' ? refuseUnterminatedReasoning() : answer;
-  const rest = rules.add(
-    'reasoning',
-    until({ delimiter: close.core, next: sequence(literal(close.after), answer) }),
-  );
+  const rest = rules.add('reasoning', upTo(close, ends, answer));
   if (place === 'reasoning') return rest;
   // Drop texts that contain the reasoning opener: ordinary reasoning already matches them.
   const none = empty.filter(({ isBlank, text }) => !isBlank && (open.isBlank || !text.includes(open.core)));
@@ -47,12 +46,22 @@ export function withReasoning(
   );
 }
 
+/** The rest of a region, and what follows it. An end of the turn would be one for the parser, whatever follows. */
+function upTo(close: Marker, ends: readonly Marker[], next: Expression): Expression {
+  const others = coresOf(ends).filter((end) => !end.includes(close.core) && !close.core.includes(end));
+  const shortest = others.filter((end) => !others.some((other) => other !== end && end.includes(other)));
+  return until(
+    { delimiter: close.core, next: sequence(literal(close.after), next) },
+    ...shortest.map((delimiter) => ({ delimiter, next: null })),
+  );
+}
+
 /** How many regions may precede demanded calls, after the first thoughts. */
-const mostRegions = 2;
+const maxRegions = 2;
 
 /** Calls after more thoughts and after a preamble, if each region has a header, so that one is not taken for another. */
 export function afterOtherRegions(
-  { headed, reasoning, content }: TurnLayout,
+  { headed, reasoning, content, ends }: TurnLayout,
   {
     moreThoughts,
     prompt: { place, begun },
@@ -66,13 +75,12 @@ export function afterOtherRegions(
   );
   if (!headed || begun || place === 'call' || regions.length === 0) return calls;
   let answer = rules.add('calls', calls);
-  for (let count = 0; count < mostRegions; count += 1) {
+  for (let count = 0; count < maxRegions; count += 1) {
     const next = answer;
     const others = regions.flatMap((region) => {
       if (region === null) return [];
       const { open, close } = region;
-      const rest = until({ delimiter: close.core, next: sequence(literal(close.after), next) });
-      return [sequence(literal(open.core), rest)];
+      return [sequence(literal(open.core), upTo(close, ends, next))];
     });
     answer = rules.add('calls', alternatives(next, ...others));
   }

@@ -1,42 +1,38 @@
 /** Builds the expression of one response from the format, the tools and the request. */
 
 import type { ChatFormat } from '../format/chat-format.ts';
-import { GrammarError, type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
+import { type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
-import { withoutUndefined } from '../format/option-rules.ts';
-import {
-  type CompiledSchema,
-  compileSchemaSteps,
-  jsonSyntax,
-  lenientJsonSyntax,
-  type Syntax,
-} from '../json-schema/compile-schema.ts';
-import { schemaText } from '../json-schema/document/schema-text.ts';
 import { alternatives } from '../language/expression/alternatives.ts';
 import {
-  characterClass,
   type Expression,
   type Grammar,
   literal,
   optional,
-  repeat,
   sequence,
-  untilOrEnd,
   without,
 } from '../language/expression/expression.ts';
 import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
-import { finish, type Steps } from '../language/expression/steps.ts';
+import type { Steps } from '../language/expression/steps.ts';
 import { grammarAfter } from '../language/matcher/rest-of-grammar.ts';
 import type { Marker } from '../layout/marker.ts';
-import type { ContentRegion, Wrapper } from '../layout/regions.ts';
+import type { ContentRegion, ReasoningRegion } from '../layout/regions.ts';
 import { type CallsLayout, type TurnLayout, turnLayout } from '../layout/turn-layout.ts';
 import { bareCalls } from './bare-calls.ts';
 import { callSection, spellMarkers } from './call-grammar.ts';
+import {
+  blanks,
+  contentBeforeCalls,
+  schemaContent,
+  textThenCalls,
+  textWithoutCalls,
+} from './content-grammar.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { afterOtherRegions, withReasoning } from './reasoning-grammar.ts';
-import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
+import type { SchemaStore } from './stored-schemas.ts';
 import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
+import { restOfOpener } from './triggers.ts';
 
 /** What a response may contain. */
 export type ResponseShape =
@@ -79,10 +75,6 @@ export interface ResponseGrammar {
   readonly issues: readonly SchemaIssue[];
 }
 
-/** White space allowed between regions and after the last one. */
-const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
-const maxBlanks = 8;
-
 /** Shapes that contain tool calls. */
 const callingShapes: ReadonlySet<ResponseShape> = new Set([
   'calls-from-trigger',
@@ -103,16 +95,7 @@ export function callableTools(
  * Builds the grammar of one response, reusing compiled arguments in `known`. Throws what `ToolArguments` and
  * `compileSchema` throw.
  */
-export function responseGrammar(
-  format: ChatFormat,
-  options: ResponseGrammarOptions,
-  known?: ToolArguments,
-): ResponseGrammar {
-  return finish(responseGrammarSteps(format, options, known));
-}
-
-/** `responseGrammar` in steps. */
-export function* responseGrammarSteps(
+export function* responseGrammar(
   format: ChatFormat,
   options: ResponseGrammarOptions,
   known?: ToolArguments,
@@ -122,14 +105,21 @@ export function* responseGrammarSteps(
   const library = known ?? (calls === null ? null : new ToolArguments(calls, options, null, options.store));
   const tools = callableTools(format, options);
   if (library !== null) yield* library.add(tools);
+  // Together: another request may begin to compile rules into the library.
   const offered = library?.offer(tools) ?? { tools: [], issues: [] };
   const rules = library?.branch() ?? new RuleSet();
-  const content = yield* contentSteps(layout.content, options, rules);
+  yield;
+  const hasSchema = options.shape === 'schema' || options.shape === 'schema-or-calls';
+  const none = { expression: literal(''), issues: [] };
+  const content = hasSchema ? yield* schemaContent(layout.content, options, rules) : none;
   const parts: Parts = { offered, rules, content: content.expression, issues: [...content.issues] };
+  yield;
   const answer = answerExpression(layout, options, parts);
+  yield;
   const fromTrigger = options.shape === 'calls-from-trigger';
   const root = fromTrigger ? answer : turnExpression(layout, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
+  yield;
   const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options);
   return { grammar: withoutUnused(grammar), issues: parts.issues };
 }
@@ -155,22 +145,26 @@ function afterPrompt(
   return grammar;
 }
 
-/** The rest of the turn from the prompt's position: whatever precedes the answer, then `answer`. */
+/**
+ * The rest of the turn from the prompt's position: whatever precedes the answer, then `answer`. Nothing replaces empty
+ * reasoning before free text, which can begin with anything.
+ */
 function turnExpression(
-  { start, lead, reasoning }: TurnLayout,
+  { start, lead, reasoning, ends }: TurnLayout,
   { prompt, shape }: ResponseGrammarOptions,
   answer: Expression,
   rules: RuleSet,
 ): Expression {
-  const empty = emptyReasoning(reasoning, shape);
-  const turn = withReasoning({ reasoning, prompt, answer, empty }, rules);
+  const isDemanded = shape !== 'text' && shape !== 'whole';
+  const empty = isDemanded && reasoning !== null ? emptyReasoning(reasoning, shape) : [];
+  const parts = { reasoning, prompt, answer, empty, ends: isDemanded ? ends : [] };
+  const turn = withReasoning(parts, rules);
   if (prompt.place === 'between-turns') return sequence(literal(start.text), turn);
   return prompt.untouched && lead.text !== '' ? sequence(optional(literal(lead.text)), turn) : turn;
 }
 
-/** Texts that may replace empty reasoning. None before free text, which can begin with anything. */
-function emptyReasoning(reasoning: TurnLayout['reasoning'], shape: ResponseShape): readonly Marker[] {
-  if (reasoning === null || shape === 'text' || shape === 'whole') return [];
+/** Texts that may replace empty reasoning. */
+function emptyReasoning(reasoning: ReasoningRegion, shape: ResponseShape): readonly Marker[] {
   const { empty, emptyWithCalls } = reasoning;
   if (shape === 'calls') return [emptyWithCalls];
   return shape === 'schema' || empty.text === emptyWithCalls.text ? [empty] : [empty, emptyWithCalls];
@@ -212,7 +206,7 @@ function answerExpression(
     // In a free response, the model closes the content before the calls itself.
     const isFree = fromTrigger || options.shape === 'whole';
     const before = isFree ? literal('') : contentBeforeCalls(layout, options.prompt);
-    return sequence(before, section, repeat(blank, 0, maxBlanks));
+    return sequence(before, section, blanks);
   };
   // Only where an answer begins with its own brace: a marker before it tells it from a call.
   const isBare = options.bareCalls === true && layout.content.open.isBlank;
@@ -259,21 +253,6 @@ function requireCalls({ calls }: TurnLayout): CallsLayout {
   });
 }
 
-/** What precedes the calls: the close of content that the prompt opened, otherwise the marker for no content. */
-function contentBeforeCalls({ content }: TurnLayout, prompt: PromptPosition): Expression {
-  const open = openContent(content, prompt);
-  const { text: empty } = content.empty;
-  if (open !== null) return literal(open.close.upToCore);
-  if (prompt.begun || prompt.place === 'call' || empty === '') return literal('');
-  // After reasoning, the prompt may already contain the marker.
-  return prompt.place === 'answer' ? optional(literal(empty)) : literal(empty);
-}
-
-/** The wrapper of the content that the prompt opened; `null` if it opened none. */
-export function openContent({ wrappers }: ContentRegion, { place }: PromptPosition): Wrapper | null {
-  return wrappers.find((wrapper) => wrapper.place === place) ?? null;
-}
-
 /**
  * The opener of the calls from its first marker on. If the prompt contains its beginning, the first call needs only
  * the rest, but later calls need the whole opener.
@@ -287,110 +266,6 @@ function spellTrigger(
   const spell = (text: string) => spellMarkers(calls, text);
   if (rest === whole || marker === '') return spell(rest);
   return rest === '' ? optional(literal(marker)) : alternatives(spell(rest), spell(whole));
-}
-
-/** `opener` without the part that the prompt already contains. */
-export function restOfOpener(opener: string, { pending }: PromptPosition): string {
-  const written = pending.trimStart();
-  return written !== '' && opener.startsWith(written) ? opener.slice(written.length) : opener;
-}
-
-/** Compiles the content's schema; empty for shapes without one. */
-function* contentSteps(
-  region: ContentRegion,
-  { shape, contentSchema, policy, prompt, store = null }: ResponseGrammarOptions,
-  rules: RuleSet,
-): Steps<Omit<CompiledSchema, 'steps'>> {
-  if (shape !== 'schema' && shape !== 'schema-or-calls') return { expression: literal(''), issues: [] };
-  const text = schemaText(contentSchema);
-  const compileIn = (syntax: Syntax) =>
-    storedOrCompiled(
-      text === null ? null : store,
-      ['response', syntax.lenient, policy, text],
-      rules,
-      (trial) =>
-        compileSchemaSteps(contentSchema, {
-          rules,
-          syntax,
-          tool: '',
-          policy,
-          ...withoutUndefined({ trial }),
-        }),
-    );
-  const lenient = yield* compileIn(lenientJsonSyntax);
-  // A value that fails a `checked` keyword is rewound and sampled again. Canonical JSON makes the retry a different
-  // value, not the same one in another layout.
-  const isChecked = lenient.issues.some(({ effect }) => effect === 'checked');
-  const { expression, issues } = isChecked ? yield* compileIn(jsonSyntax) : lenient;
-  const open = openContent(region, prompt);
-  const content = sequence(
-    literal(open === null ? region.open.fromCore : ''),
-    rules.add('response', expression),
-    literal((open ?? region).close.upToCore),
-    repeat(blank, 0, maxBlanks),
-  );
-  return { expression: content, issues };
-}
-
-/**
- * Free text up to a call opener followed by calls, or free text alone. Calls without a marker cannot follow text.
- * Content whose opening marker contains the call opener gets an alternative that begins with that marker.
- */
-function textThenCalls(
-  { open: { text: open }, empty }: ContentRegion,
-  { trigger: opener, opener: own }: CallsLayout,
-  calls: Expression,
-): Expression {
-  if (opener === '') return without();
-  if (own.isBlank) return alternatives(sequence(optional(literal(empty.text)), calls), without(opener));
-  const answer = untilOrEnd({ delimiter: opener, next: dropLeading(calls, opener) });
-  return open.includes(opener) ? alternatives(sequence(literal(open), without(opener)), answer) : answer;
-}
-
-/**
- * Removes everything up to and including `text` from the leading literal of `expression`. Throws `GrammarError` if
- * that literal does not contain `text`; the opener would otherwise appear twice or only in part.
- */
-function dropLeading(expression: Expression, text: string): Expression {
-  const [first, ...rest] = expression.type === 'sequence' ? expression.items : [expression];
-  const at = first?.type === 'literal' ? first.text.indexOf(text) : -1;
-  if (first?.type !== 'literal' || at < 0) {
-    throw new GrammarError({ reason: `calls do not begin with their opener ${JSON.stringify(text)}` });
-  }
-  return sequence(literal(first.text.slice(at + text.length)), ...rest);
-}
-
-/** Free text without calls. If the prompt ends in a prefix that calls and content share, force the content's marker. */
-function textWithoutCalls(layout: TurnLayout, { tools, prompt }: ResponseGrammarOptions): Expression {
-  const opener = layout.calls?.trigger ?? '';
-  const text = opener === '' ? without() : without(...distinctTriggers(layout, opener, tools));
-  const open = layout.content.open.text;
-  const begins = (marker: string): boolean => restOfOpener(marker, prompt) !== marker;
-  const isShared = openContent(layout.content, prompt) === null && begins(opener) && begins(open);
-  return isShared ? sequence(literal(open), text) : text;
-}
-
-/**
- * Words that identify a call: `opener`; with what follows it, if prose may contain it (`[` in `a[0]`, where calls are
- * `[f(a=1)]`); or, if reasoning or content can begin with it too (` to=self`, ` to=f`), with each tool's name.
- */
-export function distinctTriggers(
-  { regions, calls }: TurnLayout,
-  opener: string,
-  tools: readonly Tool[],
-): readonly string[] {
-  const others = regions.flatMap(({ kind, openers }) => (kind === 'calls' ? [] : openers));
-  const [head, next] = calls?.head ?? [];
-  const isMarked = calls?.beginning === 'bracket' || calls?.beginning === 'marker';
-  const isWeak = isMarked && opener === calls.opener.core && !calls.opener.isSignificant;
-  const begin = isWeak ? calls.opener.fromCore : opener;
-  if (isWeak && calls.headStart !== '') return [begin + calls.headStart];
-  const named = typeof head === 'object' && head.hole === 'name';
-  if (!named || !(isWeak || others.some(({ text }) => text.includes(opener)))) return [opener];
-  const after = isWeak && typeof next === 'string' ? next : '';
-  const words = tools.map((tool) => begin + tool.function.name + after);
-  // Drop words that contain another one: the shorter word already triggers.
-  return words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
 }
 
 function refuseBrokenHeader(): never {

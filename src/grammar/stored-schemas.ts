@@ -3,7 +3,6 @@ import type { PackedExpression } from '../format/compiled-tools.ts';
 import { IdiolectError, SchemaError, type SchemaIssue } from '../format/errors.ts';
 import { toolVersion } from '../format/version.ts';
 import type { CompiledSchema } from '../json-schema/compile-schema.ts';
-import { renamedRules } from '../language/expression/merge-rules.ts';
 import { packExpression, unpackExpression } from '../language/expression/packed-expression.ts';
 import { referredRules } from '../language/expression/references.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
@@ -23,10 +22,10 @@ export interface SchemaStore {
 }
 
 /**
- * Steps above which a result is stored: reading is faster than ten milliseconds of compiling. What other schemas of the
- * process have built before is not counted, and another process may need it.
+ * Steps above which a result is stored: they may take twenty milliseconds, while most tools take a few hundred. What
+ * other schemas of the process have built before is not counted, and another process may need it.
  */
-export const minSteps = 10_000;
+export const minSteps = 2_000;
 
 interface StoredSchema {
   readonly value: PackedExpression;
@@ -48,7 +47,7 @@ export function* storedOrCompiled(
 ): Steps<CompiledSchema> {
   if (store === null) return yield* compile(undefined);
   const name = store.digest(JSON.stringify([toolVersion, ...cacheKey]));
-  const stored = readStored(store.read(name), rules);
+  const stored = yield* readStored(store.read(name), rules);
   if (stored !== null) return stored;
   const compiled = yield* orRefusal(store, name, compile(store.limit?.(name)));
   if (compiled.steps >= minSteps) store.write(name, JSON.stringify(packSchema(compiled, rules)));
@@ -81,26 +80,36 @@ function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet):
  * Reads a stored schema and adds its rules under fresh names; `null` if it is missing or damaged. Throws the `SchemaError`
  * that is stored.
  */
-function readStored(text: string | null, rules: RuleSet): CompiledSchema | null {
+function* readStored(text: string | null, rules: RuleSet): Steps<CompiledSchema | null> {
   if (text === null) return null;
   try {
     const { value, rules: packed, report, refused } = JSON.parse(text) as StoredSchema;
     if (refused !== undefined) throw new SchemaError([...refused]);
-    const bodies = Object.entries(packed).map(([name, body]) => [name, unpackExpression(body)] as const);
-    const names = new Map(bodies.map(([name]) => [name, name]));
-    const expression = renamedRules(unpackExpression(value), names);
-    for (const [, body] of bodies) renamedRules(body, names);
-    for (const [name] of bodies) {
+    const names = new Map(Object.keys(packed).map((name) => [name, name]));
+    const renamed = (name: string): string => names.get(name) ?? undefinedRule(name);
+    // A damaged one takes no names.
+    for (const each of [value, ...Object.values(packed)]) {
+      unpackExpression(each, renamed);
+      yield;
+    }
+    for (const name of names.keys()) {
       const fresh = rules.freshName(name);
       rules.reserve([fresh]);
       names.set(name, fresh);
     }
-    for (const [name, body] of bodies) rules.define(names.get(name) ?? name, renamedRules(body, names));
-    return { expression: renamedRules(expression, names), issues: [...report], steps: 0 };
+    for (const [name, body] of Object.entries(packed)) {
+      rules.define(renamed(name), unpackExpression(body, renamed));
+      yield;
+    }
+    return { expression: unpackExpression(value, renamed), issues: [...report], steps: 0 };
   } catch (error) {
     if (error instanceof SchemaError) throw error;
     if (error instanceof IdiolectError || error instanceof SyntaxError || error instanceof TypeError)
       return null;
     throw error;
   }
+}
+
+function undefinedRule(name: string): never {
+  throw new TypeError(`the rule ${name} is not stored`);
 }

@@ -2,10 +2,9 @@
  * Compiles each tool's arguments once, into one rule set shared by the grammars of all tool choices (all tools, one
  * named tool, some tools, one call or several).
  */
-
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { CompiledArguments, CompiledTools } from '../format/compiled-tools.ts';
-import { SchemaError, type SchemaIssue } from '../format/errors.ts';
+import { SchemaError, type SchemaIssue, ToolError } from '../format/errors.ts';
 import type { Tool } from '../format/messages.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { toolVersion } from '../format/version.ts';
@@ -21,7 +20,6 @@ import type { CallsRegion } from '../layout/calls-region.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
 import { argumentLayout, type OfferedTool } from './call-grammar.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
-import { checkToolName, spellName } from './tool-names.ts';
 
 /** Options that change how schemas are compiled. */
 export interface ArgumentOptions {
@@ -92,6 +90,7 @@ export class ToolArguments {
     for (const tool of tools) {
       const text = textOf(tool);
       if (typeof text === 'string') this.#announced.add(text);
+      yield;
     }
     for (const tool of tools) {
       yield* this.#argumentsOf(tool);
@@ -226,4 +225,39 @@ function textOf({ function: { name, parameters } }: Tool): string | null | Schem
 function asRefusal(error: unknown): SchemaError {
   if (error instanceof SchemaError) return error;
   throw error;
+}
+
+/** `name` as written in the format: escaped if the call is JSON. */
+function spellName(name: string, calls: CallsRegion): string {
+  return calls.envelope === null ? name : JSON.stringify(name).slice(1, -1);
+}
+
+/**
+ * Throws `ToolError` for a name that a parser could not read back: empty, padded, with control characters, or
+ * containing the text that ends a name.
+ */
+function checkToolName(name: string, calls: CallsRegion): void {
+  const reason = unwritableBecause(name, calls);
+  if (reason !== null)
+    throw new ToolError({ tool: name, reason: `this format cannot write the name: ${reason}` });
+}
+
+function unwritableBecause(name: string, calls: CallsRegion): string | null {
+  if (name === '') return 'it is empty';
+  if (name.trim() !== name) return 'it begins or ends with white space';
+  if (/\p{Cc}/u.test(name)) return 'it holds a control character';
+  if (/\p{Cs}/u.test(name)) return 'it holds half a surrogate pair';
+  if (calls.envelope !== null) return null;
+  if (/\s/.test(name)) return 'it holds white space';
+  const { text: after, core: terminator } = calls.afterName;
+  if (terminator === '') {
+    const begin = calls.argumentsOpen.core;
+    return begin !== '' && name.includes(begin) ? `it holds ${begin}, with which arguments begin` : null;
+  }
+  if (/^\s+\w/.test(after)) return null;
+  if (name.includes(terminator)) return `it holds ${JSON.stringify(terminator)}, which ends a name`;
+  const [first] = terminator;
+  if (first !== undefined && name.includes(first))
+    return `it holds ${JSON.stringify(first)}, with which the text after a name begins`;
+  return null;
 }

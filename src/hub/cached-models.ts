@@ -1,6 +1,8 @@
 /** Lists, finds and removes models in the cache. */
+
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { addToGroup } from '../format/groups.ts';
 import { requireOption, string } from '../format/option-rules.ts';
 import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
@@ -204,7 +206,7 @@ async function readRefs(folder: string): Promise<ReadonlyMap<string, readonly st
   const byCommit = new Map<string, string[]>();
   for (const name of await namesBelow(path.join(folder, 'refs'))) {
     const commit = await fs.readFile(path.join(folder, 'refs', name), 'utf8').catch(() => null);
-    if (commit !== null) byCommit.set(commit.trim(), [...(byCommit.get(commit.trim()) ?? []), name]);
+    if (commit !== null) addToGroup(byCommit, commit.trim(), name);
   }
   return byCommit;
 }

@@ -38,7 +38,7 @@ const maxFailures = 6;
 /** Maximum failures of one chunk: a server that sends one byte per connection must not go on forever. */
 const maxChunkFailures = 100;
 /** If the Hub asks for a longer wait, the user decides. */
-const longestWaitSeconds = 60;
+const maxWaitSeconds = 60;
 
 /**
  * Fetches all missing chunks into `target`. Throws `DownloadInterruptedError` after repeated failures,
@@ -175,8 +175,8 @@ async function pauseBeforeRetry(
   failures: number,
   request: DownloadRequest,
 ): Promise<void> {
-  const slowDown = error instanceof RateLimitedError ? (error.waitSeconds ?? longestWaitSeconds) : 0;
-  if (slowDown > longestWaitSeconds) throw error;
+  const slowDown = error instanceof RateLimitedError ? (error.waitSeconds ?? maxWaitSeconds) : 0;
+  if (slowDown > maxWaitSeconds) throw error;
   const mayPass = error instanceof HubUnavailableError || error instanceof RateLimitedError;
   if (error instanceof IdiolectError && !mayPass) throw error;
   if (over) {

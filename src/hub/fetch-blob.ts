@@ -1,15 +1,15 @@
 /** Fetches one file of a model from the Hub into the cache: claim, download, verify, move into place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { blobFile, fileSize, quarantine } from './cache.ts';
+import { blobFile, fileSize, modelFolder, quarantine } from './cache.ts';
 import { withClaim } from './claim.ts';
-import { hashFile } from './content-hash.ts';
+import { type ContentHash, hashFile } from './content-hash.ts';
 import { downloadFile } from './download-file.ts';
 import { ChecksumMismatchError, DiskFullError } from './errors.ts';
+import { makeFolder } from './make-folder.ts';
 import { openPartialFile, type PartialFileLayout, removePartialFile } from './partial-file.ts';
 import { renameFile } from './rename-file.ts';
 import type { RemoteFile } from './resolve-model.ts';
-import { isRemembered, rememberHash } from './verified-blobs.ts';
 
 /** How files are fetched. */
 export interface FetchBlobOptions {
@@ -132,4 +132,31 @@ async function verify(file: RemoteFile, place: string, options: FetchBlobOptions
   const note = { ...facts, file: file.path, url: file.url, reason: `the ${file.hash.algorithm} is wrong` };
   const quarantined = await quarantine(options.cache, options.model, place, note);
   throw new ChecksumMismatchError({ ...facts, fileName: file.path, quarantined });
+}
+
+/** Whether the bytes at `blob` are known to have this hash and are unchanged since. */
+async function isRemembered(cache: string, model: string, hash: ContentHash, blob: string): Promise<boolean> {
+  const note = await fs.readFile(noteFile(cache, model, hash), 'utf8').catch(() => null);
+  return note !== null && note === (await tracesOf(blob));
+}
+
+/**
+ * Records that the bytes at `blob` have this hash, so that 40 GB are read once and not at every pull. A note has the
+ * blob's size, inode and time of change: every write changes at least one of them.
+ */
+async function rememberHash(cache: string, model: string, hash: ContentHash, blob: string): Promise<void> {
+  const note = noteFile(cache, model, hash);
+  await makeFolder(path.dirname(note));
+  const aside = `${note}.${process.pid}`;
+  await fs.writeFile(aside, await tracesOf(blob));
+  await renameFile(aside, note);
+}
+
+function noteFile(cache: string, model: string, hash: ContentHash): string {
+  return path.join(modelFolder(cache, model), 'verified', hash.value);
+}
+
+async function tracesOf(blob: string): Promise<string> {
+  const { size, ino, mtimeNs, ctimeNs } = await fs.stat(blob, { bigint: true });
+  return `size ${size}, inode ${ino}, modified ${mtimeNs}, changed ${ctimeNs}\n`;
 }

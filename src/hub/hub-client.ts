@@ -5,14 +5,14 @@
  * tokens that begin with `hf_`, leaves redirects to the platform, and discards the header `X-Error-Code`, which
  * distinguishes a gated model from a missing one.
  */
-
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { UnsupportedOptionError } from '../format/errors.ts';
+import { MissingPackageError, UnsupportedOptionError } from '../format/errors.ts';
 import { readBody } from '../format/limited-body.ts';
 import { abortSignal, callback, type OptionRules, orNull, string } from '../format/option-rules.ts';
 import { retryAfter } from '../format/retry-after.ts';
-import { findAccessToken } from './access-token.ts';
-import { environmentFetch } from './environment-fetch.ts';
 import {
   GatedModelError,
   HubOfflineError,
@@ -271,4 +271,65 @@ function waitOf(headers: Headers): number | null {
   if (after !== null) return Math.ceil(after / 1000);
   const reset = /\bt=(\d{1,6})/.exec(headers.get('ratelimit') ?? '');
   return reset === null ? null : Number(reset[1]);
+}
+
+/**
+ * The user's access token, where Hugging Face's own tools look for it: `HF_TOKEN`, otherwise what `hf auth login` stored: the file named by `HF_TOKEN_PATH`, `$HF_HOME/token`, or
+ * `~/.cache/huggingface/token`. `null` if there is none.
+ */
+export function findAccessToken(environment: NodeJS.ProcessEnv = process.env): string | null {
+  return environment.HF_TOKEN?.trim() || storedToken(environment);
+}
+
+function storedToken(environment: NodeJS.ProcessEnv): string | null {
+  const cache = environment.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+  const home = environment.HF_HOME || path.join(cache, 'huggingface');
+  try {
+    return fs.readFileSync(environment.HF_TOKEN_PATH || path.join(home, 'token'), 'utf8').trim() || null;
+  } catch {
+    // Nobody is logged in on this machine, or the file is not readable: no token either way.
+    return null;
+  }
+}
+
+/**
+ * `fetch` through the proxy in the environment, as in curl, Python and huggingface_hub; the platform's if there is none.
+ * Before Node 24 that does not read `HTTPS_PROXY` itself.
+ */
+const environmentFetch: typeof fetch = async (input, init) => {
+  const proxies = proxiesOf(process.env);
+  if (proxies === null) return fetch(input, init);
+  proxied ??= proxiedFetch(proxies);
+  return (await proxied)(input, init);
+};
+
+let proxied: Promise<typeof fetch> | null = null;
+
+/** The proxies for both protocols; `null` if there is none. Lower-case names take precedence, as in curl. */
+export function proxiesOf(environment: NodeJS.ProcessEnv): Proxies | null {
+  const named = (name: string): string => environment[name] || environment[name.toUpperCase()] || '';
+  const httpProxy = named('http_proxy') || named('all_proxy');
+  const httpsProxy = named('https_proxy') || named('all_proxy');
+  return httpProxy === '' && httpsProxy === '' ? null : { httpProxy, httpsProxy, noProxy: named('no_proxy') };
+}
+
+/** Addresses of proxies; empty for none. */
+interface Proxies {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+/** undici's own `fetch` with its agent: the platform's only accepts agents of the same version. */
+async function proxiedFetch(proxies: Proxies): Promise<typeof fetch> {
+  const { EnvHttpProxyAgent, fetch: request } = await import('undici').catch((cause: unknown) => {
+    throw new MissingPackageError({ packageName: 'undici', neededFor: 'a proxy (HTTPS_PROXY)', cause });
+  });
+  const dispatcher = new EnvHttpProxyAgent(proxies);
+  const through = (input: string | URL, init: object): unknown => request(input, { ...init, dispatcher });
+  return (input, init) => {
+    const address = input instanceof Request ? input.url : input;
+    // Both implement the same standard with different declarations.
+    return through(address, init ?? {}) as Promise<Response>;
+  };
 }

@@ -2,7 +2,7 @@
  * Compiles a JSON Schema to an expression: one value of the schema, in a syntax. The stages, in reading order:
  *
  * 1. Nodes: `schema-document.ts` turns the schema into a graph with a node per sub-schema. `references.ts` resolves
- *    `$ref`; `vocabularies.ts` and `dialects.ts` decide which keywords have a meaning.
+ *    `$ref`; `vocabularies.ts` decides which keywords have a meaning.
  * 2. Constraints (`constraints.ts`): conjunctions of nodes and negated nodes.
  * 3. Shapes (`shapes.ts`): conditions on values of one JSON type. Each `…-keywords.ts` gives the shapes for which its
  *    keywords hold, and those for which they fail (`assertions.ts`). `expand.ts` combines them to the shapes of a
@@ -19,7 +19,6 @@
  * the other entry point: all arguments of a tool. Schemas are also read outside the compiler: by `standard-schema.ts`
  * (schemas of libraries), `validate/` (values, after a call) and `spell-value.ts`.
  */
-
 import { SchemaError, type SchemaIssue } from '../format/errors.ts';
 import type { JsonSchema } from '../format/messages.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
@@ -32,7 +31,8 @@ import { Compilation, type CompilationOptions, type KeyOrdering } from './plan/c
 import type { KeySorting } from './plan/instance-locations.ts';
 import { preparePatterns } from './plan/known-languages.ts';
 import { EmptyConstraint } from './plan/satisfiability.ts';
-import { settleChecks } from './validate/settle-checks.ts';
+import { isTooLarge, tooLarge } from './validate/schema-size.ts';
+import { compileValidator, type ValidationOptions } from './validate/validate.ts';
 import type { Syntax } from './write/syntax.ts';
 import { ValueWriter } from './write/value-writer.ts';
 
@@ -284,4 +284,31 @@ function refusal(
   { pointer, keyword }: Pick<SchemaIssue, 'pointer' | 'keyword'> = { pointer: '', keyword: 'schema' },
 ): SchemaError {
   return new SchemaError([{ tool, pointer, keyword, effect: 'narrowed', reason }, ...others]);
+}
+
+/** Turns `checked` into `widened` if nothing can check `schema`: it is too large, or not to be understood. */
+function settleChecks(
+  schema: JsonSchema,
+  issues: readonly SchemaIssue[],
+  { tool, ...options }: ValidationOptions & { readonly tool: string },
+): readonly SchemaIssue[] {
+  if (!issues.some(({ effect }) => effect === 'checked')) return issues;
+  const obstacle = obstacleOf(schema, tool, options);
+  return issues.map((issue) => {
+    if (issue.effect !== 'checked') return issue;
+    if (obstacle === null) return { ...issue, reason: `${issue.reason}; it is checked` };
+    return { ...issue, effect: 'widened', reason: `${issue.reason}; it is not enforced, and ${obstacle}` };
+  });
+}
+
+/** Why nothing can check `schema`; `null` if something can. */
+function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
+  if (isTooLarge(schema)) return tooLarge;
+  try {
+    compileValidator(schema, tool, options);
+    return null;
+  } catch (error) {
+    if (error instanceof SchemaError) return error.issues[0]?.reason ?? error.message;
+    throw error;
+  }
 }

@@ -15,6 +15,8 @@ export interface Header {
   readonly thought: string;
   /** What precedes the tool's name in the header of a call; empty if the format has no calls. */
   readonly call: string;
+  /** The type of a call's arguments, which its header ends with: `json`. Empty if there is none. */
+  readonly type: string;
   /** What marks a recipient: the beginning of `call`, if it does not occur in the headers of other regions. */
   readonly recipient: string;
   /** The recipient that is the model itself, whose header is none of a call: `to=assistant`. Empty if there is none. */
@@ -37,9 +39,18 @@ export function headerOf(format: ChatFormat): Header | null {
     beginnings: beginnings(format),
     thought: new Marker(reasoning.start).core.slice(0, -end.length),
     call,
+    type: argumentsType(format, end),
     recipient: isShared ? '' : begin,
     self: isShared || role === '' ? '' : begin + role,
   };
+}
+
+/** The word between a tool's name and the end of its header. */
+function argumentsType({ calls }: ChatFormat, end: string): string {
+  const last = calls?.head.at(-1);
+  if (typeof last !== 'string') return '';
+  const before = new Marker(last).core.slice(0, -end.length).trimEnd();
+  return /(?<=\s)\w+$/.exec(before)?.[0] ?? '';
 }
 
 /** What precedes the tool's name, in each way to write the header of a call. */

@@ -3,10 +3,10 @@
  * running a state.
  */
 import type { Cursor } from './cursor.ts';
-import { deltaEvent, type EmitTarget } from './edge-events.ts';
-import type { EventWriter } from './event-writer.ts';
 import type { ResponseEvent } from './events.ts';
 import type { PlainRun } from './markers/plain-run.ts';
+import { deltaEvent, type EmitTarget } from './writer/edge-events.ts';
+import type { EventWriter } from './writer/event-writer.ts';
 
 /** Where the text is; raw strings are escaped into JSON. */
 type Surroundings = 'text' | 'raw-string' | 'json-string';
@@ -43,7 +43,8 @@ export class FastPath {
   /** Opens the fast path: more plain text is expected. */
   open(plainRun: PlainRun, within: Surroundings): void {
     const { cursor, writer } = this;
-    if (writer.target === null || !writer.inputFlows || cursor.text.length - cursor.at > longestTail) return;
+    if (writer.target === null || !writer.calls.inputFlows || cursor.text.length - cursor.at > longestTail)
+      return;
     this.target = writer.target;
     this.within = within;
     this.plainRun = plainRun;

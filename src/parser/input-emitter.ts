@@ -1,6 +1,7 @@
 /** Emits the JSON of a call's arguments as deltas that cover stretches of the response. */
+
 import type { Cursor } from './cursor.ts';
-import type { EventWriter } from './event-writer.ts';
+import type { CallWriter } from './writer/call-writer.ts';
 
 /** The beginning of a number, `true` or `false`, which a scanner holds until it is complete. */
 const beginsValue = /^[-+.\dtfTF]/;
@@ -8,15 +9,15 @@ const beginsValue = /^[-+.\dtfTF]/;
 /** See the top of this file. */
 export class InputEmitter {
   private readonly cursor: Cursor;
-  private readonly writer: EventWriter;
+  private readonly calls: CallWriter;
   /** Offset up to which deltas cover the response. */
   private covered = 0;
   /** Text consumed after `covered` that is in no event yet. */
   private pending = '';
 
-  constructor(cursor: Cursor, writer: EventWriter) {
+  constructor(cursor: Cursor, calls: CallWriter) {
     this.cursor = cursor;
-    this.writer = writer;
+    this.calls = calls;
   }
 
   /** Begins at the reading position: arguments, or a value in them. */
@@ -42,11 +43,11 @@ export class InputEmitter {
       this.pending += cursor.text.slice(cursor.at, end);
     } else {
       const stop = cursor.offsetOf(end) - pending.length;
-      this.writer.input(json, this.covered, stop);
+      this.calls.input(json, this.covered, stop);
       this.covered = stop;
       this.pending = pending;
     }
-    if (beginsValue.test(pending)) this.writer.expectValue(this.covered);
+    if (beginsValue.test(pending)) this.calls.expectValue(this.covered);
     cursor.moveTo(end);
   }
 

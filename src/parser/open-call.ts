@@ -32,7 +32,7 @@ export function openCallOf({ progress, options, call, writer, buffer, inCall }: 
     return progress.trial === null ? openJsonCall(tools, buffer) : openForeignCall(progress.trial);
   }
   if (progress?.kind === 'speculation') return openJsonCall(tools, buffer);
-  const { call: open } = writer;
+  const { open } = writer.calls;
   if (!inCall || open === null || call.isExtra || !tools.has(open.name)) return null;
   return { toolName: open.name, notation: { kind: 'format', opened: call.opened }, from: open.nameEnd };
 }

@@ -1,6 +1,7 @@
 /** What a reader, its steps and its writer are told by the caller of a parser. */
-import type { CallCheck } from './call-verdict.ts';
+
 import type { ToolTable } from './tool-table.ts';
+import type { CallCheck } from './writer/call-verdict.ts';
 
 /** Options that the writer of events reads. */
 export interface WriterOptions extends CallCheck {

@@ -3,9 +3,10 @@
  * the call being read, the JSON of its arguments, the events. Operations on several of them are methods here.
  */
 import { BufferedText } from './buffered-text.ts';
+import { CallAttempts } from './call-attempts.ts';
 import { CallDraft } from './call-draft.ts';
+import { ClaimedSpace } from './claimed-space.ts';
 import { Cursor } from './cursor.ts';
-import { EventWriter } from './event-writer.ts';
 import { FastPath } from './fast-path.ts';
 import { InputEmitter } from './input-emitter.ts';
 import { JsonScanner } from './json/json-scanner.ts';
@@ -30,6 +31,8 @@ import { Quotations } from './quoting/quotations.ts';
 import type { ReaderOptions } from './reader-options.ts';
 import type { Notation, Transition } from './state-tables.ts';
 import type { StepProgress } from './steps/step-progress.ts';
+import type { Complaint } from './writer/call-writer.ts';
+import { EventWriter } from './writer/event-writer.ts';
 
 /** A state: reads on, and returns the next state, or `null` to wait for more text. */
 export type State = (reader: Reader) => State | null;
@@ -40,15 +43,6 @@ interface OpenRegion {
   /** A marker must close it; otherwise the text was cut short. */
   readonly mustClose: boolean;
 }
-
-/** Why the buffered text is malformed. */
-interface Complaint {
-  readonly expected: readonly string[];
-  readonly reason: string;
-}
-
-/** A consumed marker, as far as the steps for headers know it. */
-type ConsumedMarker = Transition<State> & Pick<CompiledTransition<State>, 'trailingSpace'>;
 
 /** See the top of this file. */
 export class Reader implements MatchContext {
@@ -71,15 +65,13 @@ export class Reader implements MatchContext {
   private openRegion: OpenRegion | null = null;
   private draft = new CallDraft<State>(false);
   private isInCall = false;
-  private openedAt: number | null = null;
+  /** Offset of the first marker of the last call; `null` before the first. */
+  callsOpenedAt: number | null = null;
   private complaint: Complaint | null = null;
   /** Whether the latest marker opened thoughts. */
   private openedThoughts = false;
-  /** White space that the latest marker claims if it comes. */
-  private claimedSpace: string;
-  private triedBareCalls = false;
-  /** Up to this offset, the text is known to contain no calls without a marker. */
-  private speculatedTo = Number.NEGATIVE_INFINITY;
+  private readonly claimed: ClaimedSpace;
+  readonly attempts = new CallAttempts();
 
   constructor(
     start: State,
@@ -90,11 +82,11 @@ export class Reader implements MatchContext {
   ) {
     this.notations = notations;
     this.state = start;
-    this.claimedSpace = leadingSpace;
+    this.claimed = new ClaimedSpace(leadingSpace);
     this.options = options;
     this.cursor = new Cursor(base);
     this.writer = new EventWriter(options);
-    this.input = new InputEmitter(this.cursor, this.writer);
+    this.input = new InputEmitter(this.cursor, this.writer.calls);
     this.special = new SpecialSpans(options.specialTokens);
     this.quotations = new Quotations(this.cursor, this.writer.kept, this.special);
     this.fastPath = new FastPath(
@@ -110,7 +102,7 @@ export class Reader implements MatchContext {
   }
 
   private get isLenient(): boolean {
-    return this.options.lenient && !this.writer.isCallEnforced(this.cursor.offset);
+    return this.options.lenient && !this.writer.calls.isCallEnforced(this.cursor.offset);
   }
 
   /** Whether calls are possible; without tools, their markers are text. */
@@ -127,7 +119,7 @@ export class Reader implements MatchContext {
   /** Whether the position is in thoughts, or between their opener and the white space that it claims. */
   get thinking(): boolean {
     if (this.openRegion !== null) return this.openRegion.kind === 'reasoning';
-    return this.openedThoughts && this.claimedSpace !== '';
+    return this.openedThoughts && this.claimed.space !== '';
   }
 
   /** Name of the current state. */
@@ -143,11 +135,6 @@ export class Reader implements MatchContext {
   /** Whether the position is inside a call. */
   get inCall(): boolean {
     return this.isInCall;
-  }
-
-  /** Offset of the first marker of the last call; `null` before the first. */
-  get callsOpenedAt(): number | null {
-    return this.openedAt;
   }
 
   /** Adds text and reads as far as possible. `special`: the text is one special token. */
@@ -169,7 +156,7 @@ export class Reader implements MatchContext {
 
   private run(): void {
     for (;;) {
-      if (this.claimedSpace !== '' && !this.passClaimedSpace()) return;
+      if (this.claimed.space !== '' && !this.claimed.pass(this)) return;
       const next = this.state(this);
       if (next === null) return;
       this.state = next;
@@ -187,27 +174,12 @@ export class Reader implements MatchContext {
 
   /** Lets the latest marker claim the white space that comes next, as far as it matches `space`. */
   claimSpace(space: string): void {
-    this.claimedSpace = space;
+    this.claimed.space = space;
   }
 
   /** Consumes the claimed white space; false while more of it may come. */
   passClaimedSpace(): boolean {
-    const { cursor } = this;
-    while (this.claimedSpace !== '') {
-      if (cursor.isAtEnd) return this.ended;
-      const next = cursor.text.charAt(cursor.at);
-      if (next === '\r' && this.claimedSpace.startsWith('\n')) {
-        if (cursor.at + 1 === cursor.text.length && !this.ended) return false;
-        if (cursor.text[cursor.at + 1] !== '\n') break;
-        this.skip(cursor.at + 1);
-      } else if (next !== this.claimedSpace[0]) {
-        break;
-      }
-      this.skip(cursor.at + 1);
-      this.claimedSpace = this.claimedSpace.slice(1);
-    }
-    this.claimedSpace = '';
-    return true;
+    return this.claimed.pass(this);
   }
 
   /** Consumes text up to `end` as part of a marker. */
@@ -235,7 +207,7 @@ export class Reader implements MatchContext {
   }
 
   /** Consumes a marker up to `end`, and claims the white space after it. */
-  consumeMarker(transition: ConsumedMarker, end: number): State {
+  consumeMarker(transition: Transition<State> & { readonly trailingSpace: string }, end: number): State {
     this.openedThoughts = false;
     this.thoughtOpener = null;
     const { repairs, role, peek } = transition;
@@ -248,7 +220,7 @@ export class Reader implements MatchContext {
       return transition.next;
     }
     this.skip(end);
-    this.claimedSpace = transition.trailingSpace;
+    this.claimed.space = transition.trailingSpace;
     return transition.next;
   }
 
@@ -273,11 +245,11 @@ export class Reader implements MatchContext {
 
   /** Opens a call. */
   openCall(): void {
-    this.triedBareCalls = false;
-    this.openedAt = this.cursor.offset;
+    this.attempts.wereBareCalls = false;
+    this.callsOpenedAt = this.cursor.offset;
     this.quotations.interrupt();
     this.isInCall = true;
-    this.draft = new CallDraft(!this.options.parallel && this.writer.callCount > 0);
+    this.draft = new CallDraft(!this.options.parallel && this.writer.calls.count > 0);
     this.input.begin();
     this.scanner.reset();
   }
@@ -291,7 +263,7 @@ export class Reader implements MatchContext {
   noteId(id: string): void {
     if (id === '') return;
     this.draft.id = id;
-    this.writer.noteId(id);
+    this.writer.calls.noteId(id);
   }
 
   /** Emits the call's start, once its name is known; the name is between two positions. */
@@ -301,7 +273,10 @@ export class Reader implements MatchContext {
     draft.started = true;
     draft.parameters = this.options.tools.parameters(draft.name);
     const name = { start: cursor.offsetOf(start), end: cursor.offsetOf(end) };
-    this.writer.startCall(draft.name, draft.id, { openedAt: this.openedAt ?? name.start, ...name });
+    this.writer.calls.startCall(draft.name, draft.id, {
+      openedAt: this.callsOpenedAt ?? name.start,
+      ...name,
+    });
     if (draft.deviation !== null) this.noteRepair(repair('json', 'deviation', draft.deviation));
   }
 
@@ -334,16 +309,12 @@ export class Reader implements MatchContext {
 
   /** Records a complaint. Text from here on is buffered, and reported by `reportMalformed`. */
   complain(expected: readonly string[], reason: string): void {
-    this.bufferPendingInput();
     this.complaint = { expected, reason };
-    this.scanner.reset();
-  }
-
-  /** Moves pending text of the arguments that turned out not to be JSON into the report. */
-  private bufferPendingInput(): void {
     const pending = this.input.takePending();
-    if (pending === '' || !this.buffer.isEmpty) return;
-    this.buffer.append(pending, this.cursor.offset - pending.length);
+    // Text of the arguments that turned out not to be JSON is part of the report.
+    if (pending !== '' && this.buffer.isEmpty)
+      this.buffer.append(pending, this.cursor.offset - pending.length);
+    this.scanner.reset();
   }
 
   /** Reports the buffered text, if there was a complaint. */
@@ -353,7 +324,7 @@ export class Reader implements MatchContext {
     this.complaint = null;
     this.draft.isReported = true;
     const { start } = buffer;
-    this.writer.malformed(buffer.take(), start, complaint.expected, complaint.reason);
+    this.writer.malformed(buffer.take(), start, complaint);
   }
 
   /** Opens the fast path inside a JSON string. */
@@ -378,25 +349,6 @@ export class Reader implements MatchContext {
     return { at, end: at + token.length };
   }
 
-  /** Whether the answer may consist of calls alone: it has not begun, or begins again after a call. */
-  get mayBeBareCalls(): boolean {
-    const { options, writer, cursor } = this;
-    const isBeginning =
-      (writer.callCount > 0 || !writer.hasText) && cursor.offset >= 0 && !this.triedBareCalls;
-    const isAllowed = options.parallel || writer.callCount === 0;
-    return isBeginning && isAllowed && options.tools.known && this.callsAllowed && this.allows('bare-calls');
-  }
-
-  /** Records that the answer is not calls alone, or that they have been read. */
-  noteBareCalls(): void {
-    this.triedBareCalls = true;
-  }
-
-  /** Records that the text up to `offset` contains no calls without a marker. */
-  noteSpeculated(offset: number): void {
-    this.speculatedTo = offset;
-  }
-
   /** Where the position is, for the laws of leniency. */
   private get place(): LawPlace {
     if (this.openRegion !== null) return this.openRegion.kind === 'reasoning' ? 'thoughts' : 'answer';
@@ -414,7 +366,7 @@ export class Reader implements MatchContext {
   }
 
   maySpeculate(at: number): boolean {
-    return this.cursor.offsetOf(at) >= this.speculatedTo;
+    return this.cursor.offsetOf(at) >= this.attempts.textUpTo;
   }
 
   isWrittenAsTokens(part: string, at: number, length: number): boolean {

@@ -338,13 +338,13 @@ function finishReading(reader: Reader, reason: 'stop' | 'length' | undefined): v
  */
 function closeCall(reader: Reader, hasStopped: boolean): void {
   const { writer, cursor, buffer, call } = reader;
-  if (writer.call === null || !cursor.isAtEnd || !buffer.isEmpty) return;
+  if (writer.calls.open === null || !cursor.isAtEnd || !buffer.isEmpty) return;
   const isInEntries = hasStopped && call.entryCount > 0 && call.values === null;
-  const missing = isInEntries && !writer.hasWholeInput ? '}' : hasStopped ? bracketsToCome(reader) : '';
-  writer.input(missing, cursor.offset, cursor.offset);
-  if (!writer.hasWholeInput) return;
+  const missing = isInEntries && !writer.calls.hasWholeInput ? '}' : hasStopped ? bracketsToCome(reader) : '';
+  writer.calls.input(missing, cursor.offset, cursor.offset);
+  if (!writer.calls.hasWholeInput) return;
   reader.noteRepair(repair('unclosed', 'end'));
-  writer.endCall(cursor.offset);
+  writer.calls.endCall(cursor.offset);
 }
 
 /** The last brackets of arguments that are one JSON object, if nothing else is missing from them. */
@@ -361,7 +361,7 @@ function isLeftOpen(reader: Reader): boolean {
 
 /** Whether a call is open, including one of which only the opener was written; not where text is read after all. */
 function isInsideCall({ writer, inCall, region, call }: Reader): boolean {
-  return writer.call !== null || (inCall && region === null && !call.started && !call.isReported);
+  return writer.calls.open !== null || (inCall && region === null && !call.started && !call.isReported);
 }
 
 function hasRest({ buffer, cursor }: Reader): boolean {

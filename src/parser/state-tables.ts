@@ -73,6 +73,8 @@ export interface HeaderTable<Ref> {
   readonly recipient: string;
   /** The recipient that is the model itself: `to=assistant`. Absent means that there is none. */
   readonly self?: string;
+  /** The type of a call's arguments, which its header ends with: `json`. Absent means that there is none. */
+  readonly type?: string;
   /** The token that headers begin with, except those of calls: `<|channel|>`. */
   readonly begin?: string;
   /** Beginnings of headers that the format has; any other is noted. Absent means that none is. */

@@ -12,7 +12,7 @@ import type { Pattern, RegexMatch } from './pattern/search.ts';
 import { query } from './schema-query.ts';
 import { objectFrom } from './transform.ts';
 
-const mostLevels = 50;
+const maxLevels = 50;
 const extensions = ['x-regex', 'x-regex-iterator', 'x-regex-key-value', 'x-parser', 'x-parser-args'];
 
 /** A schema in the tree, with its JSON pointer. */
@@ -36,7 +36,7 @@ export function parseWithResponseSchema(schema: JsonValue, text: string): JsonOb
 
 function valueAt(place: Place, given: JsonValue, depth: number): JsonValue {
   const { schema, pointer } = place;
-  if (depth > mostLevels) throw new ResponseTemplateError({ pointer, reason: 'is nested too deeply' });
+  if (depth > maxLevels) throw new ResponseTemplateError({ pointer, reason: 'is nested too deeply' });
   const unknown = Object.keys(schema).find((key) => key.startsWith('x-') && !extensions.includes(key));
   if (unknown !== undefined) throw unread(place, unknown);
   if (schema.const !== undefined) return schema.const;

@@ -5,7 +5,7 @@ import type { JsonValue } from '../format/messages.ts';
 import { objectFrom } from './transform.ts';
 
 const token = /\s*(\[\*?\]\.|'[^']*'|[\w-]+(?:\.[\w-]+)*|[@{}:,])/y;
-const mostLevels = 20;
+const maxLevels = 20;
 
 /**
  * The value of a query such as `{type: 'function', function: @}` or `[*].{name: tool_name}` on `value`.
@@ -36,7 +36,7 @@ class QueryReader {
   }
 
   expression(depth: number): Query {
-    const next = depth > mostLevels ? '' : this.#next();
+    const next = depth > maxLevels ? '' : this.#next();
     if (next === '@') return (value) => value;
     if (next === '{') return this.#object(depth);
     if (next.startsWith('[')) {

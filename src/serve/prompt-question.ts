@@ -105,6 +105,8 @@ async function shownPrompt(asked: AskedPrompt): Promise<string> {
 
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
   if (model.preview === undefined) throw unanswerable('the engine of this model shows no prompt');
+  // Schemas are compiled where nobody waits for them.
+  await startChat(model, chat).report;
   const { signal: _, ...options } = chat;
   return model.preview(options);
 }

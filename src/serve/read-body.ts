@@ -1,7 +1,8 @@
 /** Reads the JSON of a request, with limits on size, time and depth. */
-import { endOfString, keepWritten, parseExactObject } from '../format/exact-json.ts';
+import { endOfString, exactForm, isExactObject, keepWritten } from '../format/exact-json.ts';
 import { isObject, parseJson } from '../format/json-values.ts';
 import { readBeginning } from '../format/limited-body.ts';
+import { finishInTurns, type Steps } from '../language/expression/steps.ts';
 import { invalid, RequestError } from './errors.ts';
 
 /** The body of a request. */
@@ -10,7 +11,7 @@ export type Body = Readonly<Record<string, unknown>>;
 /** Maximum depth of a request; functions that walk through values may recurse this far. */
 const maxDepth = 200;
 /** Maximum number of objects, arrays and separators: each costs many times its bytes. */
-const maxValues = 1_000_000;
+const maxValues = 250_000;
 /** No API has as many fields. */
 const maxFields = 1_000;
 /** A body from this size on is read when it is its turn. */
@@ -30,16 +31,22 @@ export async function readJsonBody(
   limits: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
 ): Promise<Body> {
   requireJson(request);
-  const text = await readText(request, limits);
+  return finishInTurns(readObject(await readText(request, limits)));
+}
+
+function* readObject(text: string): Steps<Body> {
   requireShallow(text);
+  yield;
   const value = parseJson(text);
   if (value === undefined) throw invalid(null, 'the body is not JSON', 'invalid_json');
   if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
   if (Object.keys(value).length > maxFields)
     throw invalid(null, `the body has more than ${maxFields} fields`);
-  const written = parseExactObject(text);
-  keepWritten(value.tools, written?.tools);
-  return 'messages' in value ? { ...value, messages: written?.messages } : value;
+  yield;
+  const written = exactForm(value, text);
+  if (written === value || !isExactObject(written)) return value;
+  keepWritten(value.tools, written.tools);
+  return 'messages' in value ? { ...value, messages: written.messages } : value;
 }
 
 /** A page of any origin may send a form or plain text without a preflight, but not JSON. */

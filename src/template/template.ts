@@ -22,10 +22,10 @@ import { type ImportOptions, importValue } from './values/input.ts';
 import { defaultLimits, Runtime, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
 import { Scope } from './values/scope.ts';
 import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
-import { Dict, longestMessage, PythonError, RaisedError, type ReadKind } from './values/values.ts';
+import { Dict, maxMessageLength, PythonError, RaisedError, type ReadKind } from './values/values.ts';
 
 /** Of a source that is one line, no more than this is repeated in errors. */
-const longestLine = 2000;
+const maxLineLength = 2000;
 
 export { OwnText } from './values/input.ts';
 export { type TemplateLimits, WorkBudget } from './values/runtime.ts';
@@ -164,9 +164,9 @@ class CompiledTemplate implements Template {
     const where = {
       ...(line > 0 && { line }),
       ...(column > 0 && { column }),
-      ...(sourceLine !== undefined && { sourceLine: sourceLine.slice(0, longestLine) }),
+      ...(sourceLine !== undefined && { sourceLine: sourceLine.slice(0, maxLineLength) }),
     };
-    const short = reason.slice(0, longestMessage);
+    const short = reason.slice(0, maxMessageLength);
     return new TemplateError({ template: this.name, reason: short, kind, cause, ...where });
   }
 }

@@ -1,4 +1,5 @@
 /** Options of engines in JavaScript, with their rules. */
+
 import { UnsupportedOptionError } from '../format/errors.ts';
 import {
   chatTemplate,
@@ -11,6 +12,7 @@ import {
   stringArray,
 } from '../format/option-rules.ts';
 import type { JavaScriptEngineOptions } from './evaluator/file-engine.ts';
+import { maxContextSize } from './model-file-options.ts';
 import type { ToyFormat } from './toy/templates.ts';
 import { type SpecialTexts, toySpecials } from './toy/vocabulary.ts';
 
@@ -72,14 +74,12 @@ export function specialsOf({ format = 'json', controls, markers, end }: Template
   throw new UnsupportedOptionError({ option: 'end', reason });
 }
 
-const longestContext = 2 ** 24;
-
 const turns: OptionRule = {
   expected: 'an array of turns ({ after, script }, a text and a text or an array of texts)',
   allows: (value) => Array.isArray(value) && value.every(isTurn),
 };
 
-const contextSize = integerFrom(1, longestContext);
+const contextSize = integerFrom(1, maxContextSize);
 
 /** Rules of `toyEngine`. */
 export const toyEngineRules: OptionRules<JavaScriptEngineOptions> = { contextSize };

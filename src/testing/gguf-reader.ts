@@ -4,11 +4,12 @@
  * has duplicate tokens, and does not load.)
  */
 import { ModelFileError } from '../format/errors.ts';
-import type { GgufMetadata, GgufTensor, GgufValue } from './gguf-types.ts';
-import { ggufAlignment, ggufMagic, ggufTypes, RawArray } from './gguf-types.ts';
+import { type GgufLayout, MoreBytesNeeded, scanGguf, type TensorInfo } from '../hub/gguf/gguf-layout.ts';
+import { type GgufMetadata, type GgufTensor, type GgufValue, ggufTypes, RawArray } from './gguf-types.ts';
 
-const headerLength = 24;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+/** Bytes of the length in front of a text. */
+const lengthBytes = 8;
 
 /** A file whole. */
 export interface GgufFile {
@@ -18,64 +19,59 @@ export interface GgufFile {
 
 /** Metadata of the GGUF file (version 2 or 3) in `bytes`. Throws `ModelFileError` for other or incomplete data. */
 export function readGgufMetadata(bytes: Uint8Array): GgufMetadata {
-  const reader = new ByteReader(bytes);
-  return readMetadata(reader, readHeader(reader).values);
+  return metadataOf(scan(bytes));
 }
 
 /** The file in `bytes`. Throws `ModelFileError` for other data, and for tensors that are neither F32 nor F16. */
 export function readGguf(bytes: Uint8Array): GgufFile {
-  const reader = new ByteReader(bytes);
-  const { tensors, values } = readHeader(reader);
-  const metadata = readMetadata(reader, values);
-  const infos = Array.from({ length: tensors }, () => readTensorInfo(reader));
-  const alignment = numberIn(metadata, 'general.alignment') ?? ggufAlignment;
-  const start = Math.ceil(reader.position / alignment) * alignment;
-  const read = infos.map((info) => [info.name, readTensor(bytes, start, info)] as const);
-  return { metadata, tensors: new Map(read) };
+  const layout = scan(bytes);
+  const read = layout.tensors.map((info) => [info.name, readTensor(bytes, layout, info)] as const);
+  return { metadata: metadataOf(layout), tensors: new Map(read) };
 }
 
-function readHeader(reader: ByteReader): { readonly tensors: number; readonly values: number } {
-  const header = reader.view(headerLength);
-  if (header.getUint32(0, true) !== ggufMagic) throw unreadable('is not a GGUF file');
-  return { tensors: Number(header.getBigUint64(8, true)), values: Number(header.getBigUint64(16, true)) };
-}
-
-function readMetadata(reader: ByteReader, count: number): GgufMetadata {
-  const metadata = new Map<string, GgufValue>();
-  for (let index = 0; index < count; index++) {
-    const key = decoder.decode(reader.string());
-    metadata.set(key, readValue(reader, reader.uint32()));
+function scan(bytes: Uint8Array): GgufLayout {
+  try {
+    const layout = scanGguf(bytes, unnamed);
+    if (layout.isUsual) return layout;
+  } catch (error) {
+    if (!(error instanceof MoreBytesNeeded)) throw error;
+    throw unreadable('is cut short');
   }
-  return metadata;
+  throw unreadable('is of version 1 of GGUF, or big-endian; neither is read here');
 }
 
-/** Where a tensor is, counted from the first one. */
-interface TensorInfo {
-  readonly name: string;
-  readonly shape: readonly number[];
-  readonly type: number;
-  readonly offset: number;
-}
-
-function readTensorInfo(reader: ByteReader): TensorInfo {
-  const name = decoder.decode(reader.string());
-  const shape = Array.from({ length: reader.uint32() }, () => reader.uint64());
-  return { name, shape, type: reader.uint32(), offset: reader.uint64() };
+function metadataOf({ metadata }: GgufLayout): GgufMetadata {
+  return new Map(
+    Array.from(metadata.raw(), ([key, { type, items, bytes }]): [string, GgufValue] => {
+      if (type === ggufTypes.STRING)
+        return [key, { type, value: decoder.decode(bytes.subarray(lengthBytes)) }];
+      const value = new RawArray(items?.count ?? 1, bytes);
+      return [key, { type, value, ...(items === null ? {} : { subType: items.type }) }];
+    }),
+  );
 }
 
 /** The numbers are copied, because those of a file need not lie where an array may begin. */
-function readTensor(bytes: Uint8Array, start: number, { name, shape, type, offset }: TensorInfo): GgufTensor {
+function readTensor(
+  bytes: Uint8Array,
+  { dataOffset }: GgufLayout,
+  { name, sides, type, offset }: TensorInfo,
+): GgufTensor {
   if (type > 1) throw unreadable(`has the tensor ${name} in the type ${type}; only F32 and F16 are read`);
+  const shape = sides.map(Number);
   const size = shape.reduce((product, each) => product * each, 1) * (type === 0 ? 4 : 2);
-  const from = start + offset;
+  const from = dataOffset + Number(offset);
   if (from + size > bytes.length) throw unreadable('is cut short');
   const { buffer } = bytes.slice(from, from + size);
   return { name, shape, data: type === 0 ? new Float32Array(buffer) : new Uint16Array(buffer) };
 }
 
+/** What the bytes of a file are called, which have no name. */
+const unnamed = 'the file';
+
 /** The error about `bytes`, which have no file name. */
 export function unreadable(reason: string): ModelFileError {
-  return new ModelFileError({ file: 'the file', reason });
+  return new ModelFileError({ file: unnamed, reason });
 }
 
 /** The number at `key`, whether it was read or is to be written; `undefined` if there is none. */
@@ -91,25 +87,32 @@ export function numberIn(metadata: GgufMetadata, key: string): number | undefine
 
 /** The texts of an array of strings, decoded. */
 export function decodeStrings(array: RawArray): string[] {
-  const reader = new ByteReader(array.bytes);
-  return Array.from({ length: array.count }, () => decoder.decode(reader.string()));
+  return Array.from(stringsIn(array), ([start, end]) => decoder.decode(array.bytes.subarray(start, end)));
 }
 
 /** The string array with some items, by index, replaced. */
 export function replaceStrings(array: RawArray, texts: ReadonlyMap<number, string>): RawArray {
-  const reader = new ByteReader(array.bytes);
   const pieces: Uint8Array[] = [];
   let kept = 0;
-  for (let index = 0; index < array.count; index++) {
-    const start = reader.position;
-    reader.string();
+  for (const [index, [start, end]] of Array.from(stringsIn(array)).entries()) {
     const text = texts.get(index);
     if (text === undefined) continue;
-    pieces.push(array.bytes.subarray(kept, start), lengthAndBytes(text));
-    kept = reader.position;
+    pieces.push(array.bytes.subarray(kept, start - lengthBytes), lengthAndBytes(text));
+    kept = end;
   }
   pieces.push(array.bytes.subarray(kept));
   return new RawArray(array.count, concatenate(pieces));
+}
+
+/** Where each text of an array of strings begins and ends. */
+function* stringsIn({ bytes, count }: RawArray): Generator<readonly [start: number, end: number]> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = 0;
+  for (let index = 0; index < count; index++) {
+    const start = end + lengthBytes;
+    end = start + Number(view.getBigUint64(end, true));
+    yield [start, end];
+  }
 }
 
 /** The numbers of an array of 32-bit integers. */
@@ -119,9 +122,9 @@ export function decodeInt32s(array: RawArray): Int32Array {
 
 function lengthAndBytes(text: string): Uint8Array {
   const encoded = new TextEncoder().encode(text);
-  const out = new Uint8Array(8 + encoded.length);
+  const out = new Uint8Array(lengthBytes + encoded.length);
   new DataView(out.buffer).setBigUint64(0, BigInt(encoded.length), true);
-  out.set(encoded, 8);
+  out.set(encoded, lengthBytes);
   return out;
 }
 
@@ -133,68 +136,4 @@ function concatenate(pieces: readonly Uint8Array[]): Uint8Array {
     at += piece.length;
   }
   return out;
-}
-
-function readValue(reader: ByteReader, type: number): GgufValue {
-  if (type === ggufTypes.STRING) return { type, value: decoder.decode(reader.string()) };
-  if (type !== ggufTypes.ARRAY) return { type, value: new RawArray(1, reader.take(sizeOf(type))) };
-  const subType: number = reader.uint32();
-  const count = reader.uint64();
-  const start = reader.position;
-  if (subType === ggufTypes.STRING) for (let index = 0; index < count; index++) reader.string();
-  else reader.take(count * sizeOf(subType));
-  return { type, subType, value: new RawArray(count, reader.slice(start)) };
-}
-
-function sizeOf(type: number): number {
-  switch (type) {
-    case ggufTypes.UINT8:
-    case ggufTypes.INT8:
-    case ggufTypes.BOOL:
-      return 1;
-    case ggufTypes.UINT16:
-    case ggufTypes.INT16:
-      return 2;
-    case ggufTypes.UINT32:
-    case ggufTypes.INT32:
-    case ggufTypes.FLOAT32:
-      return 4;
-    case ggufTypes.UINT64:
-    case ggufTypes.INT64:
-    case ggufTypes.FLOAT64:
-      return 8;
-    default:
-      throw unreadable(`holds a value of GGUF type ${type}, which there is not`);
-  }
-}
-
-class ByteReader {
-  readonly #bytes: Uint8Array;
-  position = 0;
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-  /** A view of the next `length` bytes, which are consumed. */
-  view(length: number): DataView {
-    const bytes = this.take(length);
-    return new DataView(bytes.buffer, bytes.byteOffset, length);
-  }
-  uint32(): number {
-    return this.view(4).getUint32(0, true);
-  }
-  uint64(): number {
-    return Number(this.view(8).getBigUint64(0, true));
-  }
-  string(): Uint8Array {
-    return this.take(this.uint64());
-  }
-  take(length: number): Uint8Array {
-    const start = this.position;
-    this.position += length;
-    if (this.position > this.#bytes.length) throw unreadable('is cut short, or is not a GGUF file');
-    return this.slice(start);
-  }
-  slice(start: number): Uint8Array {
-    return this.#bytes.subarray(start, this.position);
-  }
 }

@@ -9,13 +9,3 @@ export function fromHalf(bits: number): number {
   if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
   return sign * 2 ** (exponent - 25) * (1024 + fraction);
 }
-
-/** The bits of the nearest float; numbers beyond 65504 become the largest. */
-export function toHalf(number: number): number {
-  const sign = number < 0 ? 0x8000 : 0;
-  const size = Math.min(Math.abs(number), 65504);
-  const exponent = Math.max(-14, Math.floor(Math.log2(size || 2 ** -24)));
-  const fraction = Math.round(size * 2 ** (10 - exponent)); // 1024 to 2048, below that subnormal
-  // A fraction rounded up to 2048 carries into the exponent, which is correct.
-  return sign | (((exponent + 14) << 10) + fraction);
-}

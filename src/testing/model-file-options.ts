@@ -35,7 +35,7 @@ export interface RenamedToken {
 }
 
 /** Longer contexts would need gigabytes of weights. */
-export const longestContext = 2 ** 24;
+export const maxContextSize = 2 ** 24;
 /** The result of `vocabularyOf`. */
 export const vocabularyRule: OptionRule = {
   expected: 'a vocabulary that vocabularyOf() returns',
@@ -55,7 +55,7 @@ export const fileRules: OptionRules<ModelFileOptions> = {
   chatTemplate: string,
   toolUseTemplate: string,
   name: string,
-  contextLength: integerFrom(1, longestContext),
+  contextLength: integerFrom(1, maxContextSize),
 };
 
 /** Rules of `tinyModel`. */

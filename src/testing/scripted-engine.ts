@@ -8,6 +8,7 @@ import type {
   EngineSequence,
   EngineTokenizer,
 } from '../runtime/engine/engine.ts';
+import { Sampler } from '../runtime/engine/sampling/sampler.ts';
 import { vocabularyOf } from '../runtime/engine/tokens/vocabulary.ts';
 import {
   type ScriptedEngineOptions,
@@ -16,7 +17,6 @@ import {
   specialsOf,
 } from './engine-options.ts';
 import { SampledSequence } from './evaluator/sampled-sequence.ts';
-import { Sampler } from './evaluator/sampler.ts';
 import { Script } from './evaluator/script.ts';
 import { ScriptedText, type ScriptedTokens } from './evaluator/scripted-text.ts';
 import { toyTemplates } from './toy/templates.ts';

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../format/messages.ts';
 import { isLibrarySchema } from './library-schema.ts';
 
 /** Maximum number of values in a schema. An object that is used in several places counts in each, as in JSON. */
-const mostValues = 200_000;
+const maxValues = 200_000;
 const maxDepth = 1500;
 
 /**
@@ -71,7 +71,7 @@ class Walk {
       const item = this.#read(value, key);
       if (item === undefined && !Array.isArray(value)) this.needsCopy = true;
       else size += this.measure(item);
-      if (size > mostValues) {
+      if (size > maxValues) {
         this.#path.pop();
         throw new NotJson(tooMany);
       }
@@ -89,14 +89,14 @@ class Walk {
 
   #counted(size: number): number {
     this.#seen += size;
-    if (this.#seen <= mostValues) return size;
+    if (this.#seen <= maxValues) return size;
     // The whole schema is too large, so the pointer is empty.
     this.#path.length = 0;
     throw new NotJson(tooMany);
   }
 }
 
-const tooMany = `has more than ${mostValues} values, each counted where it stands`;
+const tooMany = `has more than ${maxValues} values, each counted where it stands`;
 
 function scalarWrong(value: unknown): string | null {
   switch (typeof value) {
@@ -125,11 +125,11 @@ function keysOf(value: object): Iterable<string> {
   if (readable(() => typeof Reflect.get(value, 'toJSON')) === 'function')
     throw new NotJson('has a method `toJSON`: give what it returns');
   if (Array.isArray(value)) {
-    if (value.length > mostValues) throw new NotJson(tooMany);
+    if (value.length > maxValues) throw new NotJson(tooMany);
     return Array.from({ length: value.length }, (_, index) => String(index));
   }
   const keys = readable(() => Object.keys(value));
-  if (keys.length > mostValues) throw new NotJson(tooMany);
+  if (keys.length > maxValues) throw new NotJson(tooMany);
   return keys;
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../src/analysis/analysis.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { overrides } from '../../src/analysis/overrides/overrides.ts';
+import { overrides } from '../../src/analysis/overrides/format-override.ts';
 import { AnalysisError } from '../../src/format/errors.ts';
 import { allTemplates, type CorpusTemplate } from '../support/corpora.ts';
 import { sampled } from '../support/sample.ts';

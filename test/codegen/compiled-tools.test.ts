@@ -7,7 +7,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { type CompiledTools, rememberTools, toolsOfTemplate } from '../../src/format/compiled-tools.ts';
 import { SchemaError } from '../../src/format/errors.ts';
 import type { Tool, ToolChoice } from '../../src/format/messages.ts';
-import { compileAhead, emitCompiledTools } from '../../src/generate/emit-compiled-tools.ts';
+import { compileAhead, emitCompiledTools } from '../../src/generate/emit-tools.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import * as compiler from '../../src/json-schema/compile-arguments.ts';

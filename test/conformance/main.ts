@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import pc from 'picocolors';
-import { overrides } from '../../src/analysis/overrides/overrides.ts';
+import { overrides } from '../../src/analysis/overrides/format-override.ts';
 import { type Flags, readCommandLine, usage } from './command-line.ts';
 import { parts } from './parts.ts';
 import { runMaskBenchFile } from './run-maskbench.ts';

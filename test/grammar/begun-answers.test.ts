@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
-import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
+import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { sampled } from '../support/sample.ts';

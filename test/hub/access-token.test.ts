@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findAccessToken } from '../../src/hub/access-token.ts';
+import { findAccessToken } from '../../src/hub/hub-client.ts';
 
 function homeWithToken(): string {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-token-'));

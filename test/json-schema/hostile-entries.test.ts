@@ -16,7 +16,7 @@ import {
   spellValue,
 } from '../../src/index.ts';
 import { mcpTools } from '../../src/mcp/index.ts';
-import { argumentCheck } from '../../src/runtime/chat/checks/argument-checks.ts';
+import { argumentChecks } from '../../src/runtime/chat/checks/argument-checks.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { million, notJson, odd, properties, tooLarge } from '../support/hostile-schemas.ts';
 import { sampled } from '../support/sample.ts';
@@ -35,7 +35,7 @@ const messages = [{ role: 'user', content: 'hi' }] as const;
 const doors: Readonly<Record<string, (schema: JsonSchema) => unknown>> = {
   compileValidator: (schema) => compileValidator(schema)(value),
   argumentValidator: (schema) => argumentValidator(toolsOf(schema))('t', value),
-  'the check of a chat': (schema) => argumentCheck(normalizeTools(toolsOf(schema)))('t', value),
+  'the check of a chat': (schema) => argumentChecks(normalizeTools(toolsOf(schema)))('t', value),
   'tools, strict': (schema) => buildGrammar(format, { tools: toolsOf(schema), toolChoice: 'required' }),
   'tools, degraded': (schema) => buildGrammar(format, { tools: toolsOf(schema), policy: 'degrade' }),
   'tools, in any order': (schema) => buildGrammar(format, { tools: toolsOf(schema), argumentOrder: 'any' }),

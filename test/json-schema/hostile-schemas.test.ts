@@ -9,7 +9,7 @@ import { argumentValidator } from '../../src/grammar/argument-validator.ts';
 import { type CompiledSchema, compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
-import { argumentCheck } from '../../src/runtime/chat/checks/argument-checks.ts';
+import { argumentChecks } from '../../src/runtime/chat/checks/argument-checks.ts';
 import { normalizeTools } from '../../src/tools/tools.ts';
 
 /** What is compiled of `schema`, or the typed error; whatever else is thrown fails the test. */
@@ -94,7 +94,7 @@ test('a validator of 30,000 properties is refused at once', () => {
 
 test('a tool that is too large to check passes no check', () => {
   const tools = normalizeTools([{ name: 'large', parameters: manyProperties(25_000) }]);
-  expect(argumentCheck(tools)('large', { other: 1 }).join()).toContain('too many to check');
+  expect(argumentChecks(tools)('large', { other: 1 }).join()).toContain('too many to check');
   expect(argumentValidator(tools)('large', {}).join()).toContain('too many to check');
 });
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonValue } from '../../src/format/messages.ts';
-import { areDistinct } from '../../src/json-schema/validate/unique-items.ts';
+import { areDistinct } from '../../src/json-schema/validate/leaf-checks.ts';
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 
 function isEqual(one: JsonValue, other: JsonValue): boolean {

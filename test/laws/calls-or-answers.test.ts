@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { buildGrammarSteps } from '../../src/grammar/build-grammar.ts';
-import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
+import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
 import { finish } from '../../src/language/expression/steps.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';

@@ -10,9 +10,9 @@ import type { JsonObject, JsonSchema, JsonValue, Tool } from '../../src/format/m
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
-import { AbsentMembers } from '../../src/parser/absent-members.ts';
 import { foldEvents } from '../../src/parser/assistant-message.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
+import { AbsentMembers } from '../../src/parser/writer/absent-members.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
 import { sampled } from '../support/sample.ts';

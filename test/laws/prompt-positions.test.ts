@@ -8,7 +8,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { BuiltGrammar } from '../../src/grammar/built-grammar.ts';
-import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
+import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { sampled } from '../support/sample.ts';

@@ -3,11 +3,11 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { sharedParser, withoutFingerprint } from '../../scripts/generate/share-parsers.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { sha256 } from '../../src/format/sha256.ts';
 import { emitRegistry } from '../../src/generate/emit-registry.ts';
 import { emitFiles } from '../../src/generate/generate-model.ts';
-import { sharedParser, withoutFingerprint } from '../../src/generate/share-parsers.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { emitNotations } from '../../src/codegen/emit-notations.ts';
+import { emitNotations } from '../../scripts/generate/emit-notations.ts';
 import { laws } from '../../src/parser/leniency/law-table.ts';
 import { exampleTools, lawExamples, leniencyPage, readExample } from '../support/leniency-page.ts';
 

@@ -1,6 +1,7 @@
-/** Thoughts that are opened twice, and answers in markers that calls end: at every cut. */
+/** Thoughts that are opened or closed twice, and answers in markers that calls end: at every cut. */
 import { describe, expect, test } from 'vitest';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { outcome, readEverywhere } from '../support/lenient-outcome.ts';
 import { sampled } from '../support/sample.ts';
@@ -48,8 +49,44 @@ describe('an opener of thoughts', () => {
   });
 });
 
+describe('an end of thoughts', () => {
+  test.each([
+    ['after itself', '<muse>\nSo.\n</muse>\n</muse>\nHi.', {}],
+    ['in one line', '<muse>\nSo.\n</muse></muse>Hi.', {}],
+    ['three times', '<muse>\nSo.\n</muse>\n\n</muse>\n</muse>\nHi.', {}],
+    ['after the prompt', '</muse>\nHi.', { generationPrompt: '<muse>\nSo.\n</muse>\n' }],
+  ])('counts once where it stands twice: %s', (_, text, options) => {
+    const parsed = readEverywhere(tagged, text, options);
+    expect(parsed.message.content).toBe('Hi.');
+    expect([...new Set(laws(parsed))]).toEqual(['thoughts-again']);
+    expect(parsed.message.repaired?.[0]?.detail).toBe('"</muse>" stands twice');
+    expect(readEverywhere(tagged, text, { ...options, leniency: 'strict' }).message.content).toContain(
+      '</muse>',
+    );
+  });
+
+  test('is text where an answer quotes it first', () => {
+    const parsed = readEverywhere(tagged, '<muse>\nSo.\n</muse>\n`</muse>` ends thoughts.');
+    expect(parsed.message.content).toBe('`</muse>` ends thoughts.');
+    expect(laws(parsed)).toEqual(['quoted']);
+  });
+});
+
 describe.each(sampled(generatedFormats(), 4))('thoughts of $name', ({ format }) => {
   const { reasoning, turn, content } = format;
+  const { headed, reasoning: region } = turnLayout(format);
+
+  test.runIf(region !== null && !region.open.isBlank && region.end.isSignificant && !headed)(
+    'may be closed again',
+    () => {
+      const answer = `${content.afterReasoning ?? ''}${content.open}Hi.${content.close}`;
+      const parser = createResponseParser(format, { tools: [] });
+      parser.feed(`${reasoning?.start}So.${reasoning?.end}${reasoning?.end}${answer}`);
+      const { message } = parser.finish();
+      expect([message.reasoning_content?.trim(), message.content?.trim()]).toEqual(['So.', 'Hi.']);
+      expect(message.repaired?.map(({ law }) => law)).toEqual(['thoughts-again']);
+    },
+  );
 
   test.runIf(reasoning !== null && reasoning.start.trim() !== '')('may be opened again', () => {
     const start = reasoning?.start ?? '';

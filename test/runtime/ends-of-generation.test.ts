@@ -7,7 +7,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { DecodingError } from '../../src/format/errors.ts';
+import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { createGbnfMatcher } from '../../src/language/gbnf/gbnf-expression.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { markerEndsAt } from '../../src/runtime/engine/masks/marker-ends.ts';
 import { MarkerTokens } from '../../src/runtime/engine/tokens/marker-tokens.ts';
 import { tokenBias } from '../../src/runtime/node-llama-cpp/token-bias.ts';
@@ -208,6 +210,36 @@ describe('an end of generation from which llama.cpp takes the mark', () => {
     const options = { model, vocabulary, format, request, choose: () => 0, special: true, inject: true, end };
     const inside = { ...options, text: text.slice(0, text.indexOf('Bern') + 2) };
     expect(() => writeTokens(inside)).toThrow('the response goes on after its end');
+    await model.dispose();
+  });
+});
+
+describe('where a marker that is an end of generation may come', () => {
+  it('nothing that the grammar does not allow is drawn', async () => {
+    const format = formatOf('openai-gpt-oss-120b');
+    const { model, vocabulary } = await openVocabulary(
+      [...format.preservedTokens, ...format.stops],
+      ['<|end|>'],
+    );
+    const markers = new MarkerTokens(vocabulary, format.preservedTokens);
+    const generationPrompt = format.turn.start;
+    const { expression } = buildGrammar(format, {
+      tools: lawTools,
+      toolChoice: 'required',
+      generationPrompt,
+    });
+    if (expression === null) throw new Error('nothing is enforced');
+    for (const thoughts of ['', 'I think', 'I think <|', 'I think <|call|']) {
+      const matcher = createMatcher(expression);
+      expect(matcher.accept(`<|channel|>analysis<|message|>${thoughts}`)).toBe(true);
+      const ends = markerEndsAt(matcher, markers, vocabulary);
+      if (ends === null) throw new Error('the marker is not seen here');
+      const drawn = Array.from({ length: vocabulary.size }, (_, token) => token).filter(
+        (token) => ends.bias.get(token) !== Number.NEGATIVE_INFINITY && !ends.tokens.includes(token),
+      );
+      expect(drawn.filter((token) => !matcher.allows(vocabulary.bytesOf(token)))).toEqual([]);
+      expect(drawn.length).toBeGreaterThan(256);
+    }
     await model.dispose();
   });
 });

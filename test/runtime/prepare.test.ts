@@ -9,7 +9,7 @@ import {
   ToolListError,
   UnsupportedOptionError,
 } from '../../src/format/errors.ts';
-import { compileAhead } from '../../src/generate/emit-compiled-tools.ts';
+import { compileAhead } from '../../src/generate/emit-tools.ts';
 import { compileArgumentsSteps } from '../../src/json-schema/compile-arguments.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { indexTokens } from '../../src/language/matcher/token-index.ts';

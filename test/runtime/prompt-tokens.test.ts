@@ -10,6 +10,7 @@ import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { TemplateError } from '../../src/format/errors.ts';
 import type { Message, Tool } from '../../src/format/messages.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { type PromptRequest, renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import { encodePrompt } from '../../src/runtime/engine/tokens/prompt-tokens.ts';
 import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
@@ -155,7 +156,7 @@ describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
   /** `null` where the template refuses the conversation. */
   const encode = (texts: Texts) => {
     try {
-      return encodePrompt(renderOpenTurn(source, optionsOf(texts), format), vocabulary, format);
+      return finish(encodePrompt(renderOpenTurn(source, optionsOf(texts), format), vocabulary, format));
     } catch (error) {
       if (error instanceof TemplateError) return null;
       throw error;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import { encodePrompt } from '../../src/runtime/engine/tokens/prompt-tokens.ts';
 import { readVocabulary, type Vocabulary } from '../support/read-vocabulary.ts';
@@ -67,7 +68,7 @@ describe.each(names)('%s', (name) => {
       { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
     ] as const;
     const prompt = renderOpenTurn(template, { messages: [{ role: 'user', content }], tools }, plain);
-    return encodePrompt(prompt, vocabulary, plain).tokens;
+    return finish(encodePrompt(prompt, vocabulary, plain)).tokens;
   };
   const specialsIn = (tokens: readonly number[]): number[] =>
     tokens.filter((token) => vocabulary.isSpecial(token));
@@ -163,7 +164,13 @@ it('a control token of one character is text where a user writes it', async () =
   const vocabulary = readVocabulary(model, modelPath);
   const source = `${sign}{% for m in messages %}{{ m.content }}${sign}{% endfor %}`;
   const promptOf = (content: string) =>
-    encodePrompt(renderOpenTurn(source, { messages: [{ role: 'user', content }] }, plain), vocabulary, plain);
+    finish(
+      encodePrompt(
+        renderOpenTurn(source, { messages: [{ role: 'user', content }] }, plain),
+        vocabulary,
+        plain,
+      ),
+    );
   const specialsOf = (content: string) =>
     promptOf(content).tokens.filter((token) => vocabulary.isControl(token));
   for (const content of [sign, `${sign}${sign} a`, `a ${sign}`, word, `${word}${sign}${word}`]) {

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createHandler, type Handler, type ServableModel } from '../../src/serve/index.ts';
 import { writtenModel } from '../ai-sdk/written-model.ts';
-import { anyFormat, question, serveTurns } from './served-models.ts';
+import { anyFormat, brokenModel, question, serveTurns } from './served-models.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -18,9 +18,7 @@ function previewModel() {
   const counts = { now: 0, most: 0, afterDispose: 0, disposed: false };
   const model: ServableModel = {
     name: 'counted',
-    chat: () => {
-      throw new Error('it only shows prompts');
-    },
+    chat: () => brokenModel().chat({ messages: [] }),
     preview: async () => {
       counts.now += 1;
       counts.most = Math.max(counts.most, counts.now);

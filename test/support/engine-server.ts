@@ -33,7 +33,8 @@ export function connectEngineServer(engine: Engine, kind: ServerKind): Promise<S
   });
 }
 
-function fetchFrom(engine: Engine, kind: ServerKind): typeof fetch {
+/** The server's answers. */
+export function fetchFrom(engine: Engine, kind: ServerKind): typeof fetch {
   const served = servedModel(engine);
   return async (asked, init) => {
     const path = new URL(String(asked)).pathname;

@@ -46,6 +46,10 @@ const texts: Readonly<Record<LeniencyLaw, readonly [model: string, text: string]
   json: [qwen, inTags(`{"name": "get_weather", "arguments": {'city': 'Bern',}}`)],
   literal: [coder, `<tool_call>\n${tagged(`${city}<parameter=days>\n"3"\n</parameter>\n`)}\n</tool_call>`],
   opener: [coder, tagged(city)],
+  noise: [
+    'kimi-k2-instruct',
+    `<|tool_calls_section_begin|>Now: <|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>${bern}<|tool_call_end|><|tool_calls_section_end|>`,
+  ],
   'arguments-marker': ['meetkai-functionary-medium-v3.1', `<function=get_weather${bern}</function>`],
   separator: [
     mistral,
@@ -104,7 +108,7 @@ export function leniencyPage(page: string): string {
   const rows = lawExamples.map((example) => {
     const { places, tools, strict } = laws[example.law];
     const where = places.length === 4 ? 'anywhere' : places.join(', ');
-    const needs = tools === 'offered' ? 'an offered name' : '';
+    const needs = { any: '', offered: 'an offered name', 'to open': 'to open calls, an offered name' }[tools];
     return `| \`${example.law}\` | ${where} | ${needs} | ${strict ? 'yes' : ''} | ${code(example.text)} (${example.model}) | ${outcomeOf(example)} |`;
   });
   const head =

@@ -11,7 +11,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { Message, ToolCall } from '../../src/format/messages.ts';
-import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
+import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { type ChatModel, type ChatOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { llamaTemplate } from './corpora.ts';

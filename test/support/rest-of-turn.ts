@@ -1,7 +1,7 @@
 /** What a model would write after a prompt that has begun its turn. */
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool, ToolCall } from '../../src/format/messages.ts';
-import { readPromptPosition } from '../../src/grammar/prompt-position.ts';
+import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 
 /** A call by its name and arguments. */

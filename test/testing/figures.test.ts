@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { overrides } from '../../src/analysis/overrides/overrides.ts';
+import { overrides } from '../../src/analysis/overrides/format-override.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 

@@ -1,6 +1,8 @@
-/** What an install brings along, without an engine and other optional packages. */
+/** What an install brings along, without an engine and other optional packages, and what a page loads. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 
 const modules = path.join(import.meta.dirname, '../../node_modules');
@@ -33,7 +35,7 @@ function sizeOf(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + fs.statSync(path.join(parentPath, name)).size, 0);
 }
 
-it('is less than six megabytes', () => {
+it('an install is less than six megabytes', () => {
   const root = path.join(import.meta.dirname, '../..');
   const folders = [...closure(Object.keys(manifestOf(root).dependencies ?? {}), root)];
   const sizes = folders.map((folder) => [path.relative(modules, folder), sizeOf(folder)] as const);
@@ -42,4 +44,67 @@ it('is less than six megabytes', () => {
     JSON.stringify(sizes),
   ).toBeLessThan(6_000_000);
   expect(sizes.map(([name]) => name)).not.toContain('prettier');
+});
+
+/** Bytes of what a page loads, minified. */
+interface PageSize {
+  /** With gzip and with Brotli, as soon as it runs. */
+  readonly gzip: number;
+  readonly brotli: number;
+  /** With Brotli, when it needs more. */
+  readonly later: number;
+}
+
+async function pageSize(script: string): Promise<PageSize> {
+  const root = path.join(import.meta.dirname, '../..');
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: script, loader: 'ts', resolveDir: root },
+    ...{ absWorkingDir: root, outdir: 'page', write: false, metafile: true },
+    ...{ bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser', target: 'es2023' },
+    conditions: ['idiolect:source'],
+    external: ['@huggingface/transformers'],
+  });
+  const { outputs } = metafile;
+  const atOnce = Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>');
+  for (const name of atOnce)
+    for (const { path: other, kind } of outputs[name]?.imports ?? [])
+      if (kind === 'import-statement' && !atOnce.includes(other)) atOnce.push(other);
+  const sum = (isAtOnce: boolean, compress: (bytes: Uint8Array) => Uint8Array): number =>
+    outputFiles
+      .filter((file) => atOnce.includes(path.relative(root, file.path)) === isAtOnce)
+      .reduce((total, { contents }) => total + compress(contents).length, 0);
+  const later = sum(false, brotliCompressSync);
+  return { gzip: sum(true, gzipSync), brotli: sum(true, brotliCompressSync), later };
+}
+
+it('what a page loads is what the guide says, and the analysis only for templates without a module', async () => {
+  const chat =
+    "import { responseModule } from './generated/qwen-qwen3-0.6b/index.ts'; const modules = [responseModule];";
+  const sizes = {
+    createModuleParser: await pageSize(
+      `${chat} import { createModuleParser } from './src/parser/index.ts';
+       export const open = () => createModuleParser(responseModule);`,
+    ),
+    connectServer: await pageSize(
+      `${chat} import { connectServer } from './src/runtime/servers/index.ts';
+       export const open = (url) => connectServer({ kind: 'vllm', url, modules });`,
+    ),
+    connectEngine: await pageSize(
+      `${chat} import { connectEngine } from './src/runtime/engine/index.ts';
+       export const open = (engine) => connectEngine(engine, { modules });`,
+    ),
+    loadModel: await pageSize(
+      `${chat} import { loadModel } from './src/runtime/transformers/index.ts';
+       export const open = () => loadModel('model', { modules });`,
+    ),
+  };
+  console.log('bytes in a page', sizes);
+  const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/browser.md'), 'utf8');
+  for (const [name, { gzip, later }] of Object.entries(sizes)) {
+    const row = new RegExp(`^\\|.*\\[?\`${name}\`.*\\| (\\d+) kB`, 'm').exec(page);
+    expect(Math.abs(gzip / 1000 - Number(row?.[1])), `${name}: ${gzip} bytes`).toBeLessThan(gzip / 20_000);
+    if (name === 'createModuleParser') expect(later).toBe(0);
+    else expect(later).toBeGreaterThan(20_000);
+  }
+  expect(sizes.connectEngine.brotli).toBeLessThan(225_000);
 });

@@ -2,7 +2,7 @@
 import { modules } from '../../../generated/index.ts';
 import { DecodingError, IdiolectError } from '../../../src/format/errors.ts';
 import type { AssistantMessage } from '../../../src/format/messages.ts';
-import { readPromptPosition } from '../../../src/grammar/prompt-position.ts';
+import { readPromptPosition } from '../../../src/grammar/read-prompt-position.ts';
 import type { AnyResponseEvent } from '../../../src/parser/events.ts';
 import {
   type ChatOptions,

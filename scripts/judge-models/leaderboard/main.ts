@@ -25,8 +25,21 @@ const categories = [
   'live_irrelevance=8',
 ];
 
+const usage = `Berkeley Function Calling Leaderboard, judged by its own checker.
+
+  --model NAME         default qwen2.5-coder-1.5b
+  --arms NAMES         ${armNames.join(', ')}; default auto,free,marker,session; layer is by far the slowest
+  --categories A=N,…   how many questions of each; default ${categories.join(',')}
+  --template FILE      a chat template in place of the model's own
+  --from N --first N   the questions from N on, up to the Nth; default 0 and 140
+  --minutes N          ends after as many questions as were reached
+  --longest N          leaves out questions with more characters of tools; default 2500
+  --seed N --threads N default 1
+  --json FILE          writes every answer`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     model: { type: 'string', default: 'qwen2.5-coder-1.5b' },
     arms: { type: 'string', default: 'auto,free,marker,session' },
     categories: { type: 'string', default: categories.join(',') },
@@ -52,7 +65,9 @@ interface Answer {
 const python = leaderboardPython();
 const model = judgeModels.find(({ name }) => name === values.model);
 const file = model === undefined ? null : fetchedFile(model);
-if (python === null) console.log('skipped: npm run judge:fetch -- bfcl-eval installs the leaderboard first');
+if (values.help) console.log(usage);
+else if (python === null)
+  console.log('skipped: npm run judge:fetch -- bfcl-eval installs the leaderboard first');
 else if (file === null)
   console.log(`skipped: npm run judge:fetch -- ${values.model} fetches the model first`);
 else await run(python, file);

@@ -38,6 +38,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['MCP', '/docs/mcp'],
       ['Models on a server', '/docs/servers'],
       ['In a page', '/docs/browser'],
+      ['With transformers.js', '/docs/transformers'],
       ['Another engine', '/docs/another-engine'],
       ['Masks', '/docs/masks'],
       ['Ahead of time', '/docs/ahead-of-time'],

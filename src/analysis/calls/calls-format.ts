@@ -8,9 +8,11 @@ import type {
 } from '../../format/chat-format.ts';
 import { writePython } from '../../format/write-values.ts';
 import { mergeLiterals } from '../../layout/skeleton.ts';
+import type { EvidenceLog } from '../evidence.ts';
 import { matchStyle, spacedStyle } from '../literals/find-json.ts';
 import { type Repetition, solveRepetition } from '../literals/repetition.ts';
 import type { Boundaries } from '../literals/token-boundaries.ts';
+import type { CallSpan } from '../probes/call-spans.ts';
 import {
   fillPlaceholders,
   splitAfterPlaceholders,
@@ -22,6 +24,7 @@ import type { Probing } from '../probes/probing.ts';
 import type { WithEnds } from '../turn/region-ends.ts';
 import {
   afterCalls,
+  beforeCalls,
   betweenCalls,
   type CallTurn,
   readCallTurn,
@@ -31,10 +34,8 @@ import type { WithTurnStart } from '../turn/turn-start.ts';
 import type { CallSection, CallsInput } from './calls-input.ts';
 import type { WithCallsOpening } from './calls-opening.ts';
 import { inferEntries } from './entries.ts';
-import { textAfterNumber, withNumbers } from './numbered-calls.ts';
 import { callParts, composeId, envelopePaths, withIndexHoles } from './skeleton.ts';
 import { unshownParts } from './unshown-parts.ts';
-import { refuseUnterminatedValues } from './unterminated-values.ts';
 
 type Given = Probing & Boundaries & WithTurnStart & WithTurns & WithEnds & WithCallsOpening;
 
@@ -288,4 +289,52 @@ function logCalls(format: CallsFormat, texts: CallsInput): void {
   log.support('calls.sectionCloseOptional', 'one-call', texts.callsClose, 'against the end of a single call');
   if (format.laterSeparator === undefined) return;
   log.support('calls.laterSeparator', 'three-calls', format.laterSeparator, 'between second and third call');
+}
+
+/**
+ * The calls; or none, with a warning, if nothing follows values that are written unchanged: only the text after them
+ * would show where they end.
+ */
+function refuseUnterminatedValues(calls: CallsFormat, turn: CallTurn, log: EvidenceLog): CallsFormat | null {
+  if (!hasUnterminatedValues(calls)) return calls;
+  const message =
+    'texts are written as they are, and nothing of their own ends them: where an argument stops cannot be told ' +
+    'from its text, so calls of this template cannot be read';
+  log.warn({ field: 'calls', kind: 'self-check', message, rendered: turn.text, written: '' });
+  return null;
+}
+
+function hasUnterminatedValues({ arguments: format }: CallsFormat): boolean {
+  if (format.kind === 'json') return false;
+  const { string } = format.frames;
+  return string.codec === 'raw' && string.close === '' && format.entry.close.every((part) => part === '');
+}
+
+/** The text between number and call, if calls begin with numbers: `. ` in `1. f {…}`; otherwise `null`. */
+function textAfterNumber(turn: CallTurn): string | null {
+  const between = betweenCalls(turn);
+  const before = beforeCalls(turn);
+  if (between === null) return null;
+  let length = 0;
+  while (length < between.length && between.at(-1 - length) === before.at(-1 - length)) length++;
+  const text = between.slice(between.length - length);
+  const [first, second] = [before, between].map((each) => numberBefore(each, text));
+  const counts = first !== '' && second !== '' && Number(second) === Number(first) + 1;
+  return counts ? text : null;
+}
+
+/** The number before `text` at the end of a literal. */
+function numberBefore(literal: string, text: string): string {
+  return /\d+$/.exec(literal.slice(0, literal.length - text.length))?.[0] ?? '';
+}
+
+/** The turn, with each call's span extended to its number, which counts the calls, and the text `after` it. */
+function withNumbers(turn: CallTurn, after: string): CallTurn {
+  const [first, ...others] = turn.spans;
+  const widened = (span: CallSpan): CallSpan => {
+    const literal = turn.text.slice(0, span.start);
+    if (!literal.endsWith(after)) return span;
+    return { ...span, start: span.start - after.length - numberBefore(literal, after).length };
+  };
+  return { ...turn, spans: [widened(first), ...others.map(widened)] };
 }

@@ -36,14 +36,14 @@ function bracketEnd(text: string, start: number): number {
 }
 
 /** More brackets than this do not occur in chat formats; trying JSON at each would take quadratic time. */
-const mostPositions = 400;
+const maxPositions = 400;
 
 /** The first positions of a character from `from` up to `to`. */
 export function positionsOf(text: string, character: string, from: number, to: number): readonly number[] {
   const found: number[] = [];
   for (
     let at = text.indexOf(character, from);
-    at >= 0 && at < to && found.length < mostPositions;
+    at >= 0 && at < to && found.length < maxPositions;
     at = text.indexOf(character, at + 1)
   ) {
     found.push(at);

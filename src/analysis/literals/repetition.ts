@@ -69,17 +69,17 @@ function candidateSplits(text: RepeatedLiterals, between: string): readonly Spli
   const longestClose = commonPrefixLength([between, text.after]);
   const opens = lengths(longestOpen)
     .filter((length) => edges.has(between.length - length) && beforeEdges.has(text.before.length - length))
-    .slice(0, mostCuts);
+    .slice(0, maxCuts);
   const closes = lengths(longestClose)
     .filter((length) => edges.has(length) && afterEdges.has(length))
-    .slice(0, mostCuts);
+    .slice(0, maxCuts);
   return opens.flatMap((open) =>
     closes.filter((close) => open + close <= between.length).map((close) => ({ open, close })),
   );
 }
 
 /** Number of cuts on each side that are compared with all cuts of the other side; real literals have a dozen. */
-const mostCuts = 64;
+const maxCuts = 64;
 
 function lengths(highest: number): readonly number[] {
   return Array.from({ length: highest + 1 }, (_, index) => index);

@@ -1,5 +1,5 @@
 /**
- * Overrides: facts that no render of a template shows, asserted by data files with a reason.
+ * Overrides: facts that no render of a template shows, asserted as data with a reason.
  *
  * An override recognises a family of templates by fragments of their source, and fills parts of the format for which
  * the analysis found nothing. Each part is recorded as evidence, with the reason why no render shows it.
@@ -7,13 +7,7 @@
 import type { ChatFormat, Delimiters } from '../../format/chat-format.ts';
 import { upToRestart } from '../../layout/regions.ts';
 import type { EvidenceLog } from '../evidence.ts';
-import { channelSpellings } from './channel-spellings.ts';
-import type { FormatOverride } from './format-override.ts';
-import { pythonicCalls } from './pythonic-calls.ts';
-import { taggedJsonCalls } from './tagged-json-calls.ts';
-
-/** All overrides. */
-export const overrides: readonly FormatOverride[] = [channelSpellings, pythonicCalls, taggedJsonCalls];
+import { overrides } from './format-override.ts';
 
 /** The format with the parts that overrides assert, where the analysis found nothing. */
 export function applyOverrides(format: ChatFormat, source: string, log: EvidenceLog): ChatFormat {

@@ -35,7 +35,7 @@ interface Surroundings {
 }
 
 /** Real templates write some hundred characters per turn, and up to a few thousand if they repeat the tools. */
-const longestTurn = 12_000;
+const maxTurnLength = 12_000;
 
 /** Renders probes of one template, in the form of messages that it reads. */
 export class TemplateProber {
@@ -300,8 +300,8 @@ export class TemplateProber {
     const at = render?.lastIndexOf(this.sentinels.user) ?? -1;
     if (render === null || at < 0) return null;
     const text = render.slice(at + this.sentinels.user.length);
-    if (text.length <= longestTurn) return text;
-    this.#refusal = `more than ${longestTurn} characters follow a short message`;
+    if (text.length <= maxTurnLength) return text;
+    this.#refusal = `more than ${maxTurnLength} characters follow a short message`;
     return null;
   }
 

@@ -74,4 +74,4 @@ export type CallExample = JsonExample | PythonExample | TaggedExample | HeadedEx
 export const sampleWords = { name: 'find_it', key: 'key_1', value: 'some value' } as const;
 
 /** Examples are short; longer text is something else. */
-export const longestExample = 600;
+export const maxExampleLength = 600;

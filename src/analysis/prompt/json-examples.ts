@@ -1,5 +1,5 @@
 /** Calls as JSON, shown with placeholders of any kind and either key first, or only asked for in words. */
-import { type JsonExample, longestExample, type Surroundings, sampleWords } from './call-example.ts';
+import { type JsonExample, maxExampleLength, type Surroundings, sampleWords } from './call-example.ts';
 import { surroundings } from './surroundings.ts';
 
 const nameKeys = 'name|function|tool|tool_name|function_name';
@@ -64,7 +64,7 @@ function exampleOf(
 /** The end of an object whose placeholders may not be JSON. */
 function objectEnd(prompt: string, start: number): number | null {
   let depth = 0;
-  for (let at = start; at < Math.min(prompt.length, start + longestExample); at++) {
+  for (let at = start; at < Math.min(prompt.length, start + maxExampleLength); at++) {
     if (prompt[at] === '{') depth += 1;
     else if (prompt[at] === '}') depth -= 1;
     if (depth === 0) return at + 1;

@@ -1,7 +1,7 @@
 /** What stands around an example of a call in a prompt: the bracket of a list, then markers or a word. */
 import { mirror } from '../literals/mirror.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
-import { longestExample, type Surroundings } from './call-example.ts';
+import { maxExampleLength, type Surroundings } from './call-example.ts';
 
 /** Reads outwards from a call: first the bracket of a list, then markers or a word. */
 export function surroundings(prompt: string, start: number, end: number): Surroundings {
@@ -15,7 +15,7 @@ export function surroundings(prompt: string, start: number, end: number): Surrou
 
 /** The end of a list after its first call; further calls, or dots in their place, may follow. */
 function closingBracket(prompt: string, from: number): number | null {
-  const rest = prompt.slice(from, from + longestExample);
+  const rest = prompt.slice(from, from + maxExampleLength);
   const line = rest.split(/\n\s*\n/u)[0] ?? '';
   const [nested] = /^[^[\]]*(?:\[[^[\]]*\][^[\]]*)*\]/u.exec(line) ?? [];
   return nested === undefined ? null : from + nested.length;

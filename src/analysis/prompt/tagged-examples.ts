@@ -6,7 +6,7 @@
  *     <function name="function-name"><param name="param-name">param-value</param></function>
  */
 import { mirror } from '../literals/mirror.ts';
-import { longestExample, sampleWords, type TaggedExample } from './call-example.ts';
+import { maxExampleLength, sampleWords, type TaggedExample } from './call-example.ts';
 
 /** The first example of either kind. */
 export function findTagged(prompt: string): TaggedExample | null {
@@ -27,7 +27,7 @@ function findElements(prompt: string): TaggedExample | null {
     const [opening, open = '', , afterName = ''] = head;
     const closer = mirror(open);
     const end = closer === null ? -1 : prompt.indexOf(closer, match.index + whole.length);
-    if (closer === null || end < 0 || end - match.index > longestExample) continue;
+    if (closer === null || end < 0 || end - match.index > maxExampleLength) continue;
     return tagged(prompt.slice(match.index - opening.length, end + closer.length), {
       section: { open: '', close: '' },
       open,
@@ -105,7 +105,7 @@ function entriesAt(prompt: string, from: number): { readonly all: readonly Entry
   const all: Entry[] = [];
   let end = from;
   for (;;) {
-    const match = entryElement.exec(prompt.slice(end, end + longestExample));
+    const match = entryElement.exec(prompt.slice(end, end + maxExampleLength));
     if (match === null) return { all, end };
     const [whole, tag = '', naming = '', , attributes = '', value = '', gap = ''] = match;
     // `string="true|false"` leaves a choice: the first.
@@ -137,7 +137,7 @@ function outerElement(prompt: string, start: number, end: number): OuterElement 
   const [open = '', marker = ''] = /(<[^<>/\s"=]{1,40}>)\s*$/u.exec(prompt.slice(0, start)) ?? [];
   const closer = mirror(marker);
   const closeAt = closer === null ? -1 : prompt.indexOf(closer, end);
-  if (closer === null || closeAt < 0 || closeAt - end > longestExample) return null;
+  if (closer === null || closeAt < 0 || closeAt - end > maxExampleLength) return null;
   const between = prompt.slice(end, closeAt);
   const hasOthers = between.trim() !== '';
   const [gap = ''] = /^\s*/u.exec(between) ?? [];

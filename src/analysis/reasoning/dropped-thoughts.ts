@@ -13,17 +13,17 @@ export interface DroppedThoughts {
 }
 
 /** More markers than this are not tried; templates have about a dozen. */
-const mostMarkers = 60;
+const maxMarkers = 60;
 
 /** All pairs are tried of this many markers that a template treats specially. */
-const mostTreated = 4;
+const maxTreated = 4;
 
 /** Finds the markers of dropped thoughts; `null` if nothing is dropped. */
 export function findDroppedThoughts(probing: Probing): DroppedThoughts | null {
   const treated = treatedMarkers(probing);
   const closer = treated.find((each) => each.includes('/') && dropsThoughts(probing, '', each));
   if (closer !== undefined) return recorded(probing, { open: closer.replace('/', ''), close: closer });
-  const few = treated.slice(0, mostTreated);
+  const few = treated.slice(0, maxTreated);
   const pairs = few.flatMap((open) => few.filter((each) => each !== open).map((close) => ({ open, close })));
   const found = pairs.find(({ open, close }) => dropsThoughts(probing, open, close));
   if (found === undefined) return null;
@@ -66,7 +66,7 @@ function treatedMarkers(probing: Probing): readonly string[] {
   const { content } = prober.sentinels;
   const call = prober.turn(probes.oneCall) ?? '';
   const own = tokens(template.source).filter((each) => isMarker(each) && !/[\s'"{}]/u.test(each));
-  const markers = [...new Set(own)].filter((each) => !call.includes(each)).slice(0, mostMarkers);
+  const markers = [...new Set(own)].filter((each) => !call.includes(each)).slice(0, maxMarkers);
   const isKept = (text: string) =>
     positionsOf(probing).every(
       (position) =>

@@ -14,8 +14,7 @@ import type { Probing } from '../probes/probing.ts';
 import { afterLead, afterStart } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 import { dropsThoughts, findDroppedThoughts } from './dropped-thoughts.ts';
-import { findOptionalThoughts } from './optional-thoughts.ts';
-import { findRequestedThoughts } from './requested-thoughts.ts';
+import { findOptionalThoughts, findRequestedThoughts } from './requested-thoughts.ts';
 
 /** What is known of reasoning before the next regions are read. `null` fields are not rendered. */
 export interface ReasoningMarkers {

@@ -6,10 +6,11 @@
  *     Write your thoughts after 'Here is my thought process:' and your response after 'Here is my response:'
  */
 
+import { askedThoughts } from '../../template/prompt/asked-thoughts.ts';
 import { namesThoughts } from '../../template/prompt/names-thoughts.ts';
 import { mirror } from '../literals/mirror.ts';
 import type { Probing } from '../probes/probing.ts';
-import type { ThinkingSetting } from '../probes/template-prober.ts';
+import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
 
 /** The markers around the thoughts, and before the answer after them. */
 export interface RequestedThoughts {
@@ -40,14 +41,14 @@ export function findRequestedThoughts({ prober }: Probing): RequestedThoughts | 
 }
 
 /** The sentence before a pair of markers that asks for thoughts is at most this long. */
-const longestRequest = 60;
+const maxRequestLength = 60;
 
 const markerPair = /(<[^<>/\s]{1,30}>)[^<>]{0,80}?(<\/[^<>\s]{1,31}>)/gu;
 
 function betweenMarkers(words: string): RequestedThoughts | null {
   const pairs = [...words.matchAll(markerPair)].filter(([, open = '', close]) => mirror(open) === close);
   const at = pairs.findIndex(({ 0: pair, index }) =>
-    namesThoughts.test(words.slice(Math.max(0, index - longestRequest), index) + pair),
+    namesThoughts.test(words.slice(Math.max(0, index - maxRequestLength), index) + pair),
   );
   const [thoughts, answer] = [pairs[at], pairs[at + 1]];
   if (thoughts === undefined) return null;
@@ -64,4 +65,33 @@ function afterPhrases(words: string): RequestedThoughts | null {
   if (thoughts === undefined || answer === undefined) return null;
   const slice = words.slice(thoughts.index, answer.index + answer[0].length);
   return { start: thoughts[2] ?? '', end: answer[2] ?? '', contentOpen: null, slice };
+}
+
+/** More variables than this are not tried; templates have one or two. */
+const maxVariables = 4;
+
+/** A prober under which finished turns show thoughts, and the variable that it sets. */
+interface OptionalThoughts {
+  readonly prober: TemplateProber;
+  readonly variable: string;
+}
+
+/**
+ * Thoughts that finished turns show only if a template variable asks for them: `{% if add_thoughts %}<thinking>…`.
+ * Finds the variable, and the field of messages whose text it shows; `null` if there is none.
+ */
+export function findOptionalThoughts({ template, prober, probes }: Probing): OptionalThoughts | null {
+  const known = new Set(prober.thinkingVariables);
+  const names = [...template.names].filter((name) => namesThoughts.test(name) && !known.has(name)).sort();
+  for (const variable of names.slice(0, maxVariables)) {
+    const variables = { [variable]: true };
+    const message = { role: 'assistant', content: prober.sentinels.content };
+    for (const reasoningField of askedThoughts(template, [message], variables)) {
+      const asked = prober.inForm({ ...prober.form, reasoningField }, variables);
+      const turns = [probes.reasoningContent, probes.reasoningCall].map((probe) => asked.turn(probe));
+      if (turns.some((turn) => turn?.includes(prober.sentinels.reasoning)))
+        return { prober: asked, variable };
+    }
+  }
+  return null;
 }

@@ -17,8 +17,15 @@ import { toolFormatName } from '../tool-format.ts';
 import { adviceFrom } from './advice.ts';
 import { trialQuestions } from './questions.ts';
 import { type Trial, trialOf } from './stored-trial.ts';
-import { type Answerer, enforced, freely, type TrialRow, type TriedTemplate, tryQuestions } from './trial.ts';
-import { trialTable } from './trial-table.ts';
+import {
+  type Answerer,
+  enforced,
+  freely,
+  type Score,
+  type TrialRow,
+  type TriedTemplate,
+  tryQuestions,
+} from './trial.ts';
 
 interface TryOptions {
   readonly toolFormat?: readonly string[];
@@ -143,4 +150,32 @@ async function keep(trial: Trial, file: string): Promise<void> {
   } catch (error) {
     process.stderr.write(`${pc.yellow('!')} not kept: ${terminalText(String(error))}\n`);
   }
+}
+
+const columns: readonly (readonly [head: string, cell: (row: TrialRow) => string])[] = [
+  ['template', ({ template }) => template],
+  ['mode', ({ mode }) => mode],
+  ['keeps to it', ({ kept }) => (kept === null ? '' : part(kept))],
+  ['one call', ({ one }) => part(one)],
+  ['several', ({ several }) => part(several)],
+  ['none', ({ none }) => part(none)],
+  ['invalid', ({ invalid }) => String(invalid)],
+  ['seconds', ({ seconds }) => seconds.toFixed(0)],
+];
+
+function part({ right, asked }: Score): string {
+  return `${right}/${asked}`;
+}
+
+/** A row for each template and mode. */
+function trialTable(rows: readonly TrialRow[]): string {
+  const cells = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, cell]) => cell(row)))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
+  const lines = cells.map((line) =>
+    line
+      .map((cell, index) => (index < 2 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0)))
+      .join('  '),
+  );
+  const [head = '', ...body] = lines;
+  return `${[pc.bold(head), ...body].join('\n')}\n`;
 }

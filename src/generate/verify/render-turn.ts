@@ -1,5 +1,7 @@
 /** Renders a message and cuts the turn out of the conversation. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { unless } from '../../format/error-class.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { AssistantMessage, Tool } from '../../format/messages.ts';
 import { commonPrefix } from '../../language/expression/alternatives.ts';
@@ -93,8 +95,8 @@ function afterQuestion(
   thinking: boolean | undefined,
   addGenerationPrompt = false,
 ): string | null {
-  try {
-    const render = renderPrompt(templateSource, {
+  const render = unless(IdiolectError, () =>
+    renderPrompt(templateSource, {
       messages: [{ role: 'user', content: question }, ...answer],
       tools,
       addGenerationPrompt,
@@ -102,11 +104,8 @@ function afterQuestion(
       now: new Date(0),
       ...specialTokens,
       ...(thinking === undefined ? {} : { thinking }),
-    });
-    const at = render.lastIndexOf(question);
-    return at < 0 ? null : render.slice(at + question.length);
-  } catch (error) {
-    if (error instanceof IdiolectError) return null;
-    throw error;
-  }
+    }),
+  );
+  const at = render?.lastIndexOf(question) ?? -1;
+  return render === null || at < 0 ? null : render.slice(at + question.length);
 }

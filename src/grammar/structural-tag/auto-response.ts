@@ -3,6 +3,8 @@
  * on. Unlike all other grammars here, it is ambiguous where reasoning or content may begin, because text may begin
  * the same way; it is for engines that follow all readings in parallel.
  */
+
+import { alternatives } from '../../language/expression/alternatives.ts';
 import {
   type CharacterClass,
   characterClass,
@@ -23,12 +25,12 @@ import {
 import { withoutUnused } from '../../language/expression/references.ts';
 import type { TurnLayout } from '../../layout/turn-layout.ts';
 import type { Trigger } from '../built-grammar.ts';
+import { openContent } from '../content-grammar.ts';
 import type { PromptPosition } from '../prompt-position.ts';
-import { openContent, type ResponseGrammarOptions } from '../response-grammar.ts';
+import type { ResponseGrammarOptions } from '../response-grammar.ts';
 import { freeText } from './free-text.ts';
 import { jsonCalls } from './json-calls.ts';
 import { findable } from './marker-search.ts';
-import { stripPrefix } from './strip-prefix.ts';
 
 /** The prompt's position in the response, and the calls that may follow. */
 export interface AutoResponse {
@@ -142,4 +144,45 @@ function withContent({ content }: TurnLayout, prompt: PromptPosition, text: Expr
   const [marker = close] = findable([close]);
   const rest = until({ delimiter: marker, next: literal(close.slice(marker.length)) });
   return sequence(optional(sequence(begun, rest)), text);
+}
+
+/**
+ * The rest of `expression` after `text`; `null` if literals alone do not spell `text`. `grammarAfter` handles every
+ * grammar, but turns it into automata.
+ */
+function stripPrefix(expression: Expression, text: string, { rules }: Grammar): Expression | null {
+  const strip = (each: Expression, left: string): Expression | null => {
+    if (left === '') return each;
+    switch (each.type) {
+      case 'literal':
+        return each.text.startsWith(left) ? literal(each.text.slice(left.length)) : null;
+      case 'sequence':
+        return stripSequence(each.items, left);
+      case 'choice':
+        return oneOfAll(each.alternatives.map((one) => strip(one, left)));
+      case 'rule': {
+        const body = rules.get(each.name);
+        return body === undefined ? null : strip(body, left);
+      }
+      default:
+        return null;
+    }
+  };
+  const stripSequence = ([first, ...rest]: readonly Expression[], left: string): Expression | null => {
+    if (first === undefined) return null;
+    if (first.type === 'literal' && first.text !== '' && left.startsWith(first.text)) {
+      return strip(sequence(...rest), left.slice(first.text.length));
+    }
+    if (first.type === 'repeat' && first.min === 0 && first.max === 1) {
+      return oneOfAll([strip(sequence(first.item, ...rest), left), strip(sequence(...rest), left)]);
+    }
+    const after = strip(first, left);
+    return after === null ? null : sequence(after, ...rest);
+  };
+  return strip(expression, text);
+}
+
+function oneOfAll(all: readonly (Expression | null)[]): Expression | null {
+  const possible = all.filter((each) => each !== null);
+  return possible.length === 0 ? null : alternatives(...possible);
 }

@@ -16,14 +16,15 @@ import {
   rule,
   sequence,
   type Until,
+  until,
 } from '../../language/expression/expression.ts';
+import { mapChildren } from '../../language/expression/references.ts';
 import { expandUntil } from '../../language/expression/until.ts';
 import { PartPrinter } from '../../language/gbnf/print-parts.ts';
 import { freeText } from './free-text.ts';
 import { withListedCharacters } from './listed-characters.ts';
 import { areFound } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
-import { withSharedText } from './shared-text.ts';
 import { shortText } from './short-text.ts';
 import type { TagFormat, TagNode } from './structural-tag.ts';
 import { withTextRules } from './text-rules.ts';
@@ -33,7 +34,7 @@ const fewBytes = 32_000;
 /** Limits for the nodes of one expression, tried in this order. */
 const nodeLimits: readonly number[] = [fewBytes, 8000, 2000, 500, 0];
 /** A server gets the tag with each request; a larger one is refused. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** The structural tag format for all texts of `grammar`. Throws `GrammarError` if it would be too large to send. */
 export function printStructuralTag(grammar: Grammar): TagFormat {
@@ -44,9 +45,9 @@ export function printStructuralTag(grammar: Grammar): TagFormat {
   for (const limit of nodeLimits) {
     const printed = new TagPrinter(shared, parts, limit).print(rule(grammar.root));
     bytes = printed.bytes;
-    if (bytes <= fewBytes || (limit === 0 && bytes <= mostBytes)) return printed.format;
+    if (bytes <= fewBytes || (limit === 0 && bytes <= maxBytes)) return printed.format;
   }
-  const reason = `a structural tag of ${bytes} bytes is more than the ${mostBytes} that a server is sent; offer fewer tools, or smaller schemas`;
+  const reason = `a structural tag of ${bytes} bytes is more than the ${maxBytes} that a server is sent; offer fewer tools, or smaller schemas`;
   throw new GrammarError({ reason });
 }
 
@@ -282,4 +283,33 @@ function joined(parts: readonly PrintedNode[]): PrintedNode {
   const [only, second] = parts;
   if (only !== undefined && second === undefined) return only;
   return printed({ type: 'sequence', elements }, parts.at(-1)?.unlimited === true, parts);
+}
+
+/**
+ * Makes every text up to a delimiter a rule of its own, so that the places where it occurs share one automaton:
+ * `until("</x>", rest)` becomes `text rest`, with `text ::= until("</x>")`. The grammar matches the same texts.
+ */
+function withSharedText(grammar: Grammar): Grammar {
+  const rules = new Map<string, Expression>();
+  const made = new Map<string, string>();
+  const shared = (text: Until): Expression => {
+    const key = JSON.stringify(text);
+    const known = made.get(key);
+    if (known !== undefined) return rule(known);
+    let number = made.size + 1;
+    while (grammar.rules.has(`free-${number}`)) number += 1;
+    const name = `free-${number}`;
+    made.set(key, name);
+    rules.set(name, text);
+    return rule(name);
+  };
+  const rewrite = (expression: Expression): Expression => {
+    const inner = mapChildren(expression, rewrite);
+    if (inner.type !== 'until') return inner;
+    const [only, second] = inner.branches;
+    if (inner.mayEnd || only?.next == null || second !== undefined) return shared(inner);
+    return sequence(shared(until({ delimiter: only.delimiter, next: empty })), only.next);
+  };
+  for (const [name, body] of grammar.rules) rules.set(name, rewrite(body));
+  return { root: grammar.root, rules };
 }

@@ -1,12 +1,13 @@
 /**
  * Rewrites a grammar so that XGrammar's nodes can express its free text, and so that it compiles fast. A node can
- * express less than an automaton, so four things are allowed in addition. The parser reads each like the grammar's
- * own spelling:
+ * express less than an automaton, so five things are allowed in addition. The parser reads all but
+ * the last like the grammar's own spelling:
  *
  *     text up to "\n</value>", never "</value>" alone   text up to "</value>": the white space may be missing
  *     text up to "<a><a b>", which repeats its prefix   text up to "<a>", then "<a b>" must follow
  *     calls, and white space after the last             white space after each
  *     an id of at most 64 characters                    any length: XGrammar scans the vocabulary for each count
+ *     thoughts without an end of the turn               any thoughts
  */
 
 import {
@@ -21,11 +22,14 @@ import {
 import { mapChildren } from '../../language/expression/references.ts';
 import { idOfAnyLength } from '../call-grammar.ts';
 import { freeText } from './free-text.ts';
-import { areFound, findable } from './marker-search.ts';
+import { findable } from './marker-search.ts';
 import { repeatedCalls } from './repeated-calls.ts';
 
-/** Rewrites `grammar` as described above. */
-export function relaxGrammar(grammar: Grammar): Grammar {
+/**
+ * Rewrites `grammar` as described above. `endsCount`: but for the last of these, which whoever reads the response can
+ * see for themselves.
+ */
+export function relaxGrammar(grammar: Grammar, endsCount = false): Grammar {
   const isFree = freeText(grammar);
   const relax = (expression: Expression): Expression => {
     switch (expression.type) {
@@ -35,7 +39,7 @@ export function relaxGrammar(grammar: Grammar): Grammar {
         if (expression === idOfAnyLength) return repeat(expression.item, expression.min);
         return mapChildren(expression, relax);
       case 'until':
-        return relaxUntil(expression, relax);
+        return relaxUntil(expression, relax, endsCount);
       default:
         return mapChildren(expression, relax);
     }
@@ -46,7 +50,11 @@ export function relaxGrammar(grammar: Grammar): Grammar {
   };
 }
 
-function relaxUntil({ branches, mayEnd }: Until, relax: (expression: Expression) => Expression): Expression {
+function relaxUntil(
+  { branches, mayEnd }: Until,
+  relax: (expression: Expression) => Expression,
+  endsCount: boolean,
+): Expression {
   const relaxed = branches.map(({ delimiter, next }) => ({
     delimiter,
     next: next === null ? null : relax(next),
@@ -56,11 +64,11 @@ function relaxUntil({ branches, mayEnd }: Until, relax: (expression: Expression)
   const [only] = wanted;
   if (mayEnd || only?.next == null || wanted.length > 1) return { type: 'until', branches: relaxed, mayEnd };
   const { delimiter, next } = only;
-  const alone = delimiter.trimStart();
-  if (refused.length === 1 && refused[0]?.delimiter === alone) return until({ delimiter: alone, next });
-  const [marker = delimiter] = findable([delimiter]);
-  if (refused.length > 0 || areFound([delimiter])) return { type: 'until', branches: relaxed, mayEnd };
-  return until({ delimiter: marker, next: sequence(literal(delimiter.slice(marker.length)), next) });
+  const isBare = refused.some((each) => each.delimiter === delimiter.trimStart());
+  const [marker = delimiter] = isBare ? [delimiter.trimStart()] : findable([delimiter]);
+  const after = isBare ? '' : delimiter.slice(marker.length);
+  const ends = refused.filter((each) => !each.delimiter.includes(marker));
+  return until({ delimiter: marker, next: sequence(literal(after), next) }, ...(endsCount ? ends : []));
 }
 
 /** Only a literal can follow a node of calls, so the white space after the last call is allowed after each. */

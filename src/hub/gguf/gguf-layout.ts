@@ -30,15 +30,22 @@ const widths: ReadonlyMap<number, number> = new Map([
 const maxTensors = 200_000;
 const maxEntries = 20_000;
 /** The limit of the specification. */
-const longestKey = 65_535;
+const maxKeyLength = 65_535;
 const maxDimensions = 4;
 
 /** The position of a value: `start` is its first byte after the type, or that of an array's first item. */
 interface Value {
   readonly type: number;
   readonly start: number;
+  /** The first byte after it. */
+  readonly end: number;
   /** For an array; `null` for a single value. */
   readonly items: { readonly type: number; readonly count: number } | null;
+}
+
+/** A value as in the file. */
+export interface RawValue extends Pick<Value, 'type' | 'items'> {
+  readonly bytes: Uint8Array;
 }
 
 /** The declaration of one tensor. */
@@ -55,6 +62,8 @@ export interface TensorInfo {
 export interface GgufLayout {
   readonly metadata: GgufMetadata;
   readonly tensors: readonly TensorInfo[];
+  /** Whether counts have eight bytes, and all numbers the order of the usual processors. */
+  readonly isUsual: boolean;
   /** The first byte after the header. */
   readonly headerEnd: number;
   /** Where the weights begin. */
@@ -74,7 +83,7 @@ export class MoreBytesNeeded extends Error {
  * Scans the beginning of a file. Throws `MoreBytesNeeded`, and `ModelFileError` with the name `file` if it is not a
  * GGUF header, or declares more than any model has.
  */
-export function scanGguf(bytes: Uint8Array<ArrayBuffer>, file: string): GgufLayout {
+export function scanGguf(bytes: Uint8Array, file: string): GgufLayout {
   const cursor = openCursor(bytes, file);
   const tensorCount = cursor.count('tensors', maxTensors);
   const entryCount = cursor.count('metadata entries', maxEntries);
@@ -88,11 +97,12 @@ export function scanGguf(bytes: Uint8Array<ArrayBuffer>, file: string): GgufLayo
   const metadata = new GgufMetadata(values, cursor);
   const headerEnd = cursor.position;
   const alignment = alignmentOf(metadata, cursor);
-  return { metadata, tensors, headerEnd, dataOffset: Math.ceil(headerEnd / alignment) * alignment };
+  const { isUsual } = cursor;
+  return { metadata, tensors, isUsual, headerEnd, dataOffset: Math.ceil(headerEnd / alignment) * alignment };
 }
 
 /** Reads the magic number and version, which determine the notation of the rest. */
-function openCursor(bytes: Uint8Array<ArrayBuffer>, file: string): Cursor {
+function openCursor(bytes: Uint8Array, file: string): Cursor {
   if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) !== 'GGUF')
     throw new ModelFileError({ file, reason: foreignReason(bytes) });
   if (bytes.length < 8) throw new MoreBytesNeeded(8);
@@ -106,7 +116,7 @@ function openCursor(bytes: Uint8Array<ArrayBuffer>, file: string): Cursor {
 /** Keys are ASCII by the specification, and engines turn their parts into nested objects. */
 function readKey(cursor: Cursor): string {
   const length = cursor.size();
-  if (length > longestKey) throw cursor.refuse('its header has a key that is longer than any');
+  if (length > maxKeyLength) throw cursor.refuse('its header has a key that is longer than any');
   const key = cursor.text(length);
   if (/^[\x21-\x7e]+$/.test(key) && !key.split('.').includes('__proto__')) return key;
   throw cursor.refuse(`its header has a key that is not a name: ${JSON.stringify(key.slice(0, 80))}`);
@@ -117,12 +127,12 @@ function readValue(cursor: Cursor, key: string): Value {
   if (type !== arrayType) {
     const start = cursor.position;
     skipItems(cursor, key, type, 1);
-    return { type, start, items: null };
+    return { type, start, end: cursor.position, items: null };
   }
   const items = { type: cursor.uint32(), count: cursor.size() };
   const start = cursor.position;
   skipItems(cursor, key, items.type, items.count);
-  return { type, start, items };
+  return { type, start, end: cursor.position, items };
 }
 
 /** The specification has arrays of arrays, but no model and no engine does. */
@@ -167,6 +177,12 @@ export class GgufMetadata {
 
   has(key: string): boolean {
     return this.#values.has(key);
+  }
+
+  /** All values by key, each with its bytes as in the file; those of a text begin with its length. */
+  raw(): ReadonlyMap<string, RawValue> {
+    const bytesOf = ({ start, end }: Value) => this.#cursor.at(start).bytes(end - start);
+    return new Map(Array.from(this.#values, ([key, value]) => [key, { ...value, bytes: bytesOf(value) }]));
   }
 
   /** A text; `null` if there is none. */
@@ -265,18 +281,22 @@ interface Notation {
 
 /** A reading position in the bytes. */
 class Cursor {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #notation: Notation;
   /** Bytes of a count or a length: fewer in version 1. */
   readonly sizeWidth: 4 | 8;
   position = 8;
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, notation: Notation) {
+  constructor(bytes: Uint8Array, notation: Notation) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#notation = notation;
     this.sizeWidth = notation.version === 1 ? 4 : 8;
+  }
+
+  get isUsual(): boolean {
+    return this.#notation.littleEndian && this.sizeWidth === 8;
   }
 
   at(position: number): Cursor {

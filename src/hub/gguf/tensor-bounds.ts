@@ -47,7 +47,7 @@ const blocks: ReadonlyMap<number, Block> = new Map(
 );
 
 /** ggml's limit. */
-const longestName = 63;
+const maxNameLength = 63;
 
 /**
  * Throws `ModelFileError` unless every tensor is within the `size` bytes of the file and overlaps no other. For a type
@@ -55,14 +55,14 @@ const longestName = 63;
  */
 export function checkTensorBounds({ tensors, dataOffset }: GgufLayout, size: number, file: string): void {
   const refuse = (tensor: TensorInfo, reason: string): never => {
-    const name = JSON.stringify(tensor.name.slice(0, longestName));
+    const name = JSON.stringify(tensor.name.slice(0, maxNameLength));
     throw new ModelFileError({ file, reason: `its tensor ${name} ${reason}` });
   };
   const names = new Set<string>();
   const available = BigInt(size) - BigInt(dataOffset);
   let end = 0n;
   for (const tensor of [...tensors].sort(byOffset)) {
-    if (tensor.name.length > longestName) refuse(tensor, `has a name of more than ${longestName} bytes`);
+    if (tensor.name.length > maxNameLength) refuse(tensor, `has a name of more than ${maxNameLength} bytes`);
     if (names.has(tensor.name)) refuse(tensor, 'is there twice');
     names.add(tensor.name);
     const length = byteLength(tensor) ?? refuse(tensor, 'has rows that its type cannot store');

@@ -1,4 +1,5 @@
 /** Schemas as text, for comparison. */
+import { unless } from '../../format/error-class.ts';
 
 /** Larger schemas are not compared: an object referenced in many places may unfold to millions of values. */
 const maxValues = 20_000;
@@ -13,10 +14,5 @@ export function schemaText(schema: unknown): string | null {
     if (values > maxValues) throw new TooLarge();
     return value;
   };
-  try {
-    return JSON.stringify(schema, count) ?? '';
-  } catch (error) {
-    if (error instanceof TooLarge || error instanceof RangeError) return null;
-    throw error;
-  }
+  return unless([TooLarge, RangeError], () => JSON.stringify(schema, count) ?? '');
 }

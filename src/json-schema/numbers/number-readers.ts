@@ -1,14 +1,16 @@
 /** Readers of numbers, symbol by symbol; the automata of numbers are their products. */
+import { StepBudget } from '../../language/expression/budget.ts';
+import { trieNodes } from '../../language/expression/trie.ts';
+import { buildAutomaton } from '../../language/regular/build-automaton.ts';
+import { setHas } from '../../language/regular/character-set.ts';
+import { patternTerm } from '../../language/regular/parse-pattern.ts';
+import { Terms } from '../../language/regular/terms.ts';
 import { type Decimal, printDecimal } from '../document/decimal.ts';
-import { type ExponentKind, exponentTable } from './exponents.ts';
 
 /** The characters of numbers. A symbol is an index in this string; digits are their own symbols. */
 export const numberSymbols = '0123456789.-+eE';
 
 const point = numberSymbols.indexOf('.');
-const minus = numberSymbols.indexOf('-');
-const plus = numberSymbols.indexOf('+');
-const marks = numberSymbols.indexOf('e');
 
 /** Integers of up to this many digits are written without exponent, as by JSON.stringify. */
 export const wholeDigits = 21;
@@ -165,95 +167,51 @@ export function otherThan(reader: NumberReader): NumberReader {
 
 /** Accepts `words`, as a trie. */
 export function wordsReader(words: readonly string[]): NumberReader {
-  const nodes: { ends: boolean; readonly next: Map<number, number> }[] = [{ ends: false, next: new Map() }];
-  for (const word of words) {
-    let node = nodes[0];
-    for (const character of word) {
-      const symbol = numberSymbols.indexOf(character);
-      const next = node?.next.get(symbol) ?? nodes.length;
-      if (next === nodes.length) nodes.push({ ends: false, next: new Map() });
-      node?.next.set(symbol, next);
-      node = nodes[next];
-    }
-    if (node !== undefined) node.ends = true;
-  }
+  const nodes = trieNodes(words);
+  const states = new Map(nodes.map((node, state) => [node, state]));
   return {
     distinguishes: Array.from(numberSymbols, (_, symbol) => symbol),
-    step: (state, symbol) => nodes[state]?.next.get(symbol) ?? dead,
-    accepts: (state) => nodes[state]?.ends ?? false,
+    step(state, symbol) {
+      const next = nodes[state]?.children.get(numberSymbols.charAt(symbol));
+      return next === undefined ? dead : (states.get(next) ?? dead);
+    },
+    accepts: (state) => typeof nodes[state]?.word === 'string',
   };
 }
 
-/** Options for numbers with an exponent. */
-interface ExponentOptions {
-  /** Allows zero, several digits before the point, and no exponent. */
-  readonly anyMantissa: boolean;
-  /** Signs that the exponent may have. */
-  readonly signs: readonly number[];
-  /** Whether the exponent may have no sign. */
-  readonly unsigned: boolean;
-  /** Exponents after a mantissa with one digit from 1 to 9 before the point; `any` after others. */
-  readonly kind: ExponentKind;
+const places = `(?:\\.\\d{1,${fractionDigits}})?`;
+
+/** Unsigned numbers of any size; two digits of an exponent, so that no text reads as infinite. */
+export const freeReader = patternReader(`(?:0|[1-9]\\d{0,${wholeDigits - 1}})${places}(?:[eE][-+]?\\d\\d?)?`);
+
+/** Numbers from 1e16 on, where Python's notation begins, to 1e307, in scientific notation: a double ends there. */
+export const largeReader = patternReader(`[1-9]${places}[eE]\\+(?:1[6-9]|[2-9]\\d|[12]\\d\\d|30[0-7])`);
+
+/** Nonzero numbers below 1e-4, in scientific notation, down to 1e-307. */
+export const smallReader = patternReader(`[1-9]${places}[eE]-(?:0?[5-9]|[1-9]\\d|[12]\\d\\d|30[0-7])`);
+
+/** Texts that match a pattern. Its automaton is built when it is first needed. */
+function patternReader(pattern: string): () => NumberReader {
+  let reader: NumberReader | undefined;
+  return () => {
+    reader ??= tableReader(pattern);
+    return reader;
+  };
 }
 
-/** Unsigned numbers of any size. */
-export const freeReader = (): NumberReader =>
-  exponentReader({ anyMantissa: true, signs: [plus, minus], unsigned: true, kind: 'any' });
-
-/** Numbers from 1e16 on, in scientific notation. */
-export const largeReader = (): NumberReader =>
-  exponentReader({ anyMantissa: false, signs: [plus], unsigned: false, kind: 'large' });
-
-/** Nonzero numbers below 1e-4, in scientific notation. */
-export const smallReader = (): NumberReader =>
-  exponentReader({ anyMantissa: false, signs: [minus], unsigned: false, kind: 'small' });
-
-/**
- * States: start, zero, digits before the point, digits after it, `e`, its sign, and those of both exponents. From the
- * point on, each state exists twice: after one digit from 1 to 9, and after anything else.
- */
-function exponentReader({ anyMantissa, signs, unsigned, kind }: ExponentOptions): NumberReader {
-  const zero = 1;
-  const digits = anyMantissa ? wholeDigits : 1;
-  const afterPoint = 2 + digits;
-  const afterMark = afterPoint + 2 * (fractionDigits + 1);
-  const afterSign = afterMark + 2;
-  const exponent = afterSign + 2;
-  const exponents = [exponentTable(kind), exponentTable('any')] as const;
-  const kinds = exponents.flatMap((table, long) => table.map((state) => ({ ...state, long })));
-  const starts = [exponent, exponent + exponents[0].length] as const;
-  const stepExponent = (state: number, symbol: number) => {
-    const { next, long } = kinds[state - exponent] ?? { next: [], long: 0 };
-    const target = next[symbol] ?? dead;
-    return target === dead ? dead : (starts[long] ?? exponent) + target;
-  };
-  const stepWhole = (state: number, symbol: number) => {
-    const long = state === 2 ? 0 : 1;
-    if (state > 0 && symbol === point) return afterPoint + long;
-    if (state > 0 && symbol >= marks) return afterMark + long;
-    if (!isDigit(symbol) || state === zero) return dead;
-    if (state > 0) return state + 1 < afterPoint ? state + 1 : dead;
-    return symbol > 0 ? 2 : anyMantissa ? zero : dead;
-  };
-  const stepFraction = (state: number, symbol: number) => {
-    const places = (state - afterPoint) >> 1;
-    if (isDigit(symbol)) return places < fractionDigits ? state + 2 : dead;
-    return symbol >= marks && places > 0 ? afterMark + ((state - afterPoint) & 1) : dead;
-  };
+function tableReader(pattern: string): NumberReader {
+  const budget = new StepBudget(Number.POSITIVE_INFINITY);
+  const terms = new Terms(budget);
+  const { states } = buildAutomaton(terms, patternTerm(terms, `^${pattern}$`), budget);
+  const table = states.map(({ edges }) =>
+    Array.from(numberSymbols, (symbol) => {
+      const edge = edges.find(([set]) => setHas(set, symbol.charCodeAt(0)));
+      return edge === undefined ? dead : edge[1];
+    }),
+  );
   return {
     distinguishes: eachDigit,
-    step(state, symbol) {
-      if (state < afterPoint) return stepWhole(state, symbol);
-      if (state < afterMark) return stepFraction(state, symbol);
-      if (state >= exponent) return stepExponent(state, symbol);
-      const long = (state - afterMark) & 1;
-      if (state < afterSign && signs.includes(symbol)) return afterSign + long;
-      return state >= afterSign || unsigned ? stepExponent(starts[long] ?? exponent, symbol) : dead;
-    },
-    accepts(state) {
-      if (state >= exponent) return kinds[state - exponent]?.accepts === true;
-      if (state >= afterMark || !anyMantissa) return false;
-      return state > 0 && state !== afterPoint && state !== afterPoint + 1;
-    },
+    step: (state, symbol) => table[state]?.[symbol] ?? dead,
+    accepts: (state) => states[state]?.accepts === true,
   };
 }

@@ -17,11 +17,10 @@ import {
 import type { Constraint } from '../shapes/constraints.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
-import { AnyOrder } from './any-order.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
 import type { KeyOrder } from './key-order.ts';
+import { AnyOrder, LaterOrder } from './key-order.ts';
 import { forbiddenInKeys, holdsAny, KeyTrie, type KeyWriter } from './key-trie.ts';
-import { LaterOrder } from './later-order.ts';
 import {
   type ReportedObject,
   reportAt,
@@ -40,7 +39,7 @@ type Step = readonly [Constraint, Progress];
 interface Progress {
   /** Declared keys before this position can no longer come. */
   readonly position: number;
-  /** With keys in any order, what has come from this position on (`any-order.ts`). */
+  /** With keys in any order, what has come from this position on (`AnyOrder`). */
   readonly used: number;
   /** Number of properties, as far as the shape counts them. */
   readonly count: number;

@@ -4,6 +4,7 @@
  * matcher would have to follow all of them at once. With keys in any order, clauses cannot be tracked, so the
  * alternatives stay separate.
  */
+import { groupBy } from '../../format/groups.ts';
 import { objectShape } from '../shapes/any-shape.ts';
 import { ruleKey, shapeKey } from '../shapes/shape-keys.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
@@ -14,13 +15,7 @@ const statesPerAlternative = 3;
 
 /** Merges those of `placed` that can be one object with a clause. */
 export function uniteObjects(placed: readonly PlacedShape[]): readonly PlacedShape[] {
-  const groups = new Map<string, PlacedShape[]>();
-  for (const each of placed) {
-    const key = `${each.location.id} ${generalKey(each.shape)}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
+  const groups = groupBy(placed, ({ location, shape }) => `${location.id} ${generalKey(shape)}`);
   return [...groups.values()].flatMap(uniteGroup);
 }
 
@@ -115,12 +110,6 @@ function asking(shape: ObjectShape, index: number, places: ReadonlyMap<string, n
 
 /** Possible states after `state` if `key` is absent, and for each value required of it. */
 function statesAfter(state: readonly Asking[], key: string): readonly (readonly Asking[])[] {
-  const byDemand = new Map<string, Asking[]>();
-  for (const each of state) {
-    const demand = each.asks.get(key) ?? '';
-    const group = byDemand.get(demand);
-    if (group === undefined) byDemand.set(demand, [each]);
-    else group.push(each);
-  }
+  const byDemand = groupBy(state, ({ asks }) => asks.get(key) ?? '');
   return [state.filter(({ required }) => !required.has(key)), ...byDemand.values()];
 }

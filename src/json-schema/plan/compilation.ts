@@ -145,16 +145,6 @@ export class Compilation implements ExpansionContext {
     return maxRepetitions;
   }
 
-  /** The result of `make`; `null` if a budget is exhausted. */
-  attempt<T>(make: () => T): T | null {
-    try {
-      return make();
-    } catch (error) {
-      if (error instanceof BudgetExceeded) return null;
-      throw error;
-    }
-  }
-
   /** The result of `make`; if a budget is exhausted, reports for `constraint` and returns `null`. */
   within<T>(constraint: Constraint, keyword: string, make: () => T): T | null {
     try {

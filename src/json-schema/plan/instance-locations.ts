@@ -3,6 +3,7 @@
  * by first mention over all branches, so that a value has a single spelling before it is known which branch it is
  * valid against.
  */
+import { addToGroup } from '../../format/groups.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { StepBudget } from '../../language/expression/budget.ts';
 import { schemaOfContainer } from '../document/containers.ts';
@@ -15,8 +16,8 @@ import {
   type SchemaNode,
 } from '../document/schema-document.ts';
 import { itemNodes } from '../shapes/array-keywords.ts';
+import { connectedMembers } from '../shapes/clauses.ts';
 import { isReference, referenced, referenceKeywords } from '../shapes/references.ts';
-import { clusterKeys } from './key-clusters.ts';
 import { type Branch, type Tag, Tags } from './tags.ts';
 
 /** Equal ids mean equal locations. */
@@ -176,10 +177,7 @@ export class InstanceLocations {
     for (const node of location.nodes) {
       if (!isObject(node.schema) || !isObject(node.schema.properties)) continue;
       for (const [key, property] of Object.entries(node.schema.properties)) {
-        if (!isSchema(property)) continue;
-        const list = named.get(key);
-        if (list === undefined) named.set(key, [node]);
-        else list.push(node);
+        if (isSchema(property)) addToGroup(named, key, node);
       }
     }
     this.#named.set(location, named);
@@ -308,4 +306,26 @@ function compareCodePoints(a: string, b: string): number {
   const at = left.findIndex((character, index) => character !== right[index]);
   if (at < 0) return left.length - right.length;
   return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+}
+
+/** With fewer conditions, the order stays as it is. */
+const minClusters = 4;
+
+/**
+ * Reorders `keys` so that those of each set in `conditions` are adjacent, because keys in between multiply with the
+ * pending condition; overlapping sets are merged.
+ */
+function clusterKeys(keys: readonly string[], conditions: readonly ReadonlySet<string>[]): readonly string[] {
+  if (conditions.length < minClusters) return keys;
+  const clusters = connectedMembers(conditions);
+  const several = new Set([...clusters.values()].filter((cluster) => cluster.size > 1));
+  if (several.size < minClusters) return keys;
+  const rank = new Map(keys.map((key, index) => [key, index]));
+  const ordered = new Set<string>();
+  for (const key of keys) {
+    if (ordered.has(key)) continue;
+    const together = [...(clusters.get(key) ?? [key])].filter((each) => rank.has(each));
+    for (const each of together.sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))) ordered.add(each);
+  }
+  return [...ordered];
 }

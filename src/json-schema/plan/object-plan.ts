@@ -1,5 +1,6 @@
 /** Prepares an object shape for writing: its keys one by one, and the classes of all other keys. */
 
+import { addToGroup } from '../../format/groups.ts';
 import { BudgetExceeded, type StepBudget } from '../../language/expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from '../../language/regular/automaton.ts';
 import {
@@ -161,11 +162,7 @@ function namedRules(rules: readonly PropertyRule[]): ReadonlyMap<string, readonl
   const byName = new Map<string, PropertyRule[]>();
   for (const rule of rules) {
     if (rule.keys.complement || rule.keys.patterns.length > 0) continue;
-    for (const name of rule.keys.names) {
-      const list = byName.get(name);
-      if (list === undefined) byName.set(name, [rule]);
-      else list.push(rule);
-    }
+    for (const name of rule.keys.names) addToGroup(byName, name, rule);
   }
   return byName;
 }

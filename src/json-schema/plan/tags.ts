@@ -3,6 +3,7 @@
  * `oneOf`, such as `type` in a union of events, or decide which `then` applies. What a branch says about its keys
  * then matters only for its own constant.
  */
+import { groupBy } from '../../format/groups.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { decimalOf, printDecimal } from '../document/decimal.ts';
 import {
@@ -121,13 +122,7 @@ export class Tags {
         owners.set(value, ids.add(branch.node.id));
       }
     }
-    const groups = new Map<string, string[]>();
-    for (const [value, ids] of owners) {
-      const name = [...ids].join();
-      const list = groups.get(name);
-      if (list === undefined) groups.set(name, [value]);
-      else list.push(value);
-    }
+    const groups = groupBy(owners.keys(), (value) => [...(owners.get(value) ?? [])].join());
     const all = [...groups.values()];
     return {
       key,

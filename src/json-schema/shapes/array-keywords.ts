@@ -5,8 +5,7 @@ import { arrayShape } from './any-shape.ts';
 import {
   type Assertion,
   assertion,
-  atLeast,
-  atMost,
+  countAssertions,
   countOf,
   type ExpansionContext,
   type KeywordReader,
@@ -19,11 +18,9 @@ export const readArrayKeywords: KeywordReader = (schema, node, context) => {
   const found: Assertion[] = [];
   const items = itemsAssertion(schema, node, context);
   if (items !== null) found.push(items);
-  const withCount = (range: { min: number; max: number | null }) => arrayShape(context.constraints, range);
-  const min = countOf(schema.minItems);
-  if (min !== null) found.push(atLeast(min, withCount));
-  const max = countOf(schema.maxItems);
-  if (max !== null) found.push(atMost(Math.floor(Number(schema.maxItems)), withCount));
+  found.push(
+    ...countAssertions(schema, ['minItems', 'maxItems'], (range) => arrayShape(context.constraints, range)),
+  );
   if (isSchema(schema.contains)) found.push(containsAssertion(schema, node, context));
   if (schema.uniqueItems === true) {
     const { fails } = unenforced('array', context);

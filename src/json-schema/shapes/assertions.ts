@@ -63,8 +63,24 @@ export function countOf(value: JsonValue | undefined): number | null {
   return typeof value === 'number' && value >= 0 ? Math.ceil(value) : null;
 }
 
+/** Makes the shape of values with so many characters, items or properties. */
+type ShapeOfCount = (range: { readonly min: number; readonly max: number | null }) => Shape;
+
+/** The assertions of two keywords: one for the least count, and one for the most. */
+export function countAssertions(
+  schema: JsonObject,
+  [least, most]: readonly [least: string, most: string],
+  make: ShapeOfCount,
+): readonly Assertion[] {
+  const [min, max] = [schema[least], schema[most]];
+  return [
+    ...(countOf(min) === null ? [] : [atLeast(Math.ceil(Number(min)), make)]),
+    ...(countOf(max) === null ? [] : [atMost(Math.floor(Number(max)), make)]),
+  ];
+}
+
 /** Holds for `at least min`, fails for `less than min`. */
-export function atLeast(min: number, make: (range: { min: number; max: number | null }) => Shape): Assertion {
+function atLeast(min: number, make: ShapeOfCount): Assertion {
   return assertion(
     () => [make({ min, max: null })],
     () => (min === 0 ? [] : [make({ min: 0, max: min - 1 })]),
@@ -72,7 +88,7 @@ export function atLeast(min: number, make: (range: { min: number; max: number | 
 }
 
 /** Holds for `at most max`, fails for `more than max`. */
-export function atMost(max: number, make: (range: { min: number; max: number | null }) => Shape): Assertion {
+function atMost(max: number, make: ShapeOfCount): Assertion {
   return assertion(
     () => [make({ min: 0, max })],
     () => [make({ min: max + 1, max: null })],

@@ -2,6 +2,7 @@
  * Disjunctions that are not multiplied out. Conditions about different keys are independent, but multiplied, twenty
  * conditions of two alternatives become a million shapes.
  */
+import { groupBy } from '../../format/groups.ts';
 import { objectShape } from './any-shape.ts';
 import type { Clause, ObjectShape, Shape } from './shapes.ts';
 
@@ -60,12 +61,9 @@ function speaksOfNamesOnly(shape: Shape): shape is ObjectShape {
 function bySubject(clauses: readonly Clause[]): readonly (readonly Clause[])[] {
   const names = clauses.map((clause) => new Set(clause.flatMap(namesOf)));
   const joined = connectedMembers(names);
-  const groups = new Map<ReadonlySet<string> | undefined, Clause[]>();
-  clauses.forEach((clause, index) => {
+  const groups = groupBy(clauses, (_, index) => {
     const [name = ''] = names[index] ?? [];
-    const group = groups.get(joined.get(name));
-    if (group === undefined) groups.set(joined.get(name), [clause]);
-    else group.push(clause);
+    return joined.get(name);
   });
   return [...groups.values()];
 }

@@ -9,9 +9,7 @@ import { objectShape } from './any-shape.ts';
 import {
   type Assertion,
   assertion,
-  atLeast,
-  atMost,
-  countOf,
+  countAssertions,
   type ExpansionContext,
   type KeywordReader,
 } from './assertions.ts';
@@ -25,11 +23,7 @@ export const readObjectKeywords: KeywordReader = (schema, node, context) => {
   const properties = propertiesAssertion(schema, node, context);
   if (properties !== null) found.push(properties);
   if (isArray(schema.required)) found.push(requiredAssertion(strings(schema.required), context));
-  const min = countOf(schema.minProperties);
-  if (min !== null) found.push(atLeast(min, objectShape));
-  if (countOf(schema.maxProperties) !== null) {
-    found.push(atMost(Math.floor(Number(schema.maxProperties)), objectShape));
-  }
+  found.push(...countAssertions(schema, ['minProperties', 'maxProperties'], objectShape));
   if (isSchema(schema.propertyNames)) found.push(propertyNamesAssertion(node, context));
   for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
     const dependencies = schema[keyword];

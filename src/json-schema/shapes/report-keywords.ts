@@ -2,7 +2,6 @@
 import type { JsonObject } from '../../format/messages.ts';
 import type { SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
-import { reportNewer, reportVocabularies } from './dialects.ts';
 import { isAssertion, reportKinds } from './keyword-kinds.ts';
 import { hasReference, isReference } from './references.ts';
 import { reportNullable } from './value-keywords.ts';
@@ -37,5 +36,47 @@ function reportSiblings(
     const reason =
       'stands next to `$ref`, where the draft that the schema names ignores it; it is not enforced';
     context.report(node, keyword, reason, 'noted');
+  }
+}
+
+/** The draft that introduced a keyword, numbered like `SchemaNode`'s `draft`. */
+const since: ReadonlyMap<string, number> = new Map([
+  ['const', 6],
+  ['contains', 6],
+  ['propertyNames', 6],
+  ['if', 7],
+  ['dependentRequired', 8],
+  ['dependentSchemas', 8],
+  ['minContains', 8],
+  ['maxContains', 8],
+  ['unevaluatedItems', 8],
+  ['unevaluatedProperties', 8],
+  ['prefixItems', 9],
+]);
+
+/** Reports keywords that are enforced although the declared draft does not define them. */
+function reportNewer(schema: JsonObject, node: SchemaNode, context: Pick<ExpansionContext, 'report'>): void {
+  const { draft } = node.origin;
+  if (draft === 0) return;
+  for (const keyword of Object.keys(schema)) {
+    if ((since.get(keyword) ?? 0) <= draft) continue;
+    context.report(
+      node,
+      keyword,
+      'is newer than the draft that the schema names; it is enforced',
+      'narrowed',
+    );
+  }
+}
+
+/** Reports unknown vocabularies that the meta-schema of `schema` requires. */
+function reportVocabularies(
+  schema: JsonObject,
+  node: SchemaNode,
+  context: Pick<ExpansionContext, 'report'>,
+): void {
+  if (!('$schema' in schema)) return;
+  for (const uri of node.origin.dialect.unknown) {
+    context.report(node, '$schema', `its dialect needs the vocabulary ${uri}, which is not known`);
   }
 }

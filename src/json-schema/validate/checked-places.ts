@@ -23,13 +23,11 @@ export interface CheckedPlace {
 }
 
 /**
- * The place of a whole value of `schema`; the sub-schemas at `pointers` are checked. Throws what `compileValidator`
- * throws.
+ * The place of a whole value of `schema`; the sub-schemas at `pointers` are checked. Throws `SchemaError` if it is too
+ * large; its validators throw what `compileValidator` would throw for the parts that they meet.
  */
 export function checkedPlaces(schema: JsonSchema, pointers: readonly string[], tool: string): CheckedPlace {
-  const validators = nodeValidators(plainSchema(schema, tool), tool);
-  validators.prepare();
-  return new Places(validators, pointers).root;
+  return new Places(nodeValidators(plainSchema(schema, tool), tool), pointers).root;
 }
 
 class Places {

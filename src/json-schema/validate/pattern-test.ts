@@ -1,4 +1,5 @@
 /** Tests strings against patterns, as the grammar reads patterns. */
+import { unless } from '../../format/error-class.ts';
 import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
 import { patternTerm } from '../../language/regular/parse-pattern.ts';
 import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
@@ -8,7 +9,7 @@ import { type Term, Terms } from '../../language/regular/terms.ts';
 export type TextTest = (text: string) => boolean;
 
 /** Steps after which what was derived for earlier texts is dropped. */
-const mostKept = 200_000;
+const maxKept = 200_000;
 
 /**
  * A test for `pattern`. An automaton may have more states than there are texts to test, so only those are derived that a
@@ -19,7 +20,7 @@ export function patternTest(pattern: string): TextTest {
   let derived = derive(pattern);
   if (derived === null) return regularTest(pattern);
   return (text) => {
-    if (derived === null || derived.budget.spent > mostKept) derived = derive(pattern);
+    if (derived === null || derived.budget.spent > maxKept) derived = derive(pattern);
     try {
       return derived?.terms.matches(derived.term, text.toWellFormed()) ?? false;
     } catch (error) {
@@ -38,12 +39,8 @@ interface Derived {
 function derive(pattern: string): Derived | null {
   const budget = new StepBudget(Number.POSITIVE_INFINITY);
   const terms = new Terms(budget);
-  try {
-    return { terms, term: patternTerm(terms, pattern), budget };
-  } catch (error) {
-    if (error instanceof UnsupportedPattern || error instanceof BudgetExceeded) return null;
-    throw error;
-  }
+  const term = unless([UnsupportedPattern, BudgetExceeded], () => patternTerm(terms, pattern));
+  return term === null ? null : { terms, term, budget };
 }
 
 function regularTest(pattern: string): TextTest {

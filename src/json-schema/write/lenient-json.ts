@@ -15,7 +15,7 @@ import type { RuleSet } from '../../language/expression/rule-set.ts';
 import type { Syntax } from './syntax.ts';
 
 /** Maximum number of spaces or tabs at the start of a line. */
-const deepestLine = 40;
+const maxLineDepth = 40;
 /** The same within a line, and of line breaks in a row. */
 const widestGap = 4;
 
@@ -26,12 +26,12 @@ const lineBreaks = repeat(sequence(optional(literal('\r')), literal('\n')), 1, w
  * White space between tokens: none, a space, or a line break with indentation. Bounded, because a model could emit
  * white space forever.
  */
-const usualSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(space, 0, deepestLine))));
+const usualSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(space, 0, maxLineDepth))));
 
 /** More of it: some spaces, some line breaks, then indentation. */
 const anySpace = sequence(
   repeat(space, 0, widestGap),
-  optional(sequence(lineBreaks, repeat(space, 0, deepestLine))),
+  optional(sequence(lineBreaks, repeat(space, 0, maxLineDepth))),
 );
 
 /** White space allowed after an opener or separator, and before a close. */

@@ -1,5 +1,16 @@
 /** Writes strings as expressions, in the notations of a syntax. */
-import { type Expression, empty, literal, sequence, until } from '../../language/expression/expression.ts';
+
+import { unless } from '../../format/error-class.ts';
+import { commonPrefix } from '../../language/expression/alternatives.ts';
+import { BudgetExceeded } from '../../language/expression/budget.ts';
+import {
+  choice,
+  type Expression,
+  empty,
+  literal,
+  sequence,
+  until,
+} from '../../language/expression/expression.ts';
 import type { RuleSet } from '../../language/expression/rule-set.ts';
 import { isEmptyAutomaton } from '../../language/regular/automaton.ts';
 import { allCharacters } from '../../language/regular/character-set.ts';
@@ -15,7 +26,6 @@ import { fitsRange, type Shape, type StringShape } from '../shapes/shapes.ts';
 import { lenientCharacter } from './lenient-json.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
-import { wordTrie } from './word-trie.ts';
 
 /** Writes the strings of one compilation. A result is empty if no string can be written. */
 export class StringWriter {
@@ -124,7 +134,7 @@ export class StringWriter {
   ): Expression | null {
     const [shape, second] = shapes;
     if (spelling === null || shape === undefined || second !== undefined) return null;
-    const loops = this.#compilation.attempt(() => this.#compilation.languages.loops(shape));
+    const loops = unless(BudgetExceeded, () => this.#compilation.languages.loops(shape));
     if (loops === null) return null;
     const counts = [...loops.characters.values()];
     const reason =
@@ -174,4 +184,39 @@ export class StringWriter {
     const early = terms.sequence(everything, terms.text(close), terms.anyOne, everything);
     return terms.and(terms.sequence(language, terms.text(close)), terms.not(early));
   }
+}
+
+/** Maximum number of nested branches; beyond, rules of an automaton are easier on recursive readers. */
+const maxDepth = 100;
+
+/** One of `texts`, as a trie of literals in which the next character decides; `null` if they nest too deeply. */
+function wordTrie(texts: readonly string[]): Expression | null {
+  const sorted = [...new Set(texts)].sort();
+  return sorted.length === 0 ? null : trieOf(sorted, 0, sorted.length, 0, 0);
+}
+
+/** The texts of `sorted` from `low` to `high` (exclusive), without their first `from` code units, which are equal. */
+function trieOf(
+  sorted: readonly string[],
+  low: number,
+  high: number,
+  from: number,
+  depth: number,
+): Expression | null {
+  const first = sorted[low] ?? '';
+  const common = commonPrefix(first, sorted[high - 1] ?? '').length;
+  const lead = literal(first.slice(from, common));
+  if (high - low === 1) return lead;
+  if (depth > maxDepth) return null;
+  const branches: Expression[] = [];
+  const ends = first.length === common;
+  for (let at = ends ? low + 1 : low; at < high; ) {
+    const start = at;
+    const point = sorted[start]?.codePointAt(common);
+    while (at < high && sorted[at]?.codePointAt(common) === point) at += 1;
+    const branch = trieOf(sorted, start, at, common, depth + 1);
+    if (branch === null) return null;
+    branches.push(branch);
+  }
+  return sequence(lead, choice(...branches, ...(ends ? [empty] : [])));
 }

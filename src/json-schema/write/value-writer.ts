@@ -1,4 +1,5 @@
 /** Writes constraints as expressions in a syntax. Equal constraints at equal locations share a rule. */
+import { unless } from '../../format/error-class.ts';
 import { alternatives, oneOf } from '../../language/expression/alternatives.ts';
 import { BudgetExceeded, NoValueLeft } from '../../language/expression/budget.ts';
 import { type Expression, empty, literal, sequence } from '../../language/expression/expression.ts';
@@ -32,7 +33,7 @@ import { indented, type Syntax } from './syntax.ts';
  * Levels with their own indentation; deeper values are indented like the deepest of these. A schema may allow any
  * depth, and each indentation needs its own rules.
  */
-const deepestIndentation = 6;
+const maxIndentation = 6;
 
 /** Writes the values of one compilation. */
 export class ValueWriter implements ArrayWriting {
@@ -218,7 +219,7 @@ export class ValueWriter implements ArrayWriting {
   /** Indentation inside a container whose own line is indented by `margin`. */
   innerMargin(margin: number): number {
     const step = this.syntax.indent ?? 0;
-    return Math.min(margin + step, this.syntax.margin + step * deepestIndentation);
+    return Math.min(margin + step, this.syntax.margin + step * maxIndentation);
   }
 
   #objects(
@@ -277,12 +278,7 @@ export class ValueWriter implements ArrayWriting {
 
   /** `null` if it would be too large. */
   #numberAutomaton(shapes: readonly NumberShape[]): Automaton | null {
-    try {
-      return this.compilation.languages.numbers(shapes);
-    } catch (error) {
-      if (error instanceof BudgetExceeded) return null;
-      throw error;
-    }
+    return unless(BudgetExceeded, () => this.compilation.languages.numbers(shapes));
   }
 
   /** The numbers of a shape, or the first of them (with a report); `null` if none is found. */
@@ -301,12 +297,7 @@ export class ValueWriter implements ArrayWriting {
 
 /** The result of `write`; nothing if no value can be written. */
 function unlessNone(write: () => Expression): readonly Expression[] {
-  try {
-    return [write()];
-  } catch (error) {
-    if (error instanceof NoValueLeft) return [];
-    throw error;
-  }
+  return unless(NoValueLeft, () => [write()]) ?? [];
 }
 
 function isString(shape: Shape): shape is StringShape {

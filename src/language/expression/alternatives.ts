@@ -2,6 +2,7 @@
  * Left-factors choices so that the next character decides: `<think>…` and `<tool_call>…` become `"<t" ("hink>…" |
  * "ool_call>…")`.
  */
+import { addToGroup } from '../../format/groups.ts';
 import { choice, type Expression, empty, literal, optional, sequence } from './expression.ts';
 
 /**
@@ -20,8 +21,8 @@ export function alternatives(...expressions: readonly Expression[]): Expression 
     if (first === '') optionalWhole = true;
     else if (first === undefined) {
       const key = leadingRule(expression) ?? `#${others.size}`;
-      others.set(key, [...(others.get(key) ?? []), expression]);
-    } else groups.set(first, [...(groups.get(first) ?? []), expression]);
+      addToGroup(others, key, expression);
+    } else addToGroup(groups, first, expression);
   }
   const factored = [...[...groups.values()].map(factorGroup), ...[...others.values()].map(factorRule)];
   if (factored.length === 0) return empty;

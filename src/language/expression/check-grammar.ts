@@ -18,6 +18,7 @@ import {
   ruleGraph,
   rulesOnCycles,
 } from './rule-facts.ts';
+import { finish, type Steps } from './steps.ts';
 
 /** Severity of each kind of finding. */
 const severities = {
@@ -65,10 +66,23 @@ export function checkGrammar(
   grammar: Grammar,
   options: { readonly ambiguity?: boolean } = {},
 ): readonly GrammarFinding[] {
+  return finish(checkGrammarSteps(grammar, options));
+}
+
+/** `checkGrammar` in steps. */
+export function* checkGrammarSteps(
+  grammar: Grammar,
+  options: { readonly ambiguity?: boolean } = {},
+): Steps<readonly GrammarFinding[]> {
   const graph = ruleGraph(grammar.rules);
+  yield;
+  const unbuildable = yield* findUnbuildableSteps(grammar, () => graph);
+  yield;
+  const productive = productiveRules(grammar.rules, graph);
+  yield;
   const found = [
-    ...findUnbuildable(grammar, () => graph),
-    ...findUnproductive(grammar, productiveRules(grammar.rules, graph)),
+    ...unbuildable,
+    ...findUnproductive(grammar, productive),
     ...findUnused(grammar, graph.references),
   ];
   const buildable = found.every(({ severity }) => severity !== 'unbuildable');
@@ -85,15 +99,19 @@ export function findUnbuildable(
   grammar: Grammar,
   graph: () => RuleGraph = () => ruleGraph(grammar.rules),
 ): readonly GrammarFinding[] {
+  return finish(findUnbuildableSteps(grammar, graph));
+}
+
+function* findUnbuildableSteps(grammar: Grammar, graph: () => RuleGraph): Steps<readonly GrammarFinding[]> {
   const known = unbuildable.get(grammar);
   if (known !== undefined) return known;
   const made = graph();
   const nullable = nullableRules(grammar.rules, made);
-  const found = [
-    ...findUndefined(grammar, made.references),
-    ...findInvalid(grammar, nullable),
-    ...findLeftRecursion(grammar, nullable),
-  ];
+  const found = findUndefined(grammar, made.references);
+  yield;
+  found.push(...findInvalid(grammar, nullable));
+  yield;
+  found.push(...findLeftRecursion(grammar, nullable));
   unbuildable.set(grammar, found);
   return found;
 }

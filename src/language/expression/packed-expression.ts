@@ -28,19 +28,23 @@ export function packExpression(expression: Expression): PackedExpression {
   }
 }
 
-/** Unpacks an expression. Throws `GrammarError` for a corrupt table. */
-export function unpackExpression(packed: PackedExpression): Expression {
+/** Unpacks an expression; `renamed` gives the names of its rules. Throws `GrammarError` for a corrupt table. */
+export function unpackExpression(
+  packed: PackedExpression,
+  renamed: (name: string) => string = (name) => name,
+): Expression {
+  const unpack = (each: PackedExpression): Expression => unpackExpression(each, renamed);
   if (typeof packed === 'string') return { type: 'literal', text: packed };
-  if (isList(packed)) return { type: 'sequence', items: packed.map(unpackExpression) };
-  if ('rule' in packed) return { type: 'rule', name: packed.rule };
+  if (isList(packed)) return { type: 'sequence', items: packed.map(unpack) };
+  if ('rule' in packed) return { type: 'rule', name: renamed(packed.rule) };
   if ('class' in packed) return unpackClass(packed.class);
-  if ('choice' in packed) return { type: 'choice', alternatives: packed.choice.map(unpackExpression) };
+  if ('choice' in packed) return { type: 'choice', alternatives: packed.choice.map(unpack) };
   if ('repeat' in packed) {
-    return { type: 'repeat', item: unpackExpression(packed.repeat), min: packed.min, max: packed.max };
+    return { type: 'repeat', item: unpack(packed.repeat), min: packed.min, max: packed.max };
   }
   const branches = packed.until.map(([delimiter, next]) => ({
     delimiter,
-    next: next === null ? null : unpackExpression(next),
+    next: next === null ? null : unpack(next),
   }));
   return { type: 'until', branches, mayEnd: packed.mayEnd };
 }

@@ -21,6 +21,21 @@ function collectNames(expression: Expression, names: string[]): void {
   }
 }
 
+/** Size of rules: ten for each, one for each of their parts, and one for fifty characters. Not counted beyond `most`. */
+export function sizeOfRules(rules: Iterable<Expression>, most: number): number {
+  let size = 0;
+  const count = (expression: Expression): void => {
+    size += expression.type === 'literal' ? 1 + expression.text.length / 50 : 1;
+    if (size <= most) for (const child of children(expression)) count(child);
+  };
+  for (const body of rules) {
+    size += 10;
+    count(body);
+    if (size > most) break;
+  }
+  return size;
+}
+
 /** The direct subexpressions. */
 export function children(expression: Expression): readonly Expression[] {
   switch (expression.type) {

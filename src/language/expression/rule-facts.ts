@@ -1,4 +1,5 @@
 /** Nullable rules, productive rules, and the graph of references between rules. */
+import { addToGroup } from '../../format/groups.ts';
 import { type Expression, unreachable } from './expression.ts';
 import { eachOnce, referredRules } from './references.ts';
 
@@ -27,11 +28,7 @@ export function ruleGraph(rules: ReadonlyMap<string, Expression>): RuleGraph {
 function ruleUsers(references: RuleReferences): RuleReferences {
   const users = new Map<string, string[]>();
   for (const [name, used] of references) {
-    for (const each of used) {
-      const list = users.get(each);
-      if (list === undefined) users.set(each, [name]);
-      else list.push(name);
-    }
+    for (const each of used) addToGroup(users, each, name);
   }
   return users;
 }

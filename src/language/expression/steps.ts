@@ -4,7 +4,7 @@
 export type Steps<Result> = Generator<void, Result, void>;
 
 /** Milliseconds to work before yielding to the event loop. */
-const longestTurn = 10;
+const maxTurnMs = 10;
 
 /** Runs all steps synchronously. */
 export function finish<Result>(steps: Steps<Result>): Result {
@@ -25,7 +25,7 @@ export async function finishInTurns<Result>(steps: Steps<Result>, signal?: Abort
       signal?.throwIfAborted();
       const step = steps.next();
       if (step.done === true) return step.value;
-      if (performance.now() - turn < longestTurn) continue;
+      if (performance.now() - turn < maxTurnMs) continue;
       await new Promise((resolve) => setTimeout(resolve));
       turn = performance.now();
     }

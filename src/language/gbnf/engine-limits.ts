@@ -11,9 +11,9 @@ import { GrammarError } from '../../format/errors.ts';
 import type { GbnfNode } from './gbnf.ts';
 
 /** How deep groups may be nested; XGrammar, too, reads so many. */
-const mostNested = 100;
-const mostRules = 30_000;
-const mostAlternatives = 12_000;
+const maxNesting = 100;
+const maxRules = 30_000;
+const maxAlternatives = 12_000;
 
 /** What opens, closes and separates; literals and classes are skipped as they are written. */
 const signs = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|::=|[()|]/gs;
@@ -26,11 +26,11 @@ export function requireBounded(gbnf: string): void {
     else if (sign === ')') depth -= 1;
     else if (sign === '|') alternatives += 1;
     else if (sign === '::=') [rules, alternatives, depth] = [rules + 1, 0, 0];
-    if (depth > mostNested) throw tooLarge(`groups nested more than ${mostNested} deep`);
-    if (alternatives >= mostAlternatives)
-      throw tooLarge(`a rule of more than ${mostAlternatives} alternatives`);
+    if (depth > maxNesting) throw tooLarge(`groups nested more than ${maxNesting} deep`);
+    if (alternatives >= maxAlternatives)
+      throw tooLarge(`a rule of more than ${maxAlternatives} alternatives`);
   }
-  if (rules > mostRules) throw tooLarge(`${rules} rules, more than ${mostRules}`);
+  if (rules > maxRules) throw tooLarge(`${rules} rules, more than ${maxRules}`);
 }
 
 function tooLarge(what: string): GrammarError {

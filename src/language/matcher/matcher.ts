@@ -7,13 +7,14 @@
 import { bytes, requireOption } from '../../format/option-rules.ts';
 import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
+import { sizeOfRules } from '../expression/references.ts';
 import { expandUntil } from '../expression/until.ts';
 import { PartPrinter } from '../gbnf/print-parts.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
-import { grammarMasks } from './masks/grammar-masks.ts';
 import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
 import type { TokenMasks } from './masks/token-masks.ts';
+import { grammarMasks } from './masks/token-masks.ts';
 import { Program } from './program.ts';
 import { rest } from './rest-of-grammar.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
@@ -60,6 +61,8 @@ export interface Matcher {
   illFormedTokens(tokens: TokenIndex): readonly number[];
   /** A cache key: where possible, the same object for the same state of the same grammar. */
   readonly state: object;
+  /** Size of the whole grammar: ten for each rule, one for each of their parts; not counted beyond 100,000. */
+  readonly size: number;
   /** A second matcher at the same position; shares what is memoised about the grammar. */
   clone(): Matcher;
 }
@@ -69,6 +72,8 @@ export interface MatcherOptions {
   /** Maximum number of stacks at once; an ambiguous grammar that needs more causes a GrammarError. Default: 1000. */
   readonly maxStacks?: number;
 }
+
+const mostCounted = 100_000;
 
 /** Maximum number of characters that `forced` returns at once. */
 const forcedLimit = 100_000;
@@ -86,7 +91,12 @@ export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): M
   );
   const expanded = expandUntil(grammar);
   const stacks = new Stacks(new Program(expanded.rules), options.maxStacks ?? defaultStackLimit);
-  const shared: Shared = { stacks, parts: new PartPrinter(expanded), masks: grammarMasks(stacks) };
+  const shared: Shared = {
+    stacks,
+    parts: new PartPrinter(expanded),
+    masks: grammarMasks(stacks),
+    size: sizeOfRules(expanded.rules.values(), mostCounted),
+  };
   return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
 }
 
@@ -95,6 +105,7 @@ interface Shared {
   readonly stacks: Stacks;
   readonly parts: PartPrinter;
   readonly masks: (tokens: TokenIndex) => TokenMasks;
+  readonly size: number;
 }
 
 class StackMatcher implements Matcher {
@@ -145,6 +156,10 @@ class StackMatcher implements Matcher {
 
   get state(): object {
     return this.#at.part.missing === 0 ? this.#at.position : this.#at;
+  }
+
+  get size(): number {
+    return this.#shared.size;
   }
 
   forced(): string {

@@ -7,9 +7,8 @@
  * other character, and more if there are lookbehinds.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { foldCase } from './case-folding.ts';
 import { allCharacters, type CharacterSet, complementSet } from './character-set.ts';
-import { classSet } from './pattern-classes.ts';
+import { classSet, foldCase } from './pattern-classes.ts';
 import { type PatternContexts, plainContexts, withLookbehinds } from './pattern-contexts.ts';
 import { toEcmaScript, UnsupportedPattern } from './pattern-dialects.ts';
 import { hasBackReference, withoutBackReferences } from './pattern-references.ts';

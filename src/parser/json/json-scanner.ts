@@ -1,6 +1,6 @@
 /**
  * An incremental scanner for one JSON value. It finds where the value ends, converts what models write (Python's
- * literals, quotes and tuples, raw line ends in strings, trailing commas) to JSON on the fly, and stops at the first
+ * literals, quotes, tuples and sets, raw line ends in strings, trailing commas) to JSON on the fly, and stops at the first
  * character that no value allows. Nothing is parsed twice.
  */
 import {
@@ -35,6 +35,9 @@ type Mode =
   | 'token' // inside a number or a word
   | 'done';
 
+/** What closes an open container; Python's are closed by `)` and `}`, and read as lists. */
+type Closer = '}' | ']' | 'tuple' | 'set';
+
 /** A quote, backslashes, and control characters (all that comes before the blank). */
 const doubleQuotedStop = /["\\]|[^ -\uffff]/g;
 const singleQuotedStop = /["'\\]|[^ -\uffff]/g;
@@ -45,7 +48,7 @@ export class JsonScanner {
   /** JSON for the stretch that the last `scan` consumed. */
   output = '';
   private mode: Mode = 'value';
-  private readonly closers: string[] = [];
+  private readonly closers: Closer[] = [];
   private quote = '"';
   private inKey = false;
   /** An incomplete number, word or escape. */
@@ -59,6 +62,8 @@ export class JsonScanner {
   /** Start of the text that is copied to the output unchanged. */
   private copied = 0;
   private notation: Notation = 'any';
+  /** The value is a set of Python. */
+  private isSet = false;
   private notJson: string | null = null;
   private notPython: string | null = null;
 
@@ -77,9 +82,10 @@ export class JsonScanner {
     return this.notation === 'json' || (needed === 'any' && this.notation === 'python');
   }
 
-  /** Prepares for the next value; all that is not in `notation` is illegal. */
-  reset(notation: Notation = 'any'): void {
+  /** Prepares for the next value, which may be known to be a set; all that is not in `notation` is illegal. */
+  reset(notation: Notation = 'any', isSet = false): void {
     this.notation = notation;
+    this.isSet = isSet;
     this.notJson = null;
     this.notPython = null;
     this.status = 'open';
@@ -122,7 +128,8 @@ export class JsonScanner {
 
   /** The closing brackets, if nothing else is missing from the value; otherwise empty. */
   get missingBrackets(): string {
-    return this.mode === 'after' ? this.closers.toReversed().join('').replaceAll(')', ']') : '';
+    if (this.mode !== 'after') return '';
+    return this.closers.toReversed().map(closerInJson).join('');
   }
 
   /** Consumed text that is in no output yet: an unfinished number, word or escape; a comma. */
@@ -160,10 +167,12 @@ export class JsonScanner {
       case "'":
         return this.openString(text, at, character);
       case '{':
+        if (this.isSet && this.closers.length === 0) return this.openAsList(text, at, 'set');
+        return this.openContainer(at, '}');
       case '[':
-        return this.openContainer(at, character);
+        return this.openContainer(at, ']');
       case '(':
-        return this.openTuple(text, at);
+        return this.openAsList(text, at, 'tuple');
       case '}':
       case ']':
       case ')':
@@ -284,27 +293,28 @@ export class JsonScanner {
     return end;
   }
 
-  private openContainer(at: number, opener: string): number {
+  private openContainer(at: number, closer: Closer): number {
     if (!this.takesValue || this.closers.length >= deepest) return -1;
     this.settleComma();
-    this.closers.push(opener === '{' ? '}' : ']');
-    this.mode = opener === '{' ? 'first-key' : 'first-item';
+    this.closers.push(closer);
+    this.mode = closer === '}' ? 'first-key' : 'first-item';
     return at + 1;
   }
 
-  /** A tuple of Python is an array. */
-  private openTuple(text: string, at: number): number {
-    if (!this.takesValue || this.deviates('python', 'a tuple is read as a list')) return -1;
-    const end = this.openContainer(at, '[');
-    if (end < 0) return end;
-    this.closers[this.closers.length - 1] = ')';
-    return this.write(text, at, '[', end);
+  /** JSON has neither tuples nor sets, so that they are lists is noted in Python's notation, too. */
+  private openAsList(text: string, at: number, kind: 'tuple' | 'set'): number {
+    const detail = `a ${kind} is read as a list`;
+    if (!this.takesValue || this.deviates('python', detail)) return -1;
+    this.notPython ??= detail;
+    const end = this.openContainer(at, kind);
+    return end < 0 ? end : this.write(text, at, '[', end);
   }
 
   private closeContainer(text: string, at: number, closer: string): number {
     const mayClose =
       this.mode === 'after' || this.mode === 'first-key' || this.mode === 'first-item' || this.comma;
-    if (!mayClose || this.closers.at(-1) !== closer) return -1;
+    const open = this.closers.at(-1);
+    if (!mayClose || open === undefined || closerInPython(open) !== closer) return -1;
     if (this.comma) {
       if (this.deviates('python', 'a comma follows the last item')) return -1;
       // A trailing comma is omitted, together with the white space after it.
@@ -315,7 +325,8 @@ export class JsonScanner {
     }
     this.closers.pop();
     this.valueEnded();
-    return closer === ')' ? this.write(text, at, ']', at + 1) : at + 1;
+    const json = closerInJson(open);
+    return json === closer ? at + 1 : this.write(text, at, json, at + 1);
   }
 
   private atComma(at: number): number {
@@ -375,6 +386,14 @@ export class JsonScanner {
     this.mode = 'done';
     this.status = 'done';
   }
+}
+
+function closerInJson(closer: Closer): string {
+  return closer === 'tuple' || closer === 'set' ? ']' : closer;
+}
+
+function closerInPython(closer: Closer): string {
+  return closer === 'tuple' ? ')' : closer === 'set' ? '}' : closer;
 }
 
 /** The next position from `from` on that needs attention inside a string in `quote`s, or -1. */

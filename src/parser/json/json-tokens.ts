@@ -70,6 +70,19 @@ export function readToken(token: string): ReadToken | null {
   return { json: JSON.stringify(value), notation: paddedInteger.test(token) ? 'any' : 'python' };
 }
 
+/** The first item of a set is not longer (in units). */
+const longestItem = 256;
+/** A brace and an item: a string, a tuple, or a number or word. */
+const firstItem = /^\{\s*(?:'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|\([^()]*\)?|[^\s'"{}[\](),:]*)\s*/s;
+
+/** Whether a text begins with a set of Python, which has no keys; `null` if more text decides. */
+export function beginsSet(text: string, isWhole: boolean): boolean | null {
+  const head = firstItem.exec(text.slice(0, longestItem))?.[0] ?? '';
+  const next = text.charAt(head.length);
+  if (head === '' || next === '') return isWhole || head === '' || head.length === longestItem ? false : null;
+  return next === ',' || (next === '}' && /[^\s{]/.test(head));
+}
+
 /** An escape of JSON or Python as JSON. */
 export function escapeText(sequence: string): string {
   const kind = sequence.charAt(1);

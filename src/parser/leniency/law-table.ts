@@ -8,8 +8,8 @@ export type LawPlace = 'thoughts' | 'answer' | 'call' | 'between';
 
 interface Law {
   readonly places: readonly LawPlace[];
-  /** `offered`: only if a tool on offer is named there. */
-  readonly tools: 'any' | 'offered';
+  /** `offered`: only if a tool on offer is named there; `to open`: only so where it opens calls. */
+  readonly tools: 'any' | 'offered' | 'to open';
   /** Whether `leniency: 'strict'` has it, too, because a value would be lost without it. */
   readonly strict: boolean;
   /** What is said, for each case of the law; most say what was written. */
@@ -48,6 +48,7 @@ export const laws = {
     says: {
       id: (id) => `the id is ${quoted(id)}`,
       header: (header) => `the header is ${quoted(header)}`,
+      type: (written, name) => `${quoted(written)} is ${quoted(name)} and the type of its arguments`,
     },
   },
   'wrapped-call': {
@@ -75,6 +76,10 @@ export const laws = {
       none: () => 'nothing opens the first call of a section',
     },
   },
+  noise: {
+    ...openers,
+    says: { marker: (written) => `other text stands between ${written} and the call` },
+  },
   'arguments-marker': { ...inCalls, says: { marker: () => 'the arguments follow the name at once' } },
   separator: {
     ...openers,
@@ -91,10 +96,13 @@ export const laws = {
     says: { json: () => 'the calls are written as JSON, and not in the format' },
   },
   notation: {
-    places: ['answer', 'between'],
+    places: ['thoughts', 'answer', 'between'],
     tools: 'offered',
     strict: false,
-    says: { other: (picture) => `the calls are written as ${picture}, and not in the format` },
+    says: {
+      other: (picture) => `the calls are written as ${picture}, and not in the format`,
+      sole: (name, key) => `the call of ${quoted(name)} has no key, so its text is ${quoted(key)}`,
+    },
   },
   'empty-block': { ...openers, tools: 'any', says: { marker: (written) => `${written} holds no call` } },
   'marker-part': {
@@ -103,7 +111,7 @@ export const laws = {
   },
   spelling: {
     places: anywhere,
-    tools: 'any',
+    tools: 'to open',
     strict: false,
     says: {
       marker: (written) => `${written} is a marker in other characters`,
@@ -112,14 +120,14 @@ export const laws = {
   },
   'marker-twice': { ...inCalls, says: { marker: (written) => `${quoted(written)} stands twice` } },
   'thoughts-again': {
-    places: ['thoughts'],
+    places: ['thoughts', 'between'],
     tools: 'any',
     strict: false,
     says: { marker: (written) => `${written} stands twice` },
   },
   fence: {
     ...openers,
-    tools: 'any',
+    tools: 'to open',
     says: {
       marker: () => 'the JSON stands in a code fence',
       call: () => 'the call stands in a code fence',
@@ -127,12 +135,13 @@ export const laws = {
   },
   unclosed: {
     places: anywhere,
-    tools: 'any',
+    tools: 'to open',
     strict: false,
     says: {
       answer: (written) => `${written} comes before the answer is closed`,
       region: (written) => `${written} begins before the turn is closed and opened again`,
       thoughts: () => 'nothing closes the thoughts before it',
+      last: () => 'the thoughts end with the call, and no answer follows',
       call: (written) => `${written} ends the call early`,
       end: () => 'the response ends before the call is closed',
       bracket: () => 'the arguments are closed before their last bracket',
@@ -161,7 +170,7 @@ export const laws = {
     says: { marker: (written) => `${written} belongs to the result of a tool` },
   },
   'special-token': {
-    places: ['thoughts', 'answer'],
+    places: ['thoughts', 'answer', 'between'],
     tools: 'any',
     strict: false,
     says: { marker: (written) => `${written} stands where nothing asks for it` },
@@ -192,6 +201,11 @@ export const laws = {
 
 /** The laws of `docs/leniency.md`. */
 export type LeniencyLaw = keyof typeof laws;
+
+/** Whether a call that a law opens, if one does, must name a tool on offer. */
+export function mustBeOffered(law: LeniencyLaw | undefined): boolean {
+  return law !== undefined && laws[law].tools !== 'any';
+}
 
 /** What was repaired, and by which law. */
 export interface Repair {

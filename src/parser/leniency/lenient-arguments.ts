@@ -72,7 +72,7 @@ export function wrapperAt(reader: Reader, at: number): string | null | typeof un
 /** Withholds the arguments that begin under `key` until they are complete, and then unwraps them. */
 export function withholdWrapped(reader: Reader, key: string): void {
   const { writer, call } = reader;
-  writer.withholdInput((json) => {
+  writer.calls.withholdInput((json) => {
     const inner = key === 'name' ? ownCall(json, call.name) : wrappedObject(json, key, call.parameters);
     if (inner === null) return json;
     reader.noteRepair(

@@ -1,7 +1,7 @@
 /**
  * Other spellings of the markers of calls, derived from the markers: the same word with or without the bars of a
- * special token, the first marker twice, a list without its bracket, an empty block of calls, and markers with
- * missing parts. Only a lenient parser reads them, and reports them.
+ * special token, the first marker twice, a list without its bracket, an empty block of calls, other text after the
+ * opener of a section, and markers with missing parts. Only a lenient parser reads them, and reports them.
  */
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type { Transition } from '../state-tables.ts';
@@ -16,7 +16,9 @@ export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): re
   const known = new Set(choices.map(({ marker }) => marker.trim()));
   return [
     ...choices,
-    ...others.filter(({ marker, repairs }) => repairs === 'fence' || !known.has(marker.trim())),
+    ...others.filter(
+      ({ marker, repairs }) => repairs === 'fence' || repairs === 'noise' || !known.has(marker.trim()),
+    ),
   ];
 }
 
@@ -43,6 +45,7 @@ function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] 
   return [
     ...spellings.map((marker): Transition<Ref> => ({ ...opener, marker, repairs: 'opener' })),
     ...beforeFence(opener),
+    ...beforeNoise(opener),
     ...emptyBlock(choice),
   ];
 }
@@ -85,6 +88,16 @@ function endsOfFencedList<Ref>(choice: Transition<Ref>): readonly Transition<Ref
 function beforeFence<Ref>(opener: Transition<Ref>): readonly Transition<Ref>[] {
   if (!opener.followedBy?.texts?.includes('{')) return [];
   return [{ ...opener, followedBy: { texts: ['```'] }, repairs: 'fence' }];
+}
+
+/** A special token. */
+const barred = /^\s*<[|｜][^<>]*>/;
+
+/** The marker of a section, if other text precedes the marker of its first call: both are special tokens. */
+function beforeNoise<Ref>(opener: Transition<Ref>): readonly Transition<Ref>[] {
+  const texts = (opener.followedBy?.texts ?? []).filter((text) => barred.test(text));
+  if (texts.length === 0 || !barred.test(opener.marker)) return [];
+  return [{ ...opener, followedBy: { texts }, unlessMentioned: '', repairs: 'noise' }];
 }
 
 /** `<|tool_call|>` for `<tool_call>`, and the other way round. */

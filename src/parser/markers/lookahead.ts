@@ -2,6 +2,7 @@
 
 import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonValue } from '../../format/messages.ts';
+import { mustBeOffered } from '../leniency/law-table.ts';
 import type { EnvelopePaths, Transition } from '../state-tables.ts';
 import { scanWhole } from '../steps/values/value-modes.ts';
 import type { ToolTable } from '../tool-table.ts';
@@ -75,18 +76,43 @@ export function callFollows(
   ended: boolean,
 ): number {
   const { texts = [], nameEnds } = choice.followedBy ?? {};
+  if (choice.repairs === 'noise') return callAfterNoise(tools, text, at, texts, ended);
   const next = skipSpace(text, at);
   if (next - at > longestOpening) return absent;
   if (texts.some((each) => (each === '' ? ended && next === text.length : text.startsWith(each, next))))
-    return choice.repairs === undefined ? at : namesTool(tools, text, next, ended);
+    return mustBeOffered(choice.repairs) ? namesTool(tools, text, next, ended) : at;
   const rest = text.length - next < longestOpening ? text.slice(next) : null;
   const mayContinue = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
   if (nameEnds === undefined) return mayContinue ? undecided : absent;
   const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
-  const mustBeOffered = tools.known && choice.repairs !== undefined;
-  const named = offered >= 0 || mustBeOffered ? offered : anyNameEnd(text, next, nameEnds, ended);
+  const isAnyCall = !tools.known || !mustBeOffered(choice.repairs);
+  const named = offered >= 0 || !isAnyCall ? offered : anyNameEnd(text, next, nameEnds, ended);
   if (named >= 0) return at;
   return mayContinue || named === undecided || offered === undecided ? undecided : absent;
+}
+
+/** Maximum length of other text between the markers of a section and of its first call. */
+const longestNoise = 256;
+
+/** Whether other text, one of `openers` and a word that names an offered tool follow at `at`: `at` itself, `absent` or `undecided`. */
+function callAfterNoise(
+  tools: ToolTable,
+  text: string,
+  at: number,
+  openers: readonly string[],
+  ended: boolean,
+): number {
+  const near = text.slice(at, at + longestNoise);
+  const noise = /^[^<[|`]*/.exec(near)?.[0].length ?? 0;
+  const open = ended ? absent : undecided;
+  if (!tools.known) return absent;
+  if (noise === near.length) return near.length < longestNoise ? open : absent;
+  const rest = text.slice(at + noise, at + noise + longestNoise);
+  const opener = openers.find((each) => rest.startsWith(each));
+  if (opener === undefined) return openers.some((each) => each.startsWith(rest)) ? open : absent;
+  const word = /^\s*\S*\s?/.exec(rest.slice(opener.length))?.[0] ?? '';
+  if (tools.isNamedIn(word)) return at;
+  return word.length === rest.length - opener.length && rest.length < longestNoise ? open : absent;
 }
 
 /** A call with a respelled opener must name its tool within this many units. */

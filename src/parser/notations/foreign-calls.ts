@@ -21,6 +21,7 @@ import type { ToolTable } from '../tool-table.ts';
 import { callPaths, callsIn, listKey } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
+import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
 /** Longer answers are text. */
 const longestAnswer = 1 << 16;
@@ -81,8 +82,8 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdic
   const { inTextAt, isMarked } = progress;
   const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
   if (!isText) emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
-  reader.noteBareCalls();
-  if (isText && inTextAt !== null) reader.noteSpeculated(Math.max(reached, inTextAt + 1));
+  reader.attempts.wereBareCalls = true;
+  if (isText && inTextAt !== null) reader.attempts.textUpTo = Math.max(reached, inTextAt + 1);
   return isText ? 'text' : 'calls';
 }
 
@@ -194,15 +195,17 @@ function beginNotation(reader: Reader, progress: BareCallsProgress, at: number):
     notation,
     name: nameAt(reader, notation, notation.open === '' ? inList : at),
   }));
-  if (heads.some(({ name }) => name === undecided)) return 'wait';
+  const sole = progress.isFenced || progress.inTextAt !== null ? null : soleHeadAt(reader, at);
+  if (sole === undecided || heads.some(({ name }) => name === undecided)) return 'wait';
   const found = heads.filter(({ name }) => name >= 0);
   const [first] = found;
-  if (first === undefined) return 'text';
-  reader.bufferTo(first.name);
+  if (first === undefined && sole === null) return 'text';
+  reader.bufferTo(first?.name ?? (sole?.nameAt ?? 0) - reader.cursor.base);
   progress.trial = new NotationTrial(
     reader,
     found.map(({ notation }) => notation),
     reader.cursor.offset,
+    sole === null ? null : new SoleValueTrial(sole),
   );
   return 'calls';
 }
@@ -221,7 +224,7 @@ function readNotation(
   reader.bufferTo(whole === null ? end : whole.end - cursor.base);
   if (trial.failed) return 'text';
   if (whole === null) return end < limit && !reader.ended ? 'wait' : 'text';
-  progress.calls.push({ notation: whole.notation, at: progress.valueAt, end: whole.end });
+  progress.calls.push({ ...whole, at: progress.valueAt });
   return countsAnother(reader, progress, 1) ? null : 'text';
 }
 
@@ -253,7 +256,7 @@ function readJson(reader: Reader, progress: BareCallsProgress, limit: number): V
   if (scanner.status === 'illegal') return 'text';
   const calls = callsIn(json.toString());
   if (calls?.every((call) => callPaths(reader.options.tools, call) !== null) !== true) return 'text';
-  progress.calls.push({ notation: null, at: progress.valueAt, end: cursor.offset });
+  progress.calls.push({ notation: null, sole: null, at: progress.valueAt, end: cursor.offset });
   json.clear();
   scanner.reset();
   return countsAnother(reader, progress, calls.length) ? null : 'text';
@@ -262,7 +265,7 @@ function readJson(reader: Reader, progress: BareCallsProgress, limit: number): V
 /** Counts calls; false if there are more than allowed. */
 function countsAnother(reader: Reader, progress: BareCallsProgress, calls: number): boolean {
   progress.count += calls;
-  return reader.options.parallel || progress.count + reader.writer.callCount === 1;
+  return reader.options.parallel || progress.count + reader.writer.calls.count === 1;
 }
 
 /** After a call: the end of the fence, of the turn or of the response; `null` if another call begins. */
@@ -316,8 +319,10 @@ function pass(reader: Reader, progress: BareCallsProgress, end: number): void {
   progress.endedAt = reader.cursor.offset;
 }
 
-/** End of the format's own opener before another call; `at` for other markers. */
+/** End of the format's own opener before another call, or of what means nothing after one; `at` for other markers. */
 function openerEnd({ choice, end }: Match<State>, at: number): number {
+  // The end of thoughts, which ended with the calls.
+  if (choice.passes && choice.role === 'thought') return end;
   return choice.repairs === 'bare-calls' && !choice.marker.trim().startsWith('{') ? end : at;
 }
 
@@ -346,13 +351,15 @@ function emitCalls(reader: Reader, { calls }: BareCallsProgress, reached: number
   if (reader.region !== null) reader.leaveRegion();
   const used = calls.map((call) => reader.notations.find(({ name }) => name === call.notation));
   const other = used.find((notation) => notation !== undefined);
-  reader.noteRepair(
-    other === undefined ? repair('bare-calls', 'json') : repair('notation', 'other', pictureOf(other)),
-  );
+  const sole = calls.find((call) => call.sole !== null)?.sole ?? null;
+  if (other !== undefined) reader.noteRepair(repair('notation', 'other', pictureOf(other)));
+  else if (sole !== null) reader.noteRepair(repair('notation', 'sole', sole.toolName, sole.key));
+  else reader.noteRepair(repair('bare-calls', 'json'));
   calls.forEach((call, index) => {
     const notation = used[index];
     reader.skip(call.at - reader.cursor.base);
-    if (notation === undefined) emitJson(reader, call.end);
+    if (call.sole !== null) emitSoleValue(reader, call.sole);
+    else if (notation === undefined) emitJson(reader, call.end);
     else emitCall(reader, notation);
   });
   reader.skip(reached - reader.cursor.base);

@@ -13,6 +13,12 @@ export function foreignStops(stops: readonly Transition<State>[]): readonly Tran
   return [...bareCallStops(stops), ...notationStops(stops)];
 }
 
+/** Where calls in such a notation may begin in thoughts that nothing closes. */
+export function foreignStopsInThoughts(stops: readonly Transition<State>[]): readonly Transition<State>[] {
+  const others = notationStops(stops.filter(({ role, ambiguous }) => role === 'call' && ambiguous));
+  return others.map(({ speculative: _, ...stop }) => ({ ...stop, nameFollows: ['"', '>'], ambiguous: true }));
+}
+
 /** At the beginning of a line, the openers of notations that the format does not have itself. */
 function notationStops(stops: readonly Transition<State>[]): readonly Transition<State>[] {
   const [first] = stops;

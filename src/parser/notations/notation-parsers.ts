@@ -4,6 +4,73 @@ import type { State } from '../reader.ts';
 import type { Notation } from '../state-tables.ts';
 import { argumentsEnd, callEnd, expect, hole, item, jsonArguments, nestedEnd, value } from '../steps/steps.ts';
 
+// States that several notations have, each with a picture of the first of them.
+
+// …arameter>⏎</invoke>⏎<invoke name="
+//                     ^ After a call.
+const afterCall = callEnd({});
+// get_time">⏎<parameter name="city</invoke>
+//            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
+const inMalformed = callEnd({});
+// <invoke name="get_time">⏎
+//               ^^^^^^^^ In the tool's name.
+const inToolName = hole({
+  hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
+});
+// …>Paris</parameter>⏎</invoke>
+//                     ^ After the last argument.
+const argumentsEnded = argumentsEnd({ next: 'atCallEnd' });
+// …>Paris</parameter>⏎</invoke>⏎
+//                     ^^^^^^^^^ At the end of a call.
+const atCallEnd = expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } });
+// get_time">⏎<parameter name…
+//            ^ Before the first argument, or the end of a call without any.
+const beforeArguments = expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } });
+// …>Paris</parameter>⏎</invoke>
+//                     ^ After an argument.
+const afterEntry = expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } });
+// …ameter name="city">Paris</parameter>⏎
+//                     ^^^^^ In an argument's value.
+const inValue = value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] });
+// <get_time>
+//  ^^^^^^^^ In the tool's name.
+const inToolName2 = hole({
+  hole: 'name',
+  ends: {
+    nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
+    argumentsAtOnce: { peek: 'beforeArguments' },
+  },
+  announce: true,
+});
+// …ame="city" string="true">Paris</parameter>⏎
+//                     ^^^^^^^^^^^ In an argument's value.
+const inValue2 = value({
+  frames: [
+    { open: 'true">', types: ['string'] },
+    { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
+  ],
+});
+// get_time({"city": "Paris"})
+//          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+const beforeArguments2 = jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } });
+// …ll_argument_begin|>{"city": "Paris"}
+//                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
+const beforeArguments3 = jsonArguments({ next: 'afterCall', ends: {} });
+// {"city": "Paris"})⏎
+//                  ^ At the end of a call.
+const atCallEnd2 = expect({
+  choices: { callClose: 'afterCall', semicolon: 'inToolName', comma: 'inToolName', unmarkedCall: 'inToolName' },
+});
+// get_time(city=
+//          ^ Before the first argument, or the end of a call without any.
+const beforeArguments4 = expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' });
+// city=Paris, days=
+//             ^ Before an argument.
+const beforeKey = expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' });
+// city=Paris, days=
+//           ^^ After an argument.
+const afterEntry2 = expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } });
+
 const invoke = defineParser({
   contract: 4, start: 'inToolName', recover: 'inMalformed', templateSha256: 'notation invoke', turnStart: '',
   // White space at the edges of a marker and around its line breaks is flexible: it may be there or not.
@@ -16,14 +83,7 @@ const invoke = defineParser({
     nextCall: { text: '<invoke name="', role: 'call', blockEnd: '</invoke>' },
   },
   states: {
-    // <invoke name="get_time">⏎
-    //               ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time">⏎<parameter name…
-    //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …>⏎<parameter name="city">
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -34,24 +94,7 @@ const invoke = defineParser({
         calls: { open: '<invoke name="', close: '</invoke>', closing: ['</invoke>'] }, next: 'afterEntry',
       },
     }),
-    // …ameter name="city">Paris</parameter>⏎
-    //                     ^^^^^ In an argument's value.
-    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
-    // …>Paris</parameter>⏎</invoke>
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …>Paris</parameter>⏎</invoke>
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // …>Paris</parameter>⏎</invoke>⏎
-    //                     ^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …arameter>⏎</invoke>⏎<invoke name="
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time">⏎<parameter name="city</invoke>
-    //            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -67,14 +110,7 @@ const typedInvoke = defineParser({
     nextCall: { text: '<invoke name="', role: 'call', blockEnd: '</invoke>' },
   },
   states: {
-    // <invoke name="get_time">⏎
-    //               ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time">⏎<parameter name…
-    //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …>⏎<parameter name="city" string="
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -85,29 +121,7 @@ const typedInvoke = defineParser({
         calls: { open: '<invoke name="', close: '</invoke>', closing: ['</invoke>'] }, next: 'afterEntry',
       },
     }),
-    // …ame="city" string="true">Paris</parameter>⏎
-    //                     ^^^^^^^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        { open: 'true">', types: ['string'] },
-        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
-      ],
-    }),
-    // …>Paris</parameter>⏎</invoke>
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …>Paris</parameter>⏎</invoke>
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // …>Paris</parameter>⏎</invoke>⏎
-    //                     ^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …arameter>⏎</invoke>⏎<invoke name="
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time">⏎<parameter name="city</invoke>
-    //            ^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue: inValue2, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -123,14 +137,7 @@ const invokeTags = defineParser({
     nextCall: { text: '<invoke name="', role: 'call', blockEnd: '</invoke>' },
   },
   states: {
-    // <invoke name="get_time">⏎
-    //               ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time">⏎<city>
-    //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // get_time">⏎<city>
     //             ^^^^ In an argument's name.
     inKey: hole({
@@ -140,24 +147,7 @@ const invokeTags = defineParser({
         calls: { open: '<invoke name="', close: '</invoke>', closing: ['</invoke>'] }, next: 'afterEntry',
       },
     }),
-    // <city>Paris</city>⏎
-    //       ^^^^^ In an argument's value.
-    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
-    // <city>Paris</city>⏎</invoke>
-    //                    ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // <city>Paris</city>⏎</invoke>
-    //                    ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // <city>Paris</city>⏎</invoke>⏎
-    //                    ^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …is</city>⏎</invoke>⏎<invoke name="
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time">⏎<city</invoke>
-    //            ^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -172,14 +162,7 @@ const functionTag = defineParser({
     nextCall: { text: '<function=', role: 'call', blockEnd: '</function>' },
   },
   states: {
-    // <function=get_time>⏎
-    //           ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time>⏎<parameter=city…
-    //           ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …t_time>⏎<parameter=city>⏎
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -190,24 +173,7 @@ const functionTag = defineParser({
         calls: { open: '<function=', close: '</function>', closing: ['</function>'] }, next: 'afterEntry',
       },
     }),
-    // <parameter=city>⏎Paris⏎</parameter>⏎
-    //                  ^^^^^ In an argument's value.
-    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
-    // …Paris⏎</parameter>⏎</function>
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …Paris⏎</parameter>⏎</function>
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // …Paris⏎</parameter>⏎</function>⏎
-    //                     ^^^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …ameter>⏎</function>⏎<function=
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time>⏎<parameter=city</function>
-    //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -222,14 +188,7 @@ const parameterTag = defineParser({
     nextCall: { text: '<parameter=', role: 'call', blockEnd: '</function>' },
   },
   states: {
-    // <parameter=get_time>⏎
-    //            ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time>⏎<parameter=city…
-    //           ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …t_time>⏎<parameter=city>⏎
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -240,24 +199,7 @@ const parameterTag = defineParser({
         calls: { open: '<parameter=', close: '</function>', closing: ['</function>'] }, next: 'afterEntry',
       },
     }),
-    // <parameter=city>⏎Paris⏎</parameter>⏎
-    //                  ^^^^^ In an argument's value.
-    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
-    // …Paris⏎</parameter>⏎</function>
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …Paris⏎</parameter>⏎</function>
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // …Paris⏎</parameter>⏎</function>⏎
-    //                     ^^^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …ameter>⏎</function>⏎<parameter=
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time>⏎<parameter=city</function>
-    //           ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -274,14 +216,7 @@ const nameAsParameter = defineParser({
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['</parameter>'] }, repairs: 'opener' },
   },
   states: {
-    // …arameter=tool_name>get_time</parameter>⏎
-    //                     ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // …t_time</parameter>⏎<parameter=city>
-    //                     ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …ameter>⏎<parameter=city>
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -292,24 +227,11 @@ const nameAsParameter = defineParser({
         calls: { open: '<parameter=tool_name>', close: '</tool_use>', closing: ['</tool_use>'] }, next: 'afterEntry',
       },
     }),
-    // <parameter=city>Paris</parameter>⏎
-    //                 ^^^^^ In an argument's value.
-    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
-    // …>Paris</parameter>⏎</tool_use>
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …>Paris</parameter>⏎</tool_use>
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    inValue, afterEntry, argumentsEnded,
     // …>Paris</parameter>⏎</tool_use>⏎
     //                     ^^^^^^^^^^^ At the end of a call.
     atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName', nameFirst: 'inToolName' } }),
-    // …ameter>⏎</tool_use>⏎<parameter=too…
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // …t_time</parameter>⏎<parameter=city</tool_use>
-    //                     ^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    afterCall, inMalformed,
   },
 });
 
@@ -325,14 +247,7 @@ const doubledBars = defineParser({
     nextCall: { text: '<｜｜DSML｜｜invoke name="', role: 'call', blockEnd: '</｜｜DSML｜｜invoke>' },
   },
   states: {
-    // …DSML｜｜invoke name="get_time">⏎
-    //                     ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time">⏎<｜｜DSML｜｜parame…
-    //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …L｜｜parameter name="city" string="
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -347,29 +262,7 @@ const doubledBars = defineParser({
         next: 'afterEntry',
       },
     }),
-    // …ame="city" string="true">Paris</｜｜DSML｜｜param…
-    //                     ^^^^^^^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        { open: 'true">', types: ['string'] },
-        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
-      ],
-    }),
-    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invok…
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invok…
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // …｜｜DSML｜｜parameter>⏎</｜｜DSML｜｜invoke>⏎
-    //                     ^^^^^^^^^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …>⏎</｜｜DSML｜｜invoke>⏎<｜｜DSML｜｜invok…
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time">⏎<｜｜DSML｜｜parameter name="city</｜｜DSML｜｜invok…
-    //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue: inValue2, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -385,14 +278,7 @@ const doubledBarsApart = defineParser({
     nextCall: { text: '<｜｜DSML｜｜ invoke name="', role: 'call', blockEnd: '</｜｜DSML｜｜ invoke>' },
   },
   states: {
-    // …SML｜｜ invoke name="get_time">⏎
-    //                     ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time">⏎<｜｜DSML｜｜ param…
-    //            ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
+    inToolName, beforeArguments,
     // …｜｜ parameter name="city" string="
     //                     ^^^^ In an argument's name.
     inKey: hole({
@@ -407,29 +293,7 @@ const doubledBarsApart = defineParser({
         next: 'afterEntry',
       },
     }),
-    // …ame="city" string="true">Paris</｜｜DSML｜｜ para…
-    //                     ^^^^^^^^^^^ In an argument's value.
-    inValue: value({
-      frames: [
-        { open: 'true">', types: ['string'] },
-        { open: 'false">', types: ['number', 'boolean', 'null', 'array', 'object'] },
-      ],
-    }),
-    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invo…
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { keyOpen: 'inKey', callClose: { peek: 'argumentsEnded' } } }),
-    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invo…
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // …｜DSML｜｜ parameter>⏎</｜｜DSML｜｜ invoke>⏎
-    //                     ^^^^^^^^^^^^^^^^^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …⏎</｜｜DSML｜｜ invoke>⏎<｜｜DSML｜｜ invo…
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time">⏎<｜｜DSML｜｜ parameter name="city</｜｜DSML｜｜ invo…
-    //            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inValue: inValue2, afterEntry, argumentsEnded, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -447,15 +311,7 @@ const numbered = defineParser({
       hole: 'composed-id', ends: { idEnd: 'beforeArguments', argumentsAtOnce: { peek: 'beforeArguments' } },
       parts: [{ hole: 'name' }, ':', { hole: 'index' }], announce: true,
     }),
-    // …ll_argument_begin|>{"city": "Paris"}
-    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: {} }),
-    // …|>{"city": "Paris"}⏎
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // …ll_argument_begin|>{"city": Paris
-    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    beforeArguments: beforeArguments3, afterCall, inMalformed,
   },
 });
 
@@ -482,12 +338,7 @@ const prefixed = defineParser({
     // …ll_argument_begin|>{"city": "Paris"}
     //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
     beforeArguments: jsonArguments({ next: 'afterCall', ends: { callFollower: { peek: 'afterCall' } } }),
-    // …|>{"city": "Paris"}⏎functions.
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // …ll_argument_begin|>{"city": Paris
-    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    afterCall, inMalformed,
   },
 });
 
@@ -502,16 +353,7 @@ const nameTagJson = defineParser({
     nextCall: { text: '<', role: 'call' },
   },
   states: {
-    // <get_time>
-    //  ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name',
-      ends: {
-        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
-        argumentsAtOnce: { peek: 'beforeArguments' },
-      },
-      announce: true,
-    }),
+    inToolName: inToolName2,
     // get_time>{"city": "Paris"}</get_time>
     //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
     beforeArguments: jsonArguments({
@@ -526,12 +368,7 @@ const nameTagJson = defineParser({
     // … "Paris"}</get_time>⏎
     //                     ^ At the end of a call.
     atOuterCallEnd: expect({ choices: { nameEnd: 'afterCall', nextCall: 'inToolName' }, completes: true }),
-    // …"Paris"}</get_time>⏎<
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time>{"city": Paris>
-    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    afterCall, inMalformed,
   },
 });
 
@@ -547,11 +384,7 @@ const nameTag = defineParser({
     nextCall: { text: '<', role: 'call' },
   },
   states: {
-    // <get_time>⏎
-    //  ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
+    inToolName,
     // get_time>⏎<city>
     //           ^ Before the first argument, or the end of a call without any.
     beforeArguments: expect({
@@ -565,9 +398,7 @@ const nameTag = defineParser({
         kind: 'entry', close: ['</', { hole: 'key' }, '>\n'], continuations: [['<'], ['</']], next: 'afterEntry',
       },
     }),
-    // <city>Paris</city>⏎
-    //       ^^^^^ In an argument's value.
-    inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'] }] }),
+    inValue,
     // <city>Paris</city>⏎</get_time>
     //                    ^ After an argument.
     afterEntry: expect({
@@ -585,12 +416,7 @@ const nameTag = defineParser({
     // …s</city>⏎</get_time>⏎
     //                     ^ At the end of a call.
     atOuterCallEnd: expect({ choices: { callClose2: 'afterCall', nextCall: 'inToolName' }, completes: true }),
-    // …</city>⏎</get_time>⏎<
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time>⏎<city>
-    //           ^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    afterCall, inMalformed,
   },
 });
 
@@ -607,30 +433,7 @@ const nameCallJson = defineParser({
     unmarkedCall: { text: '', role: 'call', nameFollows: ['(', '{'] },
   },
   states: {
-    // get_time(
-    // ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name',
-      ends: {
-        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
-        argumentsAtOnce: { peek: 'beforeArguments' },
-      },
-      announce: true,
-    }),
-    // get_time({"city": "Paris"})
-    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
-    // {"city": "Paris"})⏎
-    //                  ^ At the end of a call.
-    atCallEnd: expect({
-      choices: { callClose: 'afterCall', semicolon: 'inToolName', comma: 'inToolName', unmarkedCall: 'inToolName' },
-    }),
-    // …({"city": "Paris"})⏎
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time({"city": Paris)
-    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inToolName: inToolName2, beforeArguments: beforeArguments2, atCallEnd: atCallEnd2, afterCall, inMalformed,
   },
 });
 
@@ -648,17 +451,7 @@ const python = defineParser({
     unmarkedCall: { text: '', role: 'call', nameFollows: ['('] },
   },
   states: {
-    // get_time(
-    // ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time(city=
-    //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
-    // city=Paris, days=
-    //             ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    inToolName, beforeArguments: beforeArguments4, beforeKey,
     // get_time(city=
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -668,23 +461,7 @@ const python = defineParser({
     // city=Paris
     //      ^^^^^ In an argument's value.
     inValue: value({ frames: [{ types: ['string', 'number', 'boolean', 'null', 'array', 'object'], quoted: true }] }),
-    // city=Paris, days=
-    //           ^^ After an argument.
-    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
-    // city=Paris)
-    //           ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
-    // city='Paris')⏎
-    //             ^ At the end of a call.
-    atCallEnd: expect({
-      choices: { callClose: 'afterCall', semicolon: 'inToolName', comma: 'inToolName', unmarkedCall: 'inToolName' },
-    }),
-    // …_time(city='Paris')⏎
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time(city)
-    //          ^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    afterEntry: afterEntry2, argumentsEnded, atCallEnd: atCallEnd2, afterCall, inMalformed,
   },
 });
 
@@ -700,15 +477,7 @@ const nameJson = defineParser({
     inToolName: hole({
       hole: 'name', ends: { argumentsBegin: { peek: 'beforeArguments' } }, space: 'beforeArguments', announce: true,
     }),
-    // get_time⏎{"city": "Paris"}
-    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'afterCall', ends: {} }),
-    // …e⏎{"city": "Paris"}⏎
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time⏎{"city": Paris
-    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    beforeArguments: beforeArguments3, afterCall, inMalformed,
   },
 });
 
@@ -725,17 +494,7 @@ const tokenQuotes = defineParser({
     unmarkedCall: { text: '', role: 'call', nameFollows: ['{'] },
   },
   states: {
-    // get_time{
-    // ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name', ends: { nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' } }, announce: true,
-    }),
-    // get_time{city:
-    //          ^ Before the first argument, or the end of a call without any.
-    beforeArguments: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
-    // …ty:<|"|>Paris<|"|>,days:
-    //                     ^ Before an argument.
-    beforeKey: expect({ choices: { callClose: { peek: 'argumentsEnded' } }, otherwise: 'inKey' }),
+    inToolName, beforeArguments: beforeArguments4, beforeKey,
     // get_time{city:
     //          ^^^^ In an argument's name.
     inKey: hole({
@@ -751,12 +510,7 @@ const tokenQuotes = defineParser({
       ],
       object: { open: '{', next: 'inObject' }, array: { open: '[', next: 'inArray' },
     }),
-    // city:<|"|>Paris<|"|>,days:
-    //                     ^ After an argument.
-    afterEntry: expect({ choices: { argumentSeparator: 'beforeKey', callClose: { peek: 'argumentsEnded' } } }),
-    // city:<|"|>Paris<|"|>}
-    //                     ^ After the last argument.
-    argumentsEnded: argumentsEnd({ next: 'atCallEnd' }),
+    afterEntry: afterEntry2, argumentsEnded,
     // {city:
     //  ^ In a nested object, before its first key.
     inObject: expect({ choices: { callClose: 'nestedEnded' }, otherwise: 'inObjectKey' }),
@@ -794,12 +548,7 @@ const tokenQuotes = defineParser({
     // city:<|"|>Paris<|"|>}⏎
     //                     ^ At the end of a call.
     atCallEnd: expect({ choices: { callClose: 'afterCall', unmarkedCall: 'inToolName' } }),
-    // …ty:<|"|>Paris<|"|>}⏎
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time{city}
-    //          ^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    afterCall, inMalformed,
   },
 });
 
@@ -814,28 +563,7 @@ const transcript = defineParser({
     nextCall: { text: '[Calling tool: ', role: 'call' },
   },
   states: {
-    // [Calling tool: get_time(
-    //                ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name',
-      ends: {
-        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
-        argumentsAtOnce: { peek: 'beforeArguments' },
-      },
-      announce: true,
-    }),
-    // get_time({"city": "Paris"})]
-    //          ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
-    // {"city": "Paris"})]⏎
-    //                  ^^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // …{"city": "Paris"})]⏎[Calling tool:
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // get_time({"city": Paris)]
-    //          ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inToolName: inToolName2, beforeArguments: beforeArguments2, atCallEnd, afterCall, inMalformed,
   },
 });
 
@@ -850,28 +578,7 @@ const transcriptWords = defineParser({
     nextCall: { text: '[Calling tool: ', role: 'call' },
   },
   states: {
-    // [Calling tool: get_time with arguments…
-    //                ^^^^^^^^ In the tool's name.
-    inToolName: hole({
-      hole: 'name',
-      ends: {
-        nameEnd: 'beforeArguments', callCloseEarly: { peek: 'beforeArguments' },
-        argumentsAtOnce: { peek: 'beforeArguments' },
-      },
-      announce: true,
-    }),
-    // …me with arguments: {"city": "Paris"}]
-    //                     ^^^^^^^^^^^^^^^^^ In the arguments: one JSON object.
-    beforeArguments: jsonArguments({ next: 'atCallEnd', ends: { callClose: { peek: 'atCallEnd' } } }),
-    // {"city": "Paris"}]⏎
-    //                  ^ At the end of a call.
-    atCallEnd: expect({ choices: { callClose: 'afterCall', nextCall: 'inToolName' } }),
-    // … {"city": "Paris"}]⏎[Calling tool:
-    //                     ^ After a call.
-    afterCall: callEnd({}),
-    // …me with arguments: {"city": Paris]
-    //                     ^^^^^^^^^^^^^^ In malformed text inside a call.
-    inMalformed: callEnd({}),
+    inToolName: inToolName2, beforeArguments: beforeArguments2, atCallEnd, afterCall, inMalformed,
   },
 });
 

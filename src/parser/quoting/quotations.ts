@@ -1,7 +1,7 @@
 /** What the text at a position of the reader is quoted in. */
 import type { Cursor } from '../cursor.ts';
-import type { KeptMessage } from '../kept-message.ts';
 import type { SpecialSpans } from '../markers/special-spans.ts';
+import type { KeptMessage } from '../writer/kept-message.ts';
 import type { QuotedText } from './quoted-text.ts';
 
 type Region = 'text' | 'reasoning';

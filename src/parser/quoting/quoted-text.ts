@@ -51,6 +51,7 @@ export class QuotedText {
     if (this.head !== '' || this.place !== null) this.endLine();
     this.blocks = { ...this.blocks, inParagraph: false };
     this.inline = new InlineText();
+    this.tail = '';
   }
 
   /** What the end of the text stands in; `null` if in nothing. */

@@ -39,7 +39,7 @@ export function closeObject(reader: Reader, envelope: EnvelopeProgress): 'more' 
 
 /** Whether only braces are missing from the call: a value has ended, and the arguments are complete. */
 export function isWholeButForBraces({ writer }: Reader, { phase, argumentsRead }: EnvelopeProgress): boolean {
-  return phase === 'after' && argumentsRead && writer.hasWholeInput;
+  return phase === 'after' && argumentsRead && writer.calls.hasWholeInput;
 }
 
 /** The brackets missing from the arguments of a call, if nothing else is; otherwise empty. */
@@ -50,7 +50,7 @@ export function bracketsToCome(reader: Reader, { phase, early }: EnvelopeProgres
 /** Ends a call whose last braces are missing; `brackets` are those of its arguments. */
 export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress, brackets: string): void {
   const { offset } = reader.cursor;
-  if (brackets !== '') reader.writer.input(brackets, offset, offset);
+  if (brackets !== '') reader.writer.calls.input(brackets, offset, offset);
   settleArguments(reader, envelope);
   reader.noteRepair(repair('unclosed', 'brace'));
   endCall(reader);
@@ -58,7 +58,7 @@ export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress, b
 
 function endCall(reader: Reader): void {
   flushBuffer(reader);
-  reader.writer.endCall(reader.cursor.offset);
+  reader.writer.calls.endCall(reader.cursor.offset);
 }
 
 /** Takes the arguments from among the other members if they have no key of their own; false if it is unclear which. */
@@ -79,6 +79,6 @@ function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
   }
   if (found.repair !== null) reader.noteRepair(found.repair);
   flushBuffer(reader);
-  writer.input(found.json, cursor.offset, cursor.offset);
+  writer.calls.input(found.json, cursor.offset, cursor.offset);
   return true;
 }

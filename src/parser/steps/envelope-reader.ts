@@ -342,7 +342,7 @@ function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): 
     reader.startCall(early.start - cursor.base, early.start - cursor.base);
     const wrapper = /^\{\s*"(\w+)"\s*:\s*\{/.exec(early.json)?.[1] ?? '';
     if (mayHoldArguments(reader, wrapper)) withholdWrapped(reader, wrapper);
-    writer.input(early.json, early.start, early.end);
+    writer.calls.input(early.json, early.start, early.end);
     emitMarker(early.end, cursor.offset);
     envelope.early = null;
   }

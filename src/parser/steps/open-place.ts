@@ -20,7 +20,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
   const start = cursor.offset;
   cursor.moveTo(end);
   const json = `${separatorBefore(call, outer)}${JSON.stringify(name)}: `;
-  reader.writer.input(json, start, cursor.offset);
+  reader.writer.calls.input(json, start, cursor.offset);
   const schema = propertyPlace(outer?.schema ?? call.parameters, name);
   push(reader, { place, key, schema, outer, nested: null, closer: null, lacksOpener: false });
 }
@@ -29,7 +29,7 @@ export function openPlace(reader: Reader, place: ValuePlace<State>, key: string,
 export function openItem(reader: Reader, place: ValuePlace<State>): void {
   const { cursor, call, writer } = reader;
   const outer = call.values;
-  writer.input(separatorBefore(call, outer), cursor.offset, cursor.offset);
+  writer.calls.input(separatorBefore(call, outer), cursor.offset, cursor.offset);
   const schema = outer === null ? anywhere : itemPlace(outer.schema);
   push(reader, { place, key: '', schema, outer, nested: null, closer: null, lacksOpener: false });
 }

@@ -50,10 +50,16 @@ export function isQuoted(
 }
 
 /** Whether what stands at `at` is quoted. */
-export function standsInQuotation({ region, options, quotations }: Reader, at: number): boolean {
+export function standsInQuotation(reader: Reader, at: number): boolean {
+  const { region, options, quotations } = reader;
   if (region === null) return false;
   const { quotation } = quotations.before(options.thoughtsInText ? 'text' : region.kind, at);
-  return quotation !== null && quotation !== 'first-fence';
+  return quotation !== null && !mayHoldCalls(reader, quotation);
+}
+
+/** Whether calls in a quotation may be calls: in a fence that the answer begins with. */
+function mayHoldCalls(reader: Reader, quotation: Quotation): boolean {
+  return quotation === 'first-fence' && reader.allows('fence');
 }
 
 /** Whether a marker begins something, or is skipped, and does not end the region. */
@@ -66,7 +72,7 @@ function isQuotedOpener(reader: Reader, choice: CompiledTransition<State>, quote
   const { quotation } = quoted;
   // A marker that begins like a block quote is not in one because of another marker in its line.
   const isOwn = quotation === 'block-quote' && choice.parts[0]?.startsWith('>') === true;
-  if (quotation !== null && quotation !== 'first-fence' && !isOwn) return true;
+  if (quotation !== null && !mayHoldCalls(reader, quotation) && !isOwn) return true;
   return choice.unlessMentioned !== undefined && isMentioned(quoted, choice.unlessMentioned);
 }
 
@@ -98,8 +104,8 @@ function isNoCall(
 const sentenceEnd = /[.!?…。！？:;)\]"'”»*]$/;
 
 /** Whether a sentence mentions a marker: it is not over before it, or its line has the `opener`. */
-function isMentioned(quoted: QuotedText, opener: string): boolean {
-  return (opener !== '' && quoted.lineEnd.includes(opener)) || !sentenceEnd.test(quoted.end);
+function isMentioned({ end, lineEnd }: QuotedText, opener: string): boolean {
+  return (opener !== '' && lineEnd.includes(opener)) || (end !== '' && !sentenceEnd.test(end));
 }
 
 /** Whether the end of a turn is the beginning of a quoted call; `undecided` if more text decides. */
@@ -109,7 +115,7 @@ function isQuotedCall(
   { quotation }: QuotedText,
   at: number,
 ): boolean | typeof undecided {
-  if (quotation === null || quotation === 'first-fence' || reader.isSpecial(at)) return false;
+  if (quotation === null || mayHoldCalls(reader, quotation) || reader.isSpecial(at)) return false;
   const end = markers.openerEnd(reader, reader.cursor.text, at);
   return end === undecided ? undecided : end !== absent;
 }
@@ -122,7 +128,7 @@ function isQuotedEnd(
   end: number,
 ): boolean | typeof undecided {
   const { quotation } = quoted;
-  if (quotation === null || quotation === 'first-fence') return false;
+  if (quotation === null || mayHoldCalls(reader, quotation)) return false;
   // Engines that know special tokens end the response at those that end a turn.
   if (role !== 'thought' && reader.isSpecial(at)) return false;
   return goesOnInLine(reader, quotation, end, quoted.openSpan, role === 'thought');

@@ -66,10 +66,21 @@ export interface BareCallsProgress {
   count: number;
 }
 
-/** A call in a notation that is not the format's; `null` for JSON, which may be a list of calls. */
+/** A call in a notation that is not the format's: a known one, its only value without a key, or else JSON. */
 export interface ForeignCall {
   readonly notation: CallNotationName | null;
+  readonly sole: SoleValue | null;
   readonly at: number;
+  readonly end: number;
+}
+
+/** A call of a tool that requires one argument, whose text stands without its key; positions are offsets. */
+export interface SoleValue {
+  readonly toolName: string;
+  readonly key: string;
+  readonly nameAt: number;
+  readonly valueAt: number;
+  readonly value: string;
   readonly end: number;
 }
 
@@ -77,7 +88,7 @@ export interface ForeignCall {
 export interface CallTrial {
   read(text: string, ended: boolean): void;
   readonly failed: boolean;
-  readonly whole: { readonly notation: CallNotationName; readonly end: number } | null;
+  readonly whole: Omit<ForeignCall, 'at'> | null;
   readonly begun: BegunCall | null;
 }
 

@@ -44,7 +44,7 @@ export function recoverTable(table: RecoverTable<State>): Compiled<RecoverTable<
 /** Expects one of several markers, after optional white space. */
 export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<State>>): State | null {
   const { cursor } = reader;
-  if (table.completes) reader.writer.endCall(cursor.offset);
+  if (table.completes) reader.writer.calls.endCall(cursor.offset);
   reader.skip(skipSpace(cursor.text, cursor.at));
   if (cursor.isAtEnd) return endsHere(reader, table) ? (table.atEnd ?? null) : null;
   const match = markers.matchAt(reader, cursor.text, cursor.at);
@@ -63,7 +63,7 @@ export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<
 
 /** Whether the response ends inside the opening of a call, so that a part of a marker is its beginning. */
 function isCutOpening({ cursor, writer }: Reader, { choice, end }: Match<State>): boolean {
-  if (choice.repairs !== 'marker-part' || writer.call !== null || !cursor.ended) return false;
+  if (choice.repairs !== 'marker-part' || writer.calls.open !== null || !cursor.ended) return false;
   return skipSpace(cursor.text, end) === cursor.text.length;
 }
 

@@ -68,7 +68,7 @@ function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, 
   const header = withoutTextBefore(reader, table, whole);
   const after = end + table.end.length;
   const written = calledName(table, table.call?.marker ?? '', header);
-  const call = written ?? calledTool(reader, table, header);
+  const call = withoutType(reader, table, written) ?? calledTool(reader, table, header);
   if (call !== null && table.call !== undefined && reader.callsAllowed) {
     if (!reader.inCall) reader.openCall();
     const isOffered = reader.options.tools.has(call.name);
@@ -82,6 +82,8 @@ function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, 
     reader.cursor.moveTo(start + call.name.length);
     reader.input.begin();
     if (written === null) reader.noteRepair(repair('name-prefix', 'header', header));
+    else if (written.name !== call.name)
+      reader.noteRepair(repair('name-prefix', 'type', written.name, call.name));
     reader.skip(after);
     return table.call.next;
   }
@@ -93,10 +95,25 @@ function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, 
     return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');
   }
   const { known } = table;
-  if (known !== undefined && header.trim() !== '' && !known.some((each) => header.includes(each)))
+  if (known !== undefined && header.trim() !== '' && !known.some((each) => header.includes(each))) {
+    if (!reader.allows('spelling')) return fail(reader, table.recover, known, 'no header of a region');
     reader.noteRepair(repair('spelling', 'header', header));
+  }
   reader.skip(after);
   return table.next;
+}
+
+/** The offered tool whose name is written together with the type of its arguments: a marker between them is missing. */
+function withoutType(
+  reader: Reader,
+  { type }: HeaderTable<State>,
+  written: CalledName | null,
+): CalledName | null {
+  if (written === null || type === undefined || !reader.allows('name-prefix')) return written;
+  const { tools } = reader.options;
+  const name = written.name.slice(0, -type.length);
+  const isGlued = written.name.endsWith(type) && !tools.has(written.name) && tools.has(name);
+  return isGlued ? { ...written, name } : written;
 }
 
 /** Whether a header names the model itself as its recipient. */

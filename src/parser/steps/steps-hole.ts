@@ -47,7 +47,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   fillHole(reader, table, value, end);
   const { values } = reader.call;
   if (values !== null && match?.choice.repairs === 'marker-part') values.lacksOpener = true;
-  if (table.completes) reader.writer.endCall(cursor.offset);
+  if (table.completes) reader.writer.calls.endCall(cursor.offset);
   if (blank !== -1 && table.space !== undefined) {
     reader.claimSpace(table.gap ?? '');
     return table.space;

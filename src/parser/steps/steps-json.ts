@@ -48,13 +48,13 @@ function closeArguments(
   const end = isForgiven ? markers.matchAt(reader, cursor.text, cursor.at) : null;
   if (end === undecided) return null;
   if (end === null) return fail(reader, table.recover, ['JSON'], 'the arguments are not a JSON object');
-  reader.writer.input(brackets, cursor.offset, cursor.offset);
+  reader.writer.calls.input(brackets, cursor.offset, cursor.offset);
   reader.noteRepair(repair('unclosed', 'bracket'));
   return finishArguments(reader, table);
 }
 
 function finishArguments(reader: Reader, table: JsonArgumentsTable<State>): State {
-  if (!table.open) reader.writer.endCall(reader.cursor.offset);
+  if (!table.open) reader.writer.calls.endCall(reader.cursor.offset);
   return table.next;
 }
 
@@ -74,7 +74,7 @@ function beginArguments(
   if (match === null) {
     return fail(reader, table.recover, ['arguments as a JSON object'], 'the arguments are not a JSON object');
   }
-  reader.writer.input('{}', cursor.offset, cursor.offset);
+  reader.writer.calls.input('{}', cursor.offset, cursor.offset);
   return finishArguments(reader, table);
 }
 

@@ -32,7 +32,7 @@ export function readSpeculative(reader: Reader, compiled: Compiled<SpeculativeTa
   const reached = reader.cursor.offset;
   reader.rewind();
   if (verdict === 'text') {
-    reader.noteSpeculated(reached);
+    reader.attempts.textUpTo = reached;
     return compiled.table.otherwise;
   }
   reader.leaveRegion();

@@ -1,17 +1,17 @@
-/** Steps outside calls: regions of text, the gaps between them, and ambiguous text. */
+/** Steps outside calls: regions of text, and the gaps between them. */
 import { repair } from '../leniency/law-table.ts';
 import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
 import { beginBareCalls } from '../notations/foreign-calls.ts';
-import { foreignStops } from '../notations/foreign-stops.ts';
+import { foreignStops, foreignStopsInThoughts } from '../notations/foreign-stops.ts';
 import type { Reader, State } from '../reader.ts';
-import type { AmbiguousTable, BeginTable, RegionTable } from '../state-tables.ts';
+import type { BeginTable, RegionTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { isQuoted, noteCallInQuotation, standsInQuotation } from './quoted-markers.ts';
 import type { StepProgress } from './step-progress.ts';
-import { readJsonCalls } from './streamed-calls.ts';
+import { mayBeBareCalls, readJsonCalls } from './streamed-calls.ts';
 
 /** Maximum white space between regions; more of it is text. */
 const longestPause = 256;
@@ -24,15 +24,8 @@ export function beginTable(table: BeginTable<State>): Compiled<BeginTable<State>
 /** Compiles the table of `readRegion`. */
 export function regionTable(table: RegionTable<State>): Compiled<RegionTable<State>> {
   const mayHoldCalls = table.region === 'text' && table.mustClose !== true;
-  return {
-    table,
-    markers: new MarkerTable([...table.stops, ...(mayHoldCalls ? foreignStops(table.stops) : [])]),
-  };
-}
-
-/** Compiles the table of `readAmbiguous`. */
-export function ambiguousTable(table: AmbiguousTable<State>): Compiled<AmbiguousTable<State>> {
-  return { table, markers: new MarkerTable<State>([...table.stops, ...table.ends]) };
+  const others = mayHoldCalls ? foreignStops(table.stops) : foreignStopsInThoughts(table.stops);
+  return { table, markers: new MarkerTable([...table.stops, ...others]) };
 }
 
 /** Between regions: reads a marker after white space, or begins other text, which includes the white space. */
@@ -62,7 +55,7 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
 }
 
 /** Consumes white space and a marker, and opens the call if it opens one. */
-function enterMarker(reader: Reader, { choice, end }: Match<State>, start: number): State {
+export function enterMarker(reader: Reader, { choice, end }: Match<State>, start: number): State {
   if (!(choice.role === 'thought' && reader.options.thoughtsInText)) reader.skip(start);
   if (choice.role === 'call') reader.openCall();
   return reader.consumeMarker(choice, end);
@@ -94,7 +87,7 @@ function readStretch(
     if (repeated === 'wait' || (repeated === 'passed' && !reader.passClaimedSpace())) return null;
   }
   const isAnswer = table.region === 'text';
-  if (isAnswer && (isInCalls(reader.progress) || reader.mayBeBareCalls)) {
+  if (isAnswer && (isInCalls(reader.progress) || mayBeBareCalls(reader))) {
     const status = readJsonCalls(reader, markers);
     if (status !== 'text') return status === 'wait' ? null : 'more';
   }
@@ -110,11 +103,12 @@ function readStretch(
   const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
   const { cursor } = reader;
   reader.emitText(keepsSpace ? at : at - leadingSpaceLength(cursor.text, cursor.at, at, choice.leadingSpace));
+  if (choice.ambiguous) return choice.next;
   if (choice.repairs === 'bare-calls' || choice.repairs === 'notation') {
     beginBareCalls(reader, choice, at);
     return 'more';
   }
-  if (choice.ambiguous || choice.speculative) return choice.next;
+  if (choice.speculative) return choice.next;
   noteCallInQuotation(reader, match, at);
   reader.leaveRegion();
   const next = enterMarker(reader, match, at);
@@ -200,47 +194,4 @@ function passSpecialToken(
   if (!isText) reader.noteRepair(repair('special-token', 'marker', JSON.stringify(token)));
   if (isText) reader.emitText(end);
   else reader.skip(end);
-}
-
-/** Buffers text until a stop comes (it was reasoning) or an end (it is read again from `resume`). */
-export function readAmbiguous(
-  reader: Reader,
-  { table, markers }: Compiled<AmbiguousTable<State>>,
-): State | null {
-  if (table.opened !== undefined && reader.options.thoughtOpened) return table.opened;
-  const found = nextBufferedStop(reader, markers);
-  if (found === null && !reader.ended) return null;
-  const shift = reader.buffer.length - reader.cursor.at;
-  reader.rewind();
-  if (found === null || table.ends.some(({ marker }) => marker === found.match.choice.marker)) {
-    const isThinking = reader.region?.kind === 'reasoning';
-    reader.leaveRegion();
-    if (isThinking && reader.options.lenient) reader.noteRepair(repair('unclosed', 'thoughts'));
-    return table.resume;
-  }
-  const { choice, end } = found.match;
-  const start = found.at + shift;
-  const keepsSpace = choice.role === 'thought' && reader.options.thoughtsInText;
-  const space = keepsSpace ? 0 : leadingSpaceLength(reader.cursor.text, 0, start, choice.leadingSpace);
-  reader.enterRegion('reasoning', false);
-  reader.emitText(start - space);
-  reader.leaveRegion();
-  return enterMarker(reader, { choice, end: end + shift }, start);
-}
-
-/** The next marker that decides what the text is; text before it is buffered. */
-function nextBufferedStop(
-  reader: Reader,
-  markers: MarkerTable<State>,
-): { readonly match: Match<State>; readonly at: number } | null {
-  const { text, at: from } = reader.cursor;
-  let at = markers.nextCandidate(text, from);
-  while (at !== -1) {
-    const match = markers.matchAt(reader, text, at);
-    if (match === undecided) break;
-    if (match !== null) return { match, at };
-    at = markers.nextCandidate(text, at + 1);
-  }
-  reader.bufferTo(at === -1 ? text.length : at);
-  return null;
 }

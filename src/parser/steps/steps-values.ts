@@ -1,6 +1,7 @@
 /** Steps that read the values of arguments that are written as entries. */
 
 import type { JsonType } from '../../format/chat-format.ts';
+import { beginsSet } from '../json/json-tokens.ts';
 import { repair } from '../leniency/law-table.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -16,7 +17,7 @@ import { readQuoted } from './values/quoted-value.ts';
 import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
 import { closeValue, valueCloser } from './values/value-closer.ts';
-import { modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
+import { isListOnly, modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
 import { deepestNesting, nestingDepth, type ValueStack } from './values/value-stack.ts';
 
 /** Maximum white space before a value. */
@@ -63,7 +64,7 @@ export function readValue(reader: Reader, compiled: CompiledValueTable): State |
   if (reader.progress === null) {
     const opened = openValue(reader, values, compiled);
     if (opened !== 'opened') return opened;
-    if (isCertainlyText(reader, values)) reader.writer.expectValue(reader.cursor.offset);
+    if (isCertainlyText(reader, values)) reader.writer.calls.expectValue(reader.cursor.offset);
   }
   // The frame's opener was consumed in this step and claims white space first.
   if (!reader.passClaimedSpace()) return null;
@@ -155,7 +156,7 @@ function openNested(
     }
     reader.skip(opening.peek ? start : end);
     values.nested = { closer: type === 'array' ? ']' : '}', frameClose: frame.close, count: 0 };
-    reader.writer.input(type === 'array' ? '[' : '{', cursor.offset, cursor.offset);
+    reader.writer.calls.input(type === 'array' ? '[' : '{', cursor.offset, cursor.offset);
     return opening.next;
   }
   return null;
@@ -169,7 +170,7 @@ function readOpened(
 ): State | null {
   if (progress.mode === null) {
     progress.mode = chooseMode(reader, values, progress);
-    if (progress.mode === null) return null;
+    if (progress.mode === null || !beginScan(reader, progress)) return null;
     noteValue(reader, progress.mode);
     reader.input.begin();
   }
@@ -180,6 +181,21 @@ function readOpened(
   if (next === null || !isString || next === recover || !reader.allows('unclosed')) return next;
   const isDamaged = endsInDamagedCloser(reader, valueCloser(values, progress.frame.close));
   return isDamaged ? fail(reader, recover, ['a value'], 'part of a marker in a value') : next;
+}
+
+/** Prepares for a set where the schema allows a list alone; false if more text decides. */
+function beginScan(reader: Reader, progress: ValueProgress): boolean {
+  if (progress.mode !== 'scan' || !isListOnly(progress.types) || !reader.allows('json')) return true;
+  const { text, at } = reader.cursor;
+  const start = skipSpace(text, at);
+  if (start === text.length && !reader.ended) {
+    progress.mode = null;
+    return false;
+  }
+  const isSet = text[start] === '{' && beginsSet(text.slice(start), reader.ended);
+  if (isSet === true) reader.scanner.reset('any', true);
+  if (isSet === null) progress.mode = null;
+  return isSet !== null;
 }
 
 function readInMode(
@@ -213,7 +229,7 @@ function isCertainlyText({ progress }: Reader, values: ValueStack<State>): boole
 /** Tells the writer that a value begins here, unless it may turn out to be `null`. */
 function noteValue({ cursor, writer }: Reader, mode: ValueMode | null): void {
   const first = cursor.text.charAt(skipSpace(cursor.text, cursor.at));
-  if (mode === 'raw' || mode === 'quoted' || /[^nN"'\s]/.test(first)) writer.expectValue(cursor.offset);
+  if (mode === 'raw' || mode === 'quoted' || /[^nN"'\s]/.test(first)) writer.calls.expectValue(cursor.offset);
 }
 
 function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValueProgress): ValueMode | null {
@@ -273,7 +289,7 @@ export function endNested(reader: Reader, { recover }: EndNestedTable<State>): S
   if (values === null) return recover;
   const { nested } = values;
   if (nested !== null) {
-    writer.input(nested.closer, cursor.offset, cursor.offset);
+    writer.calls.input(nested.closer, cursor.offset, cursor.offset);
     values.nested = null;
     reader.progress = { kind: 'nested-end', frameClose: nested.frameClose };
   }
@@ -285,8 +301,8 @@ export function endNested(reader: Reader, { recover }: EndNestedTable<State>): S
 /** Completes the arguments. */
 export function endArguments(reader: Reader, table: EndArgumentsTable<State>): State {
   const { call, cursor, writer } = reader;
-  writer.input(call.entryCount === 0 ? '{}' : '}', cursor.offset, cursor.offset);
+  writer.calls.input(call.entryCount === 0 ? '{}' : '}', cursor.offset, cursor.offset);
   call.values = null;
-  if (!table.open) writer.endCall(cursor.offset);
+  if (!table.open) writer.calls.endCall(cursor.offset);
   return table.next;
 }

@@ -29,12 +29,13 @@ import {
   optional,
   step,
 } from './state-definition.ts';
+import { ambiguousTable, readAmbiguous } from './steps-ambiguous.ts';
 import { expectTable, expect as readExpected, recover as readMalformed, recoverTable } from './steps-call.ts';
 import { readHeader } from './steps-header.ts';
 import { holeTable, readHole } from './steps-hole.ts';
 import { envelopeTable, jsonArgumentsTable, readEnvelope, readJsonArguments } from './steps-json.ts';
 import { readSpeculative, speculativeTable } from './steps-speculative.ts';
-import { ambiguousTable, begin, beginTable, readAmbiguous, readRegion, regionTable } from './steps-text.ts';
+import { begin, beginTable, readRegion, regionTable } from './steps-text.ts';
 import { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';
 
 /** Between regions: a marker, or the beginning of other text. */

@@ -24,6 +24,17 @@ import type { EnvelopeProgress, StreamedCallsProgress } from './step-progress.ts
 /** `wait`: more text is needed. `text`: text begins, or what the format writes. `more`: calls may begin once more. */
 type Status = 'wait' | 'text' | 'more';
 
+/** Whether the answer may consist of calls alone: it has not begun, or begins again after a call. */
+export function mayBeBareCalls(reader: Reader): boolean {
+  const { options, writer, cursor, attempts } = reader;
+  const { count } = writer.calls;
+  const isBeginning = (count > 0 || !writer.hasText) && cursor.offset >= 0 && !attempts.wereBareCalls;
+  const isAllowed = options.parallel || count === 0;
+  return (
+    isBeginning && isAllowed && options.tools.known && reader.callsAllowed && reader.allows('bare-calls')
+  );
+}
+
 /** Reads an answer that may be calls written as JSON. */
 export function readJsonCalls(reader: Reader, stops: MarkerTable<State>): Status {
   const { progress } = reader;
@@ -92,7 +103,7 @@ function readAfter(reader: Reader, progress: StreamedCallsProgress, stops: Marke
     if (end === undecided && !reader.ended) return 'wait';
     if (end <= cursor.at) {
       reader.progress = null;
-      return reader.mayBeBareCalls ? 'more' : 'text';
+      return mayBeBareCalls(reader) ? 'more' : 'text';
     }
     reader.skip(end);
   }
@@ -133,7 +144,7 @@ function passExtra(reader: Reader, progress: StreamedCallsProgress, scanner: Jso
   reader.bufferTo(scanner.scan(cursor.text, cursor.at));
   if (scanner.status === 'open' && !reader.ended) return 'wait';
   reader.progress = null;
-  reader.noteBareCalls();
+  reader.attempts.wereBareCalls = true;
   if (pathsOfCall(options.tools, buffer.toString()) !== null) reportExtraCall(reader);
   else reader.rewind();
   return 'text';

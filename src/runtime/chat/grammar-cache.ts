@@ -168,6 +168,7 @@ export class GrammarCache {
       this.#store,
     );
     const { expression } = grammar;
+    yield;
     return { grammar, matcher: expression === null ? null : createMatcher(expression) };
   }
 

@@ -5,7 +5,7 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
-import { readPromptPosition } from '../../grammar/prompt-position.ts';
+import { readPromptPosition } from '../../grammar/read-prompt-position.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
 import { type RenderPromptOptions, renderPromptSpans } from '../../template/prompt/render-prompt.ts';

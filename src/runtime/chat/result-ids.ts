@@ -1,4 +1,5 @@
 /** Results of tools with a missing or wrong call id, if the template reads it. */
+import { unless } from '../../format/error-class.ts';
 import { MessageError, type SchemaIssue, TemplateError } from '../../format/errors.ts';
 import type { Message, ToolMessage } from '../../format/messages.ts';
 import type { ChatOptions } from './chat-options.ts';
@@ -79,10 +80,5 @@ function accepted(
   messages: readonly Message[],
   render: (messages: readonly Message[]) => string,
 ): string | null {
-  try {
-    return render(messages);
-  } catch (error) {
-    if (error instanceof TemplateError) return null;
-    throw error;
-  }
+  return unless(TemplateError, () => render(messages));
 }

@@ -5,6 +5,7 @@ import type { Message } from '../../format/messages.ts';
 import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
+import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
@@ -111,47 +112,58 @@ async function* generate(
 
 /** Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before sampling. */
 export function prepareChat(shared: ChatTemplates, given: ChatOptions): PreparedChat {
-  const rendered = renderChat(shared, given);
+  const rendered = finish(renderChat(shared, checkChatOptions(given)));
   const { template, grammarOptions } = rendered;
-  return completeChat(shared, rendered, shared.grammars.get(template.format, grammarOptions));
+  return finish(completeChat(shared, rendered, shared.grammars.get(template.format, grammarOptions)));
 }
 
-/** Like `prepareChat`, but yields to other tasks while it compiles costly tools, and checks the signal. */
+/** Like `prepareChat`, but yields to other tasks, and checks the signal. */
 export async function prepareInTurns(shared: ChatTemplates, given: ChatOptions): Promise<PreparedChat> {
-  const rendered = renderChat(shared, given);
-  const { template, grammarOptions } = rendered;
-  const ready = await shared.grammars.prepare(template.format, grammarOptions, given.signal);
-  refuseDisposed(shared.engine);
-  return completeChat(shared, rendered, ready);
+  const checked = checkChatOptions(given);
+  const { signal } = checked;
+  try {
+    const rendered = await finishInTurns(renderChat(shared, checked), signal);
+    const { template, grammarOptions } = rendered;
+    const ready = await shared.grammars.prepare(template.format, grammarOptions, signal);
+    refuseDisposed(shared.engine);
+    return await finishInTurns(completeChat(shared, rendered, ready), signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // Disposed of between two steps.
+    refuseDisposed(shared.engine);
+    throw error;
+  }
 }
 
 /** The prompt of a chat. Throws the typed errors of invalid requests. */
 export function promptOf(shared: ChatEngine, given: ChatOptions): PromptTokens {
-  return renderChat(shared, given).prompt;
+  return finish(renderChat(shared, checkChatOptions(given))).prompt;
 }
 
-function renderChat({ engine, templates }: ChatTemplates, given: ChatOptions): RenderedChat {
-  const checked = checkChatOptions(given);
+function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions): Steps<RenderedChat> {
   refuseOptions(checked, engine.refused ?? {});
   checked.signal?.throwIfAborted();
   refuseDisposed(engine);
   const shifts = checked.contextOverflow === 'shift';
   if (!shifts) requireTokens(checked.messages.length, engine.contextSize);
   const { render: trace, strays, ...request } = readRequest(checked, templates);
+  yield;
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
   const { contextSize } = engine;
-  const render = (messages: readonly Message[]): PromptTokens => {
+  function* render(messages: readonly Message[]): Steps<PromptTokens> {
     const traced = trace(messages);
     requireFits(traced.text, vocabulary, contextSize);
-    return encodePrompt(traced, vocabulary, template.format);
-  };
+    yield;
+    return yield* encodePrompt(traced, vocabulary, template.format);
+  }
   const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
-    fitPrompt(options.messages, render, { contextSize, wanted });
+    fitPrompt(options.messages, (messages) => finish(render(messages)), { contextSize, wanted });
   const { prompt: rendered, dropped } = shifts
     ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
-    : { prompt: render(options.messages), dropped: 0 };
+    : { prompt: yield* render(options.messages), dropped: 0 };
   // What does not fit is dropped as whole messages, which `contextOverflow` asked for.
+  yield;
   const lost = dropped === 0 ? reportDropped(options.messages, rendered.text) : [];
   const prompt = { ...rendered, report: [...rendered.report, ...strays, ...lost] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
@@ -160,13 +172,15 @@ function renderChat({ engine, templates }: ChatTemplates, given: ChatOptions): R
   return { ...request, vocabulary, prompt, dropped, shorten, grammarOptions };
 }
 
-function completeChat(
+function* completeChat(
   { engine, grammars }: ChatTemplates,
   rendered: RenderedChat,
   { grammar, matcher }: ReadyGrammar,
-): PreparedChat {
+): Steps<PreparedChat> {
   const { template, vocabulary, grammarOptions } = rendered;
+  yield;
   if (matcher !== null) engine.build?.(matcher);
+  yield;
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];

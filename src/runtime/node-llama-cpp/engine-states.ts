@@ -7,6 +7,7 @@ import { GrammarError } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
 import { requireBounded } from '../../language/gbnf/engine-limits.ts';
 import type { GrammarAt, Mask } from '../engine/engine.ts';
+import { isLarge } from '../engine/masks/large-grammars.ts';
 
 /** Total length of the grammars whose states are kept; the engine needs about twenty bytes per character. */
 const keptCharacters = 2_000_000;
@@ -79,7 +80,7 @@ export class FollowedState {
     this.#model = model;
   }
 
-  /** The state of the last `follow`; `undefined` if no grammar restricts what is drawn. */
+  /** The state of the last `follow`; `undefined` if no grammar of the engine's restricts what is drawn. */
   get now(): LlamaGrammarEvaluationState | undefined {
     return this.#state;
   }
@@ -87,7 +88,7 @@ export class FollowedState {
   /** Moves to the position of `mask`: if it does not follow the last draw, with a new state. */
   follow(mask: Mask | null): LlamaGrammarEvaluationState | undefined {
     const grammar = mask?.grammar ?? null;
-    if (grammar === null) this.#state = undefined;
+    if (grammar === null || isLarge(grammar)) this.#state = undefined;
     else if (mask?.follows !== true || this.#state === undefined)
       this.#state = engineState(grammar, this.#model);
     return this.#state;
@@ -96,9 +97,9 @@ export class FollowedState {
 
 const built = new WeakSet<GrammarAt>();
 
-/** Lets the engine build `grammar`, once. Throws `GrammarError`. */
+/** Lets the engine build `grammar`, once, if it shall read it at all. Throws `GrammarError`. */
 export function requireBuildable(grammar: GrammarAt, model: LlamaModel): void {
-  if (!built.has(grammar)) engineState(grammar, model);
+  if (!built.has(grammar) && !isLarge(grammar)) engineState(grammar, model);
   built.add(grammar);
 }
 

@@ -1,5 +1,7 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
+import { unless } from '../../format/error-class.ts';
 import {
   ContextOverflowError,
   type SchemaIssue,
@@ -140,9 +142,9 @@ async function* complete(
   const { signal } = options;
   const { grammar } = run;
   // It describes what follows the prompt, not what follows half a response.
-  const whole = run.text === '' ? structuralTag : null;
+  const whole = run.text === '' && !run.strayed ? structuralTag : null;
   // Penalties and biases would count within a call, too.
-  run.ask(grammar === null && !changesFreeText(options));
+  run.ask(grammar === null && !changesFreeText(options), whole !== null && grammar !== null);
   const written = await encoder.encodeInside(run.text, signal);
   // The written text may have more tokens by now, because of closed thoughts and different tokenisation.
   const room = contextSize - prompt.length - written.length;
@@ -235,7 +237,7 @@ function changesFreeText(options: ServerChatOptions): boolean {
   return isPenalised || dry !== undefined || xtc !== undefined || logitBias !== undefined;
 }
 
-/** A tag, and what follows a response under it: a tag allows slightly more than its grammar (`relaxGrammar`). */
+/** A tag, and what follows a response under it: nearly all that the tag allows (`relaxGrammar`). */
 interface TaggedGrammar {
   readonly tag: StructuralTag;
   readonly matcher: Matcher | null;
@@ -262,15 +264,12 @@ function makeTag(
   options: PlainGrammarOptions,
   grammar: BuiltGrammar,
 ): TaggedGrammar | null {
-  try {
+  return unless(UnsupportedOptionError, () => {
     const { tag } = structuralTagOf(format, options, grammar);
     const { expression } = grammar;
     if (tag === null || expression === null) return null;
-    return { tag, matcher: createMatcher(relaxGrammar(expression)) };
-  } catch (error) {
-    if (error instanceof UnsupportedOptionError) return null;
-    throw error;
-  }
+    return { tag, matcher: createMatcher(relaxGrammar(expression, true)) };
+  });
 }
 
 function createServerRun(

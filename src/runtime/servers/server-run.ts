@@ -43,6 +43,9 @@ export class ServerRun {
   #brokenAt = 0;
   /** Whether the current request goes on where a call begins, whose grammar it may not have. */
   #readsOn = false;
+  /** Whether it has a tag, which allows more than the grammar. */
+  #isTagged = false;
+  #strayed = false;
 
   constructor(options: ServerRunOptions) {
     // A request with a grammar runs until its end; another one for free text would not be worth its cost.
@@ -57,6 +60,11 @@ export class ServerRun {
   /** How often something was revoked; a repeated request should have another result. */
   get tries(): number {
     return this.#tries;
+  }
+
+  /** Whether a tag has allowed what the grammar does not: no other will be sent. */
+  get strayed(): boolean {
+    return this.#strayed;
   }
 
   /** The response so far, after which the next request continues. */
@@ -92,10 +100,12 @@ export class ServerRun {
   /**
    * A request is made. `readsOn`: without the grammar of the calls that may follow, or with a structural tag, which has
    * those of most notations. A call is read as long as its grammar allows it, and the request replaced where it does
-   * not: a model that writes it as it must costs no second request.
+   * not: a model that writes it as it must costs no second request. `isTagged`: with the tag of a whole response, under
+   * which a model may end its turn within thoughts (`relaxGrammar`). Then the grammar of the rest replaces it.
    */
-  ask(readsOn: boolean): void {
+  ask(readsOn: boolean, isTagged = false): void {
     this.#readsOn = readsOn;
+    this.#isTagged = isTagged;
   }
 
   /** The server has written a piece. */
@@ -104,15 +114,21 @@ export class ServerRun {
     // The server was given the limit; anything beyond it is discarded.
     if (piece.finish === null && piece.tokens > response.tokensLeft)
       return { events: [], next: this.cutOff() };
-    const { matcher } = response;
-    const allowed = this.#readsOn && matcher !== null ? allowedPart(matcher, piece.text) : piece.text;
+    const allowed = response.matcher === null ? piece.text : this.#allowedPart(piece.text, response.matcher);
     if (allowed === piece.text) return this.#take(piece);
+    this.#strayed ||= this.#isTagged;
     if (allowed === null) return { events: [], next: 'ask-again' };
     // The call ends within the piece.
     const { events, next } = this.#take({ ...piece, text: allowed, finish: null });
     if (next !== 'go-on') return { events, next };
     const rest = this.take({ text: piece.text.slice(allowed.length), tokens: 0, finish: piece.finish });
     return { events: [...events, ...rest.events], next: rest.next };
+  }
+
+  /** `null` if it must be written again. */
+  #allowedPart(text: string, matcher: Matcher): string | null {
+    if (this.#readsOn) return allowedPart(matcher, text);
+    return this.#isTagged && !matcher.allows(text) ? null : text;
   }
 
   #take({ text, tokens, finish, logprobs }: CompletionPiece): Advance {

@@ -1,5 +1,8 @@
 /** Compiles expressions of the syntax tree to functions, once per template. */
 
+import type { Filter } from '../filters/filter.ts';
+import { filters, findFilter } from '../filters/filters.ts';
+import { findTest, tests } from '../filters/tests.ts';
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
 import { invoke, iterate } from '../values/operators.ts';
@@ -20,8 +23,8 @@ import {
 import { compileBinary, compileUnary } from './compile-operator.ts';
 import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
 import { globals } from './globals.ts';
-import { filterByName } from './named-filters.ts';
 import { rewritten } from './parse-source.ts';
+import { blockNames } from './rewrite-statement.ts';
 import type { CallNode, Expression, FilterNode, Identifier, MemberNode, SliceNode, Ternary } from './tree.ts';
 
 const constants: ReadonlyMap<string, Value> = new Map<string, Value>([
@@ -268,4 +271,19 @@ export function compileExpression(node: Expression, place: CompileContext): Eval
     default:
       throw new CompileError(`Unexpected ${node.type}`);
   }
+}
+
+function testFilter(name: string, wanted: boolean, place: CompileContext): Filter {
+  if (!place.conditional && !tests.has(name)) throw new CompileError(`No test named '${name}'.`);
+  return (runtime, value, args, keywords) => findTest(name)(runtime, value, args, keywords) === wanted;
+}
+
+/** The filter of a name, including tests. Throws CompileError for an unknown name that is certainly reached. */
+function filterByName(name: string, place: CompileContext): Filter {
+  if (name === blockNames.generation) return (_runtime, value) => value;
+  const { test, negatedTest } = rewritten;
+  if (name.startsWith(negatedTest)) return testFilter(name.slice(negatedTest.length), false, place);
+  if (name.startsWith(test)) return testFilter(name.slice(test.length), true, place);
+  if (!place.conditional && !filters.has(name)) throw new CompileError(`No filter named '${name}'.`);
+  return (runtime, value, args, keywords) => findFilter(name)(runtime, value, args, keywords);
 }

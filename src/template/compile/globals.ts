@@ -10,7 +10,7 @@ import {
   Callable,
   Dict,
   List,
-  longestMessage,
+  maxMessageLength,
   orElse,
   PythonError,
   RaisedError,
@@ -19,7 +19,7 @@ import {
 } from '../values/values.ts';
 
 /** Jinja's sandbox rejects longer ranges. */
-const longestRange = 100_000;
+const maxRangeLength = 100_000;
 
 const range: Call = (runtime, args) => {
   const numbers = args.map((value) => integerArgument('range', value, 0));
@@ -29,7 +29,8 @@ const range: Call = (runtime, args) => {
     throw new PythonError('TypeError', 'range expected 1 argument, got 0');
   if (step === 0) throw new PythonError('ValueError', 'range() arg 3 must not be zero');
   const length = Math.max(0, Math.ceil((stop - start) / step));
-  if (length > longestRange) throw new PythonError('OverflowError', `range is longer than ${longestRange}`);
+  if (length > maxRangeLength)
+    throw new PythonError('OverflowError', `range is longer than ${maxRangeLength}`);
   runtime.charge(1 + length);
   return new List(Array.from({ length }, (_, index) => start + index * step));
 };
@@ -90,7 +91,7 @@ const joiner: Call = (_runtime, args, keywords) => {
 
 const raise: Call = (runtime, args, keywords) => {
   const message = str(runtime, bind('raise_exception', ['message'], args, keywords)[0] ?? null);
-  throw new RaisedError(plainText(message).slice(0, longestMessage));
+  throw new RaisedError(plainText(message).slice(0, maxMessageLength));
 };
 
 /** The longest field, `%c`, has twelve times the characters of its directive, and consists of seven others. */

@@ -1,5 +1,5 @@
 /** Filters on lists and dicts: order, grouping, ends and sums. */
-import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
+import { flagArgument, integerArgument, methodTable, textArgument } from '../values/arguments.ts';
 import { attributeReader, getItem } from '../values/attributes.ts';
 import { itemsView, pairsOf } from '../values/container-methods.ts';
 import { binary, compare, equals, iterate, lengthOf } from '../values/operators.ts';
@@ -9,7 +9,6 @@ import { joinTexts, lengthOfText } from '../values/traced-text.ts';
 import {
   Dict,
   Float,
-  type Keywords,
   List,
   markedLike,
   NamedTuple,
@@ -23,7 +22,7 @@ import {
   Undefined,
   type Value,
 } from '../values/values.ts';
-import type { Filter } from './filter.ts';
+import type { Filter, FilterBody } from './filter.ts';
 
 function foldCase(runtime: Runtime, value: Value, caseSensitive: boolean): Value {
   const text = caseSensitive ? null : textOf(value);
@@ -44,9 +43,7 @@ function sortedBy(
   return keyed.map(({ item }) => item);
 }
 
-const sort: Filter = (runtime, value, args, keywords) => {
-  const names = ['reverse', 'case_sensitive', 'attribute'];
-  const [reverse, caseSensitive, attribute] = bind('sort', names, args, keywords);
+const sort: FilterBody = (runtime, value, [reverse, caseSensitive, attribute]) => {
   const given = attribute === undefined ? null : textOf(attribute);
   runtime.chargeEach(given?.length ?? 0);
   const paths = given === null ? [attribute] : given.split(',');
@@ -56,20 +53,18 @@ const sort: Filter = (runtime, value, args, keywords) => {
   return new List(sortedBy(runtime, iterate(runtime, value), keyOf, flagArgument(reverse)));
 };
 
-const dictsort: Filter = (runtime, value, args, keywords) => {
-  const [caseSensitive, by, reverse] = bind('dictsort', ['case_sensitive', 'by', 'reverse'], args, keywords);
+const dictsort: FilterBody = (runtime, value, [caseSensitive, by, reverse], name) => {
   if (!(value instanceof Dict)) {
     throw new PythonError('UndefinedError', `'${typeName(value)} object' has no attribute 'items'`);
   }
-  const position = textArgument('dictsort', by, 'key') === 'value' ? 1 : 0;
+  const position = textArgument(name, by, 'key') === 'value' ? 1 : 0;
   const exact = flagArgument(caseSensitive);
   const pairs = pairsOf(runtime, value).map((entry) => new Tuple(entry));
   const keyOf = (pair: Value) => foldCase(runtime, getItem(runtime, pair, position), exact);
   return new List(sortedBy(runtime, pairs, keyOf, flagArgument(reverse)));
 };
 
-const unique: Filter = (runtime, value, args, keywords) => {
-  const [caseSensitive, attribute] = bind('unique', ['case_sensitive', 'attribute'], args, keywords);
+const unique: FilterBody = (runtime, value, [caseSensitive, attribute]) => {
   const read = attributeReader(runtime, attribute);
   const exact = flagArgument(caseSensitive);
   return new Stream(() => {
@@ -83,9 +78,8 @@ const unique: Filter = (runtime, value, args, keywords) => {
   });
 };
 
-function extreme(name: string, sign: number): Filter {
-  return (runtime, value, args, keywords) => {
-    const [caseSensitive, attribute] = bind(name, ['case_sensitive', 'attribute'], args, keywords);
+function extreme(sign: number): FilterBody {
+  return (runtime, value, [caseSensitive, attribute]) => {
     const read = attributeReader(runtime, attribute);
     const exact = flagArgument(caseSensitive);
     const elements = iterate(runtime, value);
@@ -99,8 +93,7 @@ function extreme(name: string, sign: number): Filter {
   };
 }
 
-const join: Filter = (runtime, value, args, keywords) => {
-  const [separator, attribute] = bind('join', ['d', 'attribute'], args, keywords);
+const join: FilterBody = (runtime, value, [separator, attribute]) => {
   const read = attributeReader(runtime, attribute);
   const texts = iterate(runtime, value).map((item) => str(runtime, read(item)));
   const between = separator === undefined ? '' : str(runtime, separator);
@@ -109,8 +102,7 @@ const join: Filter = (runtime, value, args, keywords) => {
   return joinTexts(texts, between);
 };
 
-const sum: Filter = (runtime, value, args, keywords) => {
-  const [attribute, start] = bind('sum', ['attribute', 'start'], args, keywords);
+const sum: FilterBody = (runtime, value, [attribute, start]) => {
   const read = attributeReader(runtime, attribute);
   const add = (total: Value, item: Value) => binary(runtime, '+', total, read(item));
   return iterate(runtime, value).reduce(add, orElse(start, 0));
@@ -148,9 +140,8 @@ const items: Filter = (runtime, value) => {
   });
 };
 
-function batches(runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords): Value[] {
-  const [linecount, fill] = bind('batch', ['linecount', 'fill_with'], args, keywords, 1);
-  const size = Math.max(1, integerArgument('batch', linecount, 1));
+const batches = lazily((runtime, value, [linecount, fill], name) => {
+  const size = Math.max(1, integerArgument(name, linecount, 1));
   const elements = iterate(runtime, value);
   const rows: Value[] = [];
   for (let at = 0; at < elements.length; at += size) {
@@ -160,12 +151,11 @@ function batches(runtime: Runtime, value: Value, args: readonly Value[], keyword
     rows.push(new List([...row, ...Array.from({ length: missing }, () => fill ?? null)]));
   }
   return rows;
-}
+});
 
-function slices(runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords): Value[] {
-  const [count, fill] = bind('slice', ['slices', 'fill_with'], args, keywords, 1);
+const slices = lazily((runtime, value, [count, fill], name) => {
   const elements = iterate(runtime, value);
-  const columns = Math.max(1, integerArgument('slice', count, 1));
+  const columns = Math.max(1, integerArgument(name, count, 1));
   runtime.charge(columns);
   const size = Math.floor(elements.length / columns);
   const longer = elements.length % columns;
@@ -176,11 +166,9 @@ function slices(runtime: Runtime, value: Value, args: readonly Value[], keywords
     return new List(fills ? [...row, fill] : [...row]);
   });
   return rows;
-}
+});
 
-const groupby: Filter = (runtime, value, args, keywords) => {
-  const names = ['attribute', 'default', 'case_sensitive'];
-  const [attribute, otherwise, caseSensitive] = bind('groupby', names, args, keywords, 1);
+const groupby: FilterBody = (runtime, value, [attribute, otherwise, caseSensitive]) => {
   const read = attributeReader(runtime, attribute, otherwise);
   const exact = flagArgument(caseSensitive);
   const keyOf = (item: Value) => foldCase(runtime, read(item), exact);
@@ -197,7 +185,7 @@ const groupby: Filter = (runtime, value, args, keywords) => {
 };
 
 /** A filter whose elements are computed on demand. */
-function lazily(make: (...given: Parameters<Filter>) => readonly Value[]): Filter {
+function lazily(make: (...given: Parameters<FilterBody>) => readonly Value[]): FilterBody {
   return (...given) => new Stream(() => make(...given));
 }
 
@@ -205,9 +193,9 @@ const toList: Filter = (runtime, value) => new List([...iterate(runtime, value)]
 
 const length: Filter = (runtime, value) => lengthOf(runtime, value);
 
-const fileSize: Filter = (_runtime, value, args, keywords) => {
-  const isBinary = flagArgument(bind('filesizeformat', ['binary'], args, keywords)[0]);
-  const bytes = value instanceof Float ? value.value : integerArgument('filesizeformat', value, 0);
+const fileSize: FilterBody = (_runtime, value, [binaryPrefixes], name) => {
+  const isBinary = flagArgument(binaryPrefixes);
+  const bytes = value instanceof Float ? value.value : integerArgument(name, value, 0);
   if (bytes === 1) return '1 Byte';
   const base = isBinary ? 1024 : 1000;
   if (bytes < base) return `${Math.trunc(bytes)} Bytes`;
@@ -218,23 +206,23 @@ const fileSize: Filter = (_runtime, value, args, keywords) => {
 };
 
 /** Filters on collections by name. */
-export const collectionFilters: readonly (readonly [string, Filter])[] = [
-  ['batch', lazily(batches)],
-  ['count', length],
-  ['dictsort', dictsort],
-  ['filesizeformat', fileSize],
-  ['first', first],
-  ['groupby', groupby],
-  ['items', items],
-  ['join', join],
-  ['last', last],
-  ['length', length],
-  ['list', toList],
-  ['max', extreme('max', 1)],
-  ['min', extreme('min', -1)],
-  ['reverse', reverse],
-  ['slice', lazily(slices)],
-  ['sort', sort],
-  ['sum', sum],
-  ['unique', unique],
-];
+export const collectionFilters = methodTable<Value>({
+  batch: ['linecount fill_with?', batches],
+  count: length,
+  dictsort: ['case_sensitive? by? reverse?', dictsort],
+  filesizeformat: ['binary?', fileSize],
+  first,
+  groupby: ['attribute default? case_sensitive?', groupby],
+  items,
+  join: ['d? attribute?', join],
+  last,
+  length,
+  list: toList,
+  max: ['case_sensitive? attribute?', extreme(1)],
+  min: ['case_sensitive? attribute?', extreme(-1)],
+  reverse,
+  slice: ['slices fill_with?', slices],
+  sort: ['reverse? case_sensitive? attribute?', sort],
+  sum: ['attribute? start?', sum],
+  unique: ['case_sensitive? attribute?', unique],
+});

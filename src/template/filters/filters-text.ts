@@ -1,5 +1,5 @@
 /** Filters that convert text to text. */
-import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
+import { flagArgument, integerArgument, methodTable, textArgument } from '../values/arguments.ts';
 import { formatPercent } from '../values/format-text.ts';
 import { elementsOf, iterate, lengthOf } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
@@ -26,7 +26,7 @@ import {
   Undefined,
   type Value,
 } from '../values/values.ts';
-import type { Filter } from './filter.ts';
+import type { Filter, FilterBody } from './filter.ts';
 
 /** A filter that changes text by characters; marked text stays marked. */
 function onText(change: (text: string) => string): Filter {
@@ -44,9 +44,8 @@ function titleCase(text: string): string {
     .join('');
 }
 
-const trim: Filter = (runtime, value, args, keywords) => {
-  const [chars] = bind('trim', ['chars'], args, keywords);
-  const set = chars === undefined || chars === null ? undefined : textArgument('trim', chars);
+const trim: FilterBody = (runtime, value, [chars], name) => {
+  const set = chars === undefined || chars === null ? undefined : textArgument(name, chars);
   const text = str(runtime, value);
   runtime.chargeRead(lengthOfText(text));
   const stripped = strip(text, 'both', set);
@@ -54,12 +53,11 @@ const trim: Filter = (runtime, value, args, keywords) => {
   return markedLike(value, stripped);
 };
 
-const indent: Filter = (runtime, value, args, keywords) => {
-  const [width, first, blank] = bind('indent', ['width', 'first', 'blank'], args, keywords);
-  textArgument('indent', value);
+const indent: FilterBody = (runtime, value, [width, first, blank], name) => {
+  textArgument(name, value);
   const text = tracedOf(value) ?? '';
   const given = width === undefined ? null : tracedOf(width);
-  const columns = given === null ? Math.max(0, integerArgument('indent', width, 4)) : lengthOfText(given);
+  const columns = given === null ? Math.max(0, integerArgument(name, width, 4)) : lengthOfText(given);
   const lines = splitCounted(runtime, text, '\n');
   runtime.chargeText(lengthOfText(text) + lines.length * (8 + columns));
   const margin = given ?? ' '.repeat(columns);
@@ -76,9 +74,8 @@ const indent: Filter = (runtime, value, args, keywords) => {
   return joinTexts(indented);
 };
 
-const replace: Filter = (runtime, value, args, keywords) => {
-  const [old, by, count] = bind('replace', ['old', 'new', 'count'], args, keywords, 2);
-  const limit = count === null ? -1 : integerArgument('replace', count, -1);
+const replace: FilterBody = (runtime, value, [old, by, count], name) => {
+  const limit = count === null ? -1 : integerArgument(name, count, -1);
   const text = str(runtime, value);
   return replaceText(runtime, text, plainText(str(runtime, old ?? null)), str(runtime, by ?? null), limit);
 };
@@ -94,21 +91,19 @@ const format: Filter = (runtime, value, args, keywords) => {
   return formatPercent(runtime, str(runtime, value), values);
 };
 
-const center: Filter = (runtime, value, args, keywords) => {
-  const width = integerArgument('center', bind('center', ['width'], args, keywords)[0], 80);
+const center: FilterBody = (runtime, value, [given], name) => {
+  const width = integerArgument(name, given, 80);
   const text = str(runtime, value);
   runtime.chargeText(lengthOfText(text));
   return stringMethods.get('center')?.(runtime, text, [width], new Map()) ?? '';
 };
 
-const truncate: Filter = (runtime, value, args, keywords) => {
-  const names = ['length', 'killwords', 'end', 'leeway'];
-  const [length, killwords, end, leeway] = bind('truncate', names, args, keywords);
-  const limit = integerArgument('truncate', length, 255);
-  const ellipsis = end === undefined ? '...' : textArgument('truncate', end);
+const truncate: FilterBody = (runtime, value, [length, killwords, end, leeway], name) => {
+  const limit = integerArgument(name, length, 255);
+  const ellipsis = end === undefined ? '...' : textArgument(name, end);
   const ending = end === undefined ? ellipsis : (tracedOf(end) ?? '');
-  if (lengthOf(runtime, value) <= limit + integerArgument('truncate', leeway ?? undefined, 5)) return value;
-  const plain = textArgument('truncate', value);
+  if (lengthOf(runtime, value) <= limit + integerArgument(name, leeway ?? undefined, 5)) return value;
+  const plain = textArgument(name, value);
   runtime.chargeEach(plain.length + ellipsis.length);
   const kept = characters(plain)
     .slice(0, Math.max(0, limit - textLength(ellipsis)))
@@ -187,13 +182,12 @@ const wordcount: Filter = (runtime, value) => {
 };
 
 /** Attributes of an element of XML: those that have a value, escaped. */
-const xmlattr: Filter = (runtime, value, args, keywords) => {
-  const [autospace] = bind('xmlattr', ['autospace'], args, keywords);
+const xmlattr: FilterBody = (runtime, value, [autospace], callee) => {
   if (!(value instanceof Dict))
     throw new PythonError('UndefinedError', `'${typeName(value)} object' has no attribute 'items'`);
   const attributes = value.entries().flatMap(([key, item]) => {
     if (item === null || item instanceof Undefined) return [];
-    const name = textArgument('xmlattr', key);
+    const name = textArgument(callee, key);
     if (/[\s/>=]/.test(name))
       throw new PythonError('ValueError', `Invalid character in attribute name: '${name}'`);
     return [joinTexts([escapeHtml(runtime, key), '="', escapeHtml(runtime, item), '"'])];
@@ -203,23 +197,23 @@ const xmlattr: Filter = (runtime, value, args, keywords) => {
 };
 
 /** Text filters by name. */
-export const textFilters: readonly (readonly [string, Filter])[] = [
-  ['capitalize', onText(capitalize)],
-  ['center', center],
-  ['e', (runtime, value) => new Markup(escapeHtml(runtime, value))],
-  ['escape', (runtime, value) => new Markup(escapeHtml(runtime, value))],
-  ['forceescape', (runtime, value) => new Markup(escapeHtml(runtime, str(runtime, value)))],
-  ['format', format],
-  ['indent', indent],
-  ['lower', onText((text) => text.toLowerCase())],
-  ['replace', replace],
-  ['safe', (runtime, value) => new Markup(str(runtime, value))],
-  ['striptags', striptags],
-  ['title', onText(titleCase)],
-  ['trim', trim],
-  ['truncate', truncate],
-  ['upper', onText((text) => text.toUpperCase())],
-  ['urlencode', urlencode],
-  ['wordcount', wordcount],
-  ['xmlattr', xmlattr],
-];
+export const textFilters = methodTable<Value>({
+  capitalize: onText(capitalize),
+  center: ['width?', center],
+  e: (runtime, value) => new Markup(escapeHtml(runtime, value)),
+  escape: (runtime, value) => new Markup(escapeHtml(runtime, value)),
+  forceescape: (runtime, value) => new Markup(escapeHtml(runtime, str(runtime, value))),
+  format,
+  indent: ['width? first? blank?', indent],
+  lower: onText((text) => text.toLowerCase()),
+  replace: ['old new count?', replace],
+  safe: (runtime, value) => new Markup(str(runtime, value)),
+  striptags,
+  title: onText(titleCase),
+  trim: ['chars?', trim],
+  truncate: ['length? killwords? end? leeway?', truncate],
+  upper: onText((text) => text.toUpperCase()),
+  urlencode,
+  wordcount,
+  xmlattr: ['autospace?', xmlattr],
+});

@@ -1,6 +1,6 @@
 /** Filters that convert one value: numbers, text, JSON, defaults. */
 import { parseExactJson } from '../../format/exact-json.ts';
-import { bind, flagArgument, integerArgument, textArgument } from '../values/arguments.ts';
+import { flagArgument, integerArgument, methodTable, textArgument } from '../values/arguments.ts';
 import { getAttribute } from '../values/attributes.ts';
 import { importValue } from '../values/input.ts';
 import { type DumpOptions, dump } from '../values/json.ts';
@@ -26,24 +26,22 @@ import {
   undefinedError,
   type Value,
 } from '../values/values.ts';
-import type { Filter } from './filter.ts';
+import type { Filter, FilterBody } from './filter.ts';
 
 function indentText(value: Value | undefined): string | null {
   if (value === undefined || value === null) return null;
   return textOf(value) ?? ' '.repeat(Math.min(Math.max(0, integerArgument('tojson', value, 0)), 1000));
 }
 
-const tojson: Filter = (runtime, value, args, keywords) => {
-  const names = ['ensure_ascii', 'indent', 'separators', 'sort_keys'];
-  const [ascii, indentation, separators, sortKeys] = bind('tojson', names, args, keywords);
+const tojson: FilterBody = (runtime, value, [ascii, indentation, separators, sortKeys], name) => {
   const indent = indentText(indentation);
   const given = separators === undefined || separators === null ? null : iterate(runtime, separators);
   if (given !== null && given.length !== 2) throw new PythonError('ValueError', 'separators needs two items');
   const options: DumpOptions = {
     ascii: flagArgument(ascii),
     indent,
-    itemSeparator: given === null ? (indent === null ? ', ' : ',') : textArgument('tojson', given[0]),
-    keySeparator: given === null ? ': ' : textArgument('tojson', given[1]),
+    itemSeparator: given === null ? (indent === null ? ', ' : ',') : textArgument(name, given[0]),
+    keySeparator: given === null ? ': ' : textArgument(name, given[1]),
     sortKeys: flagArgument(sortKeys),
   };
   return dump(runtime, value, options);
@@ -57,8 +55,7 @@ const fromJson: Filter = (runtime, value) => {
   return importValue(parsed, null, { note: null, traced: tracedOf(value) instanceof TracedText });
 };
 
-const orDefault: Filter = (_runtime, value, args, keywords) => {
-  const [otherwise, falsyToo] = bind('default', ['default_value', 'boolean'], args, keywords);
+const orDefault: FilterBody = (_runtime, value, [otherwise, falsyToo]) => {
   const replaced = value instanceof Undefined || (flagArgument(falsyToo) && !truthy(value));
   return replaced ? orElse(otherwise, '') : value;
 };
@@ -81,8 +78,7 @@ function parseFraction(text: string): number | null {
   return /^[+-]?nan$/i.test(trimmed) ? Number.NaN : null;
 }
 
-const toInteger: Filter = (runtime, value, args, keywords) => {
-  const [otherwise, base] = bind('int', ['default', 'base'], args, keywords);
+const toInteger: FilterBody = (runtime, value, [otherwise, base], name) => {
   if (value instanceof Undefined) throw undefinedError(value);
   if (value instanceof LongInteger) return value;
   const text = textOf(value);
@@ -90,13 +86,12 @@ const toInteger: Filter = (runtime, value, args, keywords) => {
   const number =
     text === null
       ? numeric(value)
-      : (parseInteger(text, integerArgument('int', base, 10)) ?? parseFraction(text));
+      : (parseInteger(text, integerArgument(name, base, 10)) ?? parseFraction(text));
   if (number === null || !Number.isFinite(number)) return orElse(otherwise, 0);
   return Math.trunc(number) + 0;
 };
 
-const toFloat: Filter = (runtime, value, args, keywords) => {
-  const [otherwise] = bind('float', ['default'], args, keywords);
+const toFloat: FilterBody = (runtime, value, [otherwise]) => {
   if (value instanceof Undefined) throw undefinedError(value);
   const text = textOf(value);
   runtime.chargeText(text?.length ?? 0);
@@ -118,12 +113,11 @@ function roundHalfEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-const round: Filter = (_runtime, value, args, keywords) => {
-  const [precision, method] = bind('round', ['precision', 'method'], args, keywords);
+const round: FilterBody = (_runtime, value, [precision, method], name) => {
   const number = numeric(value);
   if (number === null) throw new PythonError('TypeError', `type ${typeName(value)} cannot be rounded`);
-  const digits = integerArgument('round', precision, 0);
-  const how = textArgument('round', method, 'common');
+  const digits = integerArgument(name, precision, 0);
+  const how = textArgument(name, method, 'common');
   const scale = 10 ** digits;
   if (value instanceof LongInteger && digits >= 0 && how === 'common') return value;
   if (how === 'common') {
@@ -137,8 +131,8 @@ const round: Filter = (_runtime, value, args, keywords) => {
   throw new PythonError('FilterArgumentError', 'method must be common, ceil or floor');
 };
 
-const attr: Filter = (runtime, value, args, keywords) => {
-  const name = plainText(str(runtime, bind('attr', ['name'], args, keywords, 1)[0] ?? null));
+const attr: FilterBody = (runtime, value, [given = null]) => {
+  const name = plainText(str(runtime, given));
   runtime.chargeRead(name.length);
   if (value instanceof Attributes) return orElse(value.get(name), new Undefined(`no attribute '${name}'`));
   const found = getAttribute(runtime, value, name);
@@ -148,11 +142,11 @@ const attr: Filter = (runtime, value, args, keywords) => {
 /** Python's `pprint`, with sorted keys, as long as it fits on a line. Its layout of several lines is not supported. */
 const prettyPrint: Filter = (runtime, value) => {
   const line = repr(runtime, withSortedKeys(runtime, value));
-  if (lengthOfText(line) <= longestLine) return line;
+  if (lengthOfText(line) <= maxLineLength) return line;
   throw new PythonError('NotImplementedError', 'pprint of more than 80 characters; tojson writes any length');
 };
 
-const longestLine = 80;
+const maxLineLength = 80;
 
 /** Keys that Python cannot compare are sorted by their types. */
 function compareKeys(runtime: Runtime, a: Value, b: Value): number {
@@ -172,17 +166,17 @@ function withSortedKeys(runtime: Runtime, value: Value): Value {
 }
 
 /** Conversion filters by name. */
-export const valueFilters: readonly (readonly [string, Filter])[] = [
-  ['abs', absolute],
-  ['attr', attr],
-  ['d', orDefault],
-  ['default', orDefault],
-  ['float', toFloat],
-  ['from_json', fromJson],
-  ['fromjson', fromJson],
-  ['int', toInteger],
-  ['pprint', prettyPrint],
-  ['round', round],
-  ['string', (runtime, value) => (value instanceof Markup ? value : str(runtime, value))],
-  ['tojson', tojson],
-];
+export const valueFilters = methodTable<Value>({
+  abs: absolute,
+  attr: ['name', attr],
+  d: ['default_value? boolean?', orDefault],
+  default: ['default_value? boolean?', orDefault],
+  float: ['default?', toFloat],
+  from_json: fromJson,
+  fromjson: fromJson,
+  int: ['default? base?', toInteger],
+  pprint: prettyPrint,
+  round: ['precision? method?', round],
+  string: (runtime, value) => (value instanceof Markup ? value : str(runtime, value)),
+  tojson: ['ensure_ascii? indent? separators? sort_keys?', tojson],
+});

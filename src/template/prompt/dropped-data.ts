@@ -9,6 +9,7 @@ import {
   parseExactJson,
   pythonNumber,
 } from '../../format/exact-json.ts';
+import { groupBy } from '../../format/groups.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import { writeJsonString, writePythonString } from '../../format/write-values.ts';
@@ -37,7 +38,7 @@ export function findDroppedData(messages: readonly Message[], prompt: string): r
 
 /** A text to find, with its spellings if they are not those of strings. */
 interface Planted extends DroppedData {
-  readonly spellings?: readonly string[];
+  readonly spellings?: Iterable<string>;
 }
 
 /** Searches for texts in their order, so that most searches are short. */
@@ -49,8 +50,9 @@ class OrderedSearch {
     this.#prompt = prompt;
   }
 
-  shows(spellings: readonly string[]): boolean {
-    return spellings.some((spelling) => this.#finds(spelling));
+  shows(spellings: Iterable<string>): boolean {
+    for (const spelling of spellings) if (this.#finds(spelling)) return true;
+    return false;
   }
 
   #finds(text: string): boolean {
@@ -61,15 +63,14 @@ class OrderedSearch {
   }
 }
 
-function spellingsOf(text: string): readonly string[] {
+/** Written as they are asked for: most texts are shown as they are. */
+function* spellingsOf(text: string): Generator<string> {
   const trimmed = text.trim();
   const inner = (quoted: string) => quoted.slice(1, -1);
-  return [
-    trimmed,
-    inner(writeJsonString(trimmed, false)),
-    inner(writeJsonString(trimmed, true)),
-    inner(writePythonString(trimmed)),
-  ];
+  yield trimmed;
+  yield inner(writeJsonString(trimmed, false));
+  yield inner(writeJsonString(trimmed, true));
+  yield inner(writePythonString(trimmed));
 }
 
 function dataOf(message: Message, path: string): readonly Planted[] {
@@ -106,16 +107,12 @@ function valuesIn(value: ExactValue, path: string): readonly Planted[] {
 }
 
 /** How many places a line names. */
-const mostPlaces = 3;
+const maxPlaces = 3;
 
 /** One line for each kind of data that the prompt does not show: most templates drop earlier thoughts. */
 export function reportDropped(messages: readonly Message[], prompt: string): readonly SchemaIssue[] {
   const dropped = findDroppedData(messages, prompt);
-  const kinds = new Map<string, DroppedData[]>();
-  for (const each of dropped) {
-    const kind = /^messages\[\d+\]\.(\w+)/.exec(each.path)?.[1] ?? '';
-    kinds.set(kind, [...(kinds.get(kind) ?? []), each]);
-  }
+  const kinds = groupBy(dropped, (each) => /^messages\[\d+\]\.(\w+)/.exec(each.path)?.[1] ?? '');
   return Array.from(kinds.values(), (places) => ({
     tool: '',
     pointer: '',
@@ -126,7 +123,7 @@ export function reportDropped(messages: readonly Message[], prompt: string): rea
 }
 
 function listed(places: readonly DroppedData[]): string {
-  const named = places.slice(0, mostPlaces).map(({ path }) => path);
+  const named = places.slice(0, maxPlaces).map(({ path }) => path);
   const more = places.length - named.length;
   const list = more === 0 ? named.join(', ') : `${named.join(', ')} and ${more} more`;
   return `${list} ${places.length === 1 ? 'is' : 'are'}`;

@@ -3,8 +3,10 @@
  * prompt. After a tool's result some do not: the turn that called the tool continues, but its calls are not part of
  * the new message.
  */
+
 import type { TurnFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
+import { unless } from '../../format/error-class.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { isRecord, type OptionRule, object, requireOption, string } from '../../format/option-rules.ts';
@@ -80,12 +82,7 @@ function after(text: string, templateSource: string, options: RenderPromptOption
 }
 
 function tryRender(templateSource: string, options: RenderPromptOptions): string | null {
-  try {
-    return renderPrompt(templateSource, options);
-  } catch (error) {
-    if (error instanceof IdiolectError) return null;
-    throw error;
-  }
+  return unless(IdiolectError, () => renderPrompt(templateSource, options));
 }
 
 /** The messages with a mark at the end of the last text; `null` if there is no text. */

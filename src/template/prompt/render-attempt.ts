@@ -1,4 +1,5 @@
 /** Attempts to render: a template that refuses a conversation gives an answer, not an error. */
+import { unless } from '../../format/error-class.ts';
 import { TemplateError } from '../../format/errors.ts';
 import type { ObservedRender, Template, TemplateVariables } from '../parsed-template.ts';
 
@@ -19,21 +20,12 @@ export function tryRender(
   variables: TemplateVariables,
   now: Date = attemptTime,
 ): string | null {
-  return unlessRefused(() => template.render({ ...attemptDefaults, ...variables }, { now }));
+  return unless(TemplateError, () => template.render({ ...attemptDefaults, ...variables }, { now }));
 }
 
 /** An observed render, or `null` if the template refuses. Throws TemplateLimitError. */
 export function tryObserve(template: Template, variables: TemplateVariables): ObservedRender | null {
-  return unlessRefused(() =>
+  return unless(TemplateError, () =>
     template.renderObserved({ ...attemptDefaults, ...variables }, { now: attemptTime }),
   );
-}
-
-function unlessRefused<Render>(render: () => Render): Render | null {
-  try {
-    return render();
-  } catch (error) {
-    if (error instanceof TemplateError) return null;
-    throw error;
-  }
 }

@@ -22,3 +22,77 @@ export interface ToolFormat {
 
 /** The macros that a tool format defines. */
 export const toolFormatMacros = ['describe_tools', 'write_calls', 'write_results'] as const;
+
+/** How both formats describe tools. */
+const toolsInPrompt = `{%- macro describe_tools(tools) -%}
+# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+<tools>
+{% for tool in tools %}
+{{ tool | tojson }}
+{% endfor %}
+</tools>
+
+To call functions, answer with only `;
+
+/** How both formats show results. */
+const resultsInTags = `{%- macro write_results(results) %}
+{% for result in results %}
+<tool_response>
+{{ result.content }}
+</tool_response>{{ '\\n' if not loop.last }}
+{%- endfor %}
+{%- endmacro %}
+`;
+
+/** All calls as one JSON list. */
+export const jsonList: ToolFormat = {
+  name: 'json-list',
+  reason:
+    'Small models write JSON by themselves, whatever markers their template shows. Asked for one list of all calls, they also write the second one, instead of ending their turn after the first.',
+  source: `${toolsInPrompt}a json list of all the calls that the request needs, on one line, without a code block:
+[{"name": <function-name>, "arguments": <args-json-object>}, {"name": <function-name>, "arguments": <args-json-object>}]
+{%- endmacro %}
+{%- macro write_calls(calls) -%}
+[
+{%- for call in calls %}
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}{{ ', ' if not loop.last }}
+{%- endfor %}
+]
+{%- endmacro %}
+${resultsInTags}`,
+};
+
+/** Calls in tags, with texts as they are. */
+export const tagged: ToolFormat = {
+  name: 'tagged',
+  reason:
+    'Code in an argument is written as it is: nothing in it is escaped, so a model need not write JSON around quotes and line breaks, where small ones lose count of the backslashes.',
+  source: `${toolsInPrompt}the calls that the request needs, one after another, in this form, with one parameter for each argument and nothing escaped:
+<function=example_function_name>
+<parameter=example_parameter_1>
+value_1
+</parameter>
+<parameter=example_parameter_2>
+This is the value for the second parameter
+that can span
+multiple lines
+</parameter>
+</function>
+{%- endmacro %}
+{%- macro write_calls(calls) %}
+{% for call in calls %}
+<function={{ call.function.name }}>
+{% for name, value in call.function.arguments.items() %}
+<parameter={{ name }}>
+{{ value if value is string else value | tojson }}
+</parameter>
+{% endfor %}
+</function>{{ '\\n' if not loop.last }}
+{%- endfor %}
+{%- endmacro %}
+${resultsInTags}`,
+};

@@ -5,9 +5,7 @@ import { observeInputShape, shapeMessages } from '../prompt/input-shape.ts';
 import { tryRender } from '../prompt/render-attempt.ts';
 import { anySentinels } from '../prompt/sentinels.ts';
 import { parseTemplate } from '../template.ts';
-import { jsonList } from './json-list.ts';
-import { tagged } from './tagged.ts';
-import { type ToolFormat, toolFormatMacros } from './tool-format.ts';
+import { jsonList, type ToolFormat, tagged, toolFormatMacros } from './tool-format.ts';
 import { wrapper } from './wrapper.ts';
 
 /** The tool formats of the package. */

@@ -46,6 +46,45 @@ export function bind(
   return bound;
 }
 
+/** A method of a type; its object comes before its arguments. */
+export type Method<Self> = (
+  runtime: Runtime,
+  self: Self,
+  args: readonly Value[],
+  keywords: Keywords,
+) => Value;
+
+/** What a method does with the values of its parameters, `undefined` if not given. `name` is its own, for errors. */
+export type MethodBody<Self> = (
+  runtime: Runtime,
+  self: Self,
+  values: readonly (Value | undefined)[],
+  name: string,
+) => Value;
+
+/**
+ * Methods, or filters, by name: the parameters of each, with `?` after those that may be left out, and its body; or one
+ * that reads its arguments itself.
+ */
+export function methodTable<Self>(
+  methods: Readonly<Record<string, Method<Self> | readonly [parameters: string, body: MethodBody<Self>]>>,
+): ReadonlyMap<string, Method<Self>> {
+  return new Map(
+    Object.entries(methods).map(([name, method]) => [
+      name,
+      typeof method === 'function' ? method : bound(name, ...method),
+    ]),
+  );
+}
+
+function bound<Self>(name: string, parameters: string, body: MethodBody<Self>): Method<Self> {
+  const given = parameters.split(' ').filter((each) => each !== '');
+  const names = given.map((each) => each.replace('?', ''));
+  const required = given.filter((each) => !each.endsWith('?')).length;
+  return (runtime, self, args, keywords) =>
+    body(runtime, self, bind(name, names, args, keywords, required), name);
+}
+
 /** An argument that must be text. */
 export function textArgument(callee: string, value: Value | undefined, otherwise?: string): string {
   if (value === undefined && otherwise !== undefined) return otherwise;

@@ -1,5 +1,5 @@
 /** The methods of Python's `list`, `tuple` and `dict` for templates. */
-import { bind, flagArgument, integerArgument, keywordEntries } from './arguments.ts';
+import { flagArgument, integerArgument, keywordEntries, type MethodBody, methodTable } from './arguments.ts';
 import { compare, equals, iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import {
@@ -14,7 +14,9 @@ import {
   View,
 } from './values.ts';
 
-type Method<Self> = (runtime: Runtime, self: Self, args: readonly Value[], keywords: Keywords) => Value;
+function occurrences(runtime: Runtime, items: readonly Value[], item: Value): number {
+  return items.filter((element) => equals(runtime, element, item)).length;
+}
 
 function positionOf(runtime: Runtime, items: readonly Value[], item: Value): number {
   const at = items.findIndex((element) => equals(runtime, element, item));
@@ -22,27 +24,22 @@ function positionOf(runtime: Runtime, items: readonly Value[], item: Value): num
   return at;
 }
 
-function only(name: string, args: readonly Value[], keywords: Keywords): Value {
-  return bind(name, ['object'], args, keywords, 1)[0] ?? null;
-}
-
 /** Engines move 64 elements in about the time of one step. */
 function chargeMoving(runtime: Runtime, elements: number): void {
   runtime.charge(1 + (elements >> 6));
 }
 
-function pop(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
+const pop: MethodBody<List> = (runtime, self, [given], name) => {
   const items = self.mutable();
-  const index = integerArgument('pop', bind('pop', ['index'], args, keywords)[0], -1);
+  const index = integerArgument(name, given, -1);
   const place = index < 0 ? index + items.length : index;
   chargeMoving(runtime, items.length - place);
   const [removed] = place < 0 ? [] : items.splice(place, 1);
   if (removed === undefined) throw new PythonError('IndexError', 'pop index out of range');
   return removed;
-}
+};
 
-function sort(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
-  const [key, reverse] = bind('sort', ['key', 'reverse'], args, keywords);
+const sort: MethodBody<List> = (runtime, self, [key, reverse]) => {
   runtime.charge(self.mutable().length);
   const keyed = self.mutable().map((item) => {
     return [key instanceof Callable ? key.call(runtime, [item], new Map()) : item, item] as const;
@@ -54,86 +51,69 @@ function sort(runtime: Runtime, self: List, args: readonly Value[], keywords: Ke
     self.mutable()[index] = item;
   });
   return null;
-}
-
-function extend(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
-  for (const item of [...iterate(runtime, only('extend', args, keywords))]) self.mutable().push(item);
-  return null;
-}
-
-function insert(runtime: Runtime, self: List, args: readonly Value[], keywords: Keywords): Value {
-  chargeMoving(runtime, self.mutable().length);
-  const [index, item] = bind('insert', ['index', 'object'], args, keywords, 2);
-  self.mutable().splice(integerArgument('insert', index, 0), 0, item ?? null);
-  return null;
-}
+};
 
 /** Methods of lists. Lists are copies for one render, so changing them does not change the input. */
-export const listMethods: ReadonlyMap<string, Method<List>> = new Map<string, Method<List>>([
-  [
-    'append',
-    (runtime, self, args, keywords) => {
+export const listMethods = methodTable<List>({
+  append: [
+    'object',
+    (runtime, self, [item = null]) => {
       runtime.charge(1);
-      self.mutable().push(only('append', args, keywords));
+      self.mutable().push(item);
       return null;
     },
   ],
-  [
-    'clear',
+  clear: [
+    '',
     (runtime, self) => {
       chargeMoving(runtime, self.mutable().length);
       self.mutable().length = 0;
       return null;
     },
   ],
-  ['copy', (runtime, self) => new List([...iterate(runtime, self)])],
-  [
-    'count',
-    (runtime, self, args, keywords) => {
-      const wanted = only('count', args, keywords);
-      return self.all().filter((item) => equals(runtime, item, wanted)).length;
-    },
-  ],
-  ['extend', extend],
-  [
-    'index',
-    (runtime, self, args, keywords) => positionOf(runtime, self.all(), only('index', args, keywords)),
-  ],
-  ['insert', insert],
-  ['pop', pop],
-  [
-    'remove',
-    (runtime, self, args, keywords) => {
-      chargeMoving(runtime, self.mutable().length);
-      self.mutable().splice(positionOf(runtime, self.all(), only('remove', args, keywords)), 1);
+  copy: ['', (runtime, self) => new List([...iterate(runtime, self)])],
+  count: ['object', (runtime, self, [item = null]) => occurrences(runtime, self.all(), item)],
+  extend: [
+    'iterable',
+    (runtime, self, [items = null]) => {
+      for (const item of [...iterate(runtime, items)]) self.mutable().push(item);
       return null;
     },
   ],
-  [
-    'reverse',
+  index: ['object', (runtime, self, [item = null]) => positionOf(runtime, self.all(), item)],
+  insert: [
+    'index object',
+    (runtime, self, [index, item = null], name) => {
+      chargeMoving(runtime, self.mutable().length);
+      self.mutable().splice(integerArgument(name, index, 0), 0, item);
+      return null;
+    },
+  ],
+  pop: ['index?', pop],
+  remove: [
+    'object',
+    (runtime, self, [item = null]) => {
+      chargeMoving(runtime, self.mutable().length);
+      self.mutable().splice(positionOf(runtime, self.all(), item), 1);
+      return null;
+    },
+  ],
+  reverse: [
+    '',
     (runtime, self) => {
       chargeMoving(runtime, self.mutable().length);
       self.mutable().reverse();
       return null;
     },
   ],
-  ['sort', sort],
-]);
+  sort: ['key? reverse?', sort],
+});
 
 /** Methods of tuples. */
-export const tupleMethods: ReadonlyMap<string, Method<Tuple>> = new Map<string, Method<Tuple>>([
-  [
-    'count',
-    (runtime, self, args, keywords) => {
-      const wanted = only('count', args, keywords);
-      return self.elements.filter((item) => equals(runtime, item, wanted)).length;
-    },
-  ],
-  [
-    'index',
-    (runtime, self, args, keywords) => positionOf(runtime, self.elements, only('index', args, keywords)),
-  ],
-]);
+export const tupleMethods = methodTable<Tuple>({
+  count: ['object', (runtime, self, [item = null]) => occurrences(runtime, self.elements, item)],
+  index: ['object', (runtime, self, [item = null]) => positionOf(runtime, self.elements, item)],
+});
 
 /** Keys and values of a dict, or of an iterable of pairs. */
 export function pairsOf(runtime: Runtime, source: Value): readonly (readonly [Value, Value])[] {
@@ -151,22 +131,20 @@ export function pairsOf(runtime: Runtime, source: Value): readonly (readonly [Va
   });
 }
 
-function popKey(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
-  const [key, otherwise] = bind('pop', ['key', 'default'], args, keywords, 1);
-  const found = self.get(runtime, key ?? null);
+const popKey: MethodBody<Dict> = (runtime, self, [key = null, otherwise]) => {
+  const found = self.get(runtime, key);
   const value = found === undefined ? otherwise : found;
   if (value === undefined) throw new PythonError('KeyError', 'pop from a dict without that key');
-  self.delete(runtime, key ?? null);
+  self.delete(runtime, key);
   return value;
-}
+};
 
-function setDefault(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
-  const [key, otherwise] = bind('setdefault', ['key', 'default'], args, keywords, 1);
-  const known = self.get(runtime, key ?? null);
+const setDefault: MethodBody<Dict> = (runtime, self, [key = null, otherwise = null]) => {
+  const known = self.get(runtime, key);
   if (known !== undefined) return known;
-  self.set(runtime, key ?? null, otherwise ?? null);
-  return otherwise ?? null;
-}
+  self.set(runtime, key, otherwise);
+  return otherwise;
+};
 
 function update(runtime: Runtime, self: Dict, args: readonly Value[], keywords: Keywords): Value {
   const [source] = args;
@@ -194,34 +172,31 @@ export function itemsView(runtime: Runtime, self: Dict): View {
 }
 
 /** Methods of dicts. */
-export const dictMethods: ReadonlyMap<string, Method<Dict>> = new Map<string, Method<Dict>>([
-  [
-    'clear',
+export const dictMethods = methodTable<Dict>({
+  clear: [
+    '',
     (runtime, self) => {
       for (const key of iterate(runtime, self)) self.delete(runtime, key);
       return null;
     },
   ],
-  ['copy', (runtime, self) => new Dict(pairsOf(runtime, self))],
-  [
-    'get',
-    (runtime, self, args, keywords) => {
-      const [key, otherwise] = bind('get', ['key', 'default'], args, keywords, 1);
-      return orElse(self.get(runtime, key ?? null), otherwise ?? null);
-    },
+  copy: ['', (runtime, self) => new Dict(pairsOf(runtime, self))],
+  get: [
+    'key default?',
+    (runtime, self, [key = null, otherwise = null]) => orElse(self.get(runtime, key), otherwise),
   ],
-  ['items', (runtime, self) => itemsView(runtime, self)],
-  ['keys', (runtime, self) => new View('dict_keys', iterate(runtime, self))],
-  ['pop', popKey],
-  ['popitem', popItem],
-  ['setdefault', setDefault],
-  ['update', update],
-  [
-    'values',
+  items: ['', itemsView],
+  keys: ['', (runtime, self) => new View('dict_keys', iterate(runtime, self))],
+  pop: ['key default?', popKey],
+  popitem: ['', popItem],
+  setdefault: ['key default?', setDefault],
+  values: [
+    '',
     (runtime, self) =>
       new View(
         'dict_values',
         pairsOf(runtime, self).map(([, value]) => value),
       ),
   ],
-]);
+  update,
+});

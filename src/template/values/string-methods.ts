@@ -1,5 +1,5 @@
 /** The methods of Python's `str` for templates. */
-import { bind, integerArgument, textArgument } from './arguments.ts';
+import { integerArgument, type MethodBody, methodTable, textArgument } from './arguments.ts';
 import { iterate } from './operators.ts';
 import type { Runtime } from './runtime.ts';
 import { findAll, findFirst, findLast } from './search.ts';
@@ -15,15 +15,10 @@ import {
   splitText,
   type Text,
 } from './traced-text.ts';
-import { type Keywords, List, PythonError, Tuple, tracedOf, type Value } from './values.ts';
+import { List, PythonError, Tuple, tracedOf, type Value } from './values.ts';
 
-/** A method; its object comes before its arguments. The caller charges for reading all of `self`. */
-export type StringMethod = (
-  runtime: Runtime,
-  self: Text,
-  args: readonly Value[],
-  keywords: Keywords,
-) => Value;
+/** What a method does. The caller charges for reading all of `self`. */
+type Body = MethodBody<Text>;
 
 /** Python's `str.capitalize`. */
 export function capitalize(text: string): string {
@@ -37,26 +32,20 @@ function title(text: string): string {
 }
 
 /** Whether a text begins or ends with its argument, or with one of a tuple. */
-function anyAffix(name: 'startsWith' | 'endsWith'): StringMethod {
-  const callee = name.toLowerCase();
-  return (runtime, self, args, keywords) => {
-    const [given] = bind(callee, [`${callee} argument`], args, keywords, 1);
+function anyAffix(examine: 'startsWith' | 'endsWith'): Body {
+  return (runtime, self, [given], name) => {
     const text = plainText(self);
     return (given instanceof Tuple ? given.elements : [given]).some((item) => {
-      const affix = textArgument(callee, item);
+      const affix = textArgument(name, item);
       runtime.chargeRead(affix.length);
-      return text[name](affix);
+      return text[examine](affix);
     });
   };
 }
 
-function optionalText(name: string, args: readonly Value[], keywords: Keywords): string | undefined {
-  const [value] = bind(name, ['chars'], args, keywords);
-  return value === undefined || value === null ? undefined : textArgument(name, value);
-}
-
-function stripping(name: string, side: 'left' | 'right' | 'both'): StringMethod {
-  return (_runtime, self, args, keywords) => strip(self, side, optionalText(name, args, keywords));
+function stripping(side: 'left' | 'right' | 'both'): Body {
+  return (_runtime, self, [chars = null], name) =>
+    strip(self, side, chars === null ? undefined : textArgument(name, chars));
 }
 
 /** Splits at white space, at most `limit` times; the rest keeps its white space at the far end. */
@@ -117,9 +106,8 @@ function splitAtSeparator(
   return [sliceText(self, 0, first), ...rest];
 }
 
-function splitting(name: string, fromRight: boolean): StringMethod {
-  return (runtime, self, args, keywords) => {
-    const [separator, maxsplit] = bind(name, ['sep', 'maxsplit'], args, keywords);
+function splitting(fromRight: boolean): Body {
+  return (runtime, self, [separator, maxsplit], name) => {
     const limit = integerArgument(name, maxsplit, -1);
     const parts =
       separator === undefined || separator === null
@@ -129,9 +117,9 @@ function splitting(name: string, fromRight: boolean): StringMethod {
   };
 }
 
-function partitioning(name: string, fromRight: boolean): StringMethod {
-  return (_runtime, self, args, keywords) => {
-    const separator = textArgument(name, bind(name, ['sep'], args, keywords, 1)[0]);
+function partitioning(fromRight: boolean): Body {
+  return (_runtime, self, [given], name) => {
+    const separator = textArgument(name, given);
     if (separator === '') throw new PythonError('ValueError', 'empty separator');
     const text = plainText(self);
     const at = fromRight ? findLast(text, separator) : findFirst(text, separator);
@@ -158,12 +146,11 @@ function betweenCharacters(self: Text, limit: number): readonly Text[] {
   return ['', ...all.slice(0, limit - 1), joinTexts(all.slice(limit - 1))];
 }
 
-function replace(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
-  const [old, by, count] = bind('replace', ['old', 'new', 'count'], args, keywords, 2);
-  const limit = integerArgument('replace', count, -1);
-  textArgument('replace', by);
-  return replaceText(runtime, self, textArgument('replace', old), tracedOf(by ?? null) ?? '', limit);
-}
+const replace: Body = (runtime, self, [old, by, count], name) => {
+  const limit = integerArgument(name, count, -1);
+  textArgument(name, by);
+  return replaceText(runtime, self, textArgument(name, old), tracedOf(by ?? null) ?? '', limit);
+};
 
 /** The part between two optional indexes, and its start, in code points. */
 function window(
@@ -184,9 +171,8 @@ function window(
   return { text: all.slice(from, place(end, all.length)).join(''), from };
 }
 
-function finding(name: string, fromRight: boolean, mustFind: boolean): StringMethod {
-  return (runtime, self, args, keywords) => {
-    const [sub, start, end] = bind(name, ['sub', 'start', 'end'], args, keywords, 1);
+function finding(fromRight: boolean, mustFind: boolean): Body {
+  return (runtime, self, [sub, start, end], name) => {
     const part = textArgument(name, sub);
     const { text, from } = window(runtime, name, plainText(self), start, end);
     const at = fromRight ? findLast(text, part) : findFirst(text, part);
@@ -196,19 +182,18 @@ function finding(name: string, fromRight: boolean, mustFind: boolean): StringMet
   };
 }
 
-function count(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
-  const [sub, start, end] = bind('count', ['sub', 'start', 'end'], args, keywords, 1);
-  const part = textArgument('count', sub);
-  const { text } = window(runtime, 'count', plainText(self), start, end);
+const count: Body = (runtime, self, [sub, start, end], name) => {
+  const part = textArgument(name, sub);
+  const { text } = window(runtime, name, plainText(self), start, end);
   if (part === '') return textLength(text) + 1;
   let found = 0;
   for (const _place of findAll(text, part)) found += 1;
   return found;
-}
+};
 
 /** Python's `str.join`. */
-function join(runtime: Runtime, separator: Text, items: readonly Value[]): Text {
-  const texts = items.map((item, index) => {
+const join: Body = (runtime, separator, [items = null]) => {
+  const texts = iterate(runtime, items).map((item, index) => {
     const text = tracedOf(item);
     if (text === null) throw new PythonError('TypeError', `sequence item ${index}: expected str instance`);
     return text;
@@ -216,11 +201,10 @@ function join(runtime: Runtime, separator: Text, items: readonly Value[]): Text 
   const between = lengthOfText(separator);
   runtime.chargeText(texts.reduce((sum, text) => sum + lengthOfText(text) + between, 0));
   return joinTexts(texts, separator);
-}
+};
 
-function padding(name: string, left: number, right: number): StringMethod {
-  return (runtime, self, args, keywords) => {
-    const [width, fill] = bind(name, ['width', 'fillchar'], args, keywords, 1);
+function padding(left: number, right: number): Body {
+  return (runtime, self, [width, fill], name) => {
     const text = plainText(self);
     const missing = integerArgument(name, width, 0) - textLength(text);
     if (missing <= 0) return self;
@@ -238,50 +222,49 @@ function centeredPadding(missing: number, self: string): number {
   return Math.floor(missing / 2) + (missing & (missing + textLength(self)) & 1);
 }
 
-function zfill(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
-  const width = integerArgument('zfill', bind('zfill', ['width'], args, keywords, 1)[0], 0);
+const zfill: Body = (runtime, self, [width], name) => {
   const text = plainText(self);
-  const missing = width - textLength(text);
+  const missing = integerArgument(name, width, 0) - textLength(text);
   if (missing <= 0) return self;
   runtime.chargeText(text.length + missing);
   const signs = /^[+-]/.test(text) ? 1 : 0;
   return joinTexts([sliceText(self, 0, signs), '0'.repeat(missing), sliceText(self, signs)]);
-}
+};
 
 /** Python ends lines at more characters than `\n`. */
 const lineEnds = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029';
 const lines = new RegExp(`[^${lineEnds}]*(?:\\r\\n|[${lineEnds}]|$)`, 'g');
 const lineEnd = new RegExp(`\\r?[${lineEnds}]$`);
 
-function splitlines(runtime: Runtime, self: Text, args: readonly Value[], keywords: Keywords): Value {
-  const [keep] = bind('splitlines', ['keepends'], args, keywords);
+const splitlines: Body = (runtime, self, [keep]) => {
   const found = (plainText(self).match(lines) ?? []).filter((line) => line !== '');
   runtime.charge(found.length);
   const cut = cutText(self, found);
   if (keep === true) return new List([...cut]);
   return new List(cut.map((line, index) => sliceText(line, 0, found[index]?.replace(lineEnd, '').length)));
-}
+};
 
-function matching(pattern: RegExp): StringMethod {
+function matching(pattern: RegExp): Body {
   return (_runtime, self) => pattern.test(plainText(self));
 }
 
-function trimming(name: 'removeprefix' | 'removesuffix'): StringMethod {
-  return (_runtime, self, args, keywords) => {
-    const affix = textArgument(name, bind(name, ['affix'], args, keywords, 1)[0]);
-    const text = plainText(self);
-    if (affix === '') return self;
-    if (name === 'removeprefix') return text.startsWith(affix) ? sliceText(self, affix.length) : self;
-    return text.endsWith(affix) ? sliceText(self, 0, text.length - affix.length) : self;
-  };
-}
+const removePrefix: Body = (_runtime, self, [given], name) => {
+  const affix = textArgument(name, given);
+  return plainText(self).startsWith(affix) ? sliceText(self, affix.length) : self;
+};
+
+const removeSuffix: Body = (_runtime, self, [given], name) => {
+  const affix = textArgument(name, given);
+  const text = plainText(self);
+  return text.endsWith(affix) ? sliceText(self, 0, text.length - affix.length) : self;
+};
 
 /** A method that changes characters one by one. */
-function changing(change: (text: string) => string): StringMethod {
+function changing(change: (text: string) => string): Body {
   return (_runtime, self) => changeText(self, change);
 }
 
-function casing(same: (text: string) => string, other: (text: string) => string): StringMethod {
+function casing(same: (text: string) => string, other: (text: string) => string): Body {
   return (_runtime, self) => {
     const text = plainText(self);
     return text === same(text) && text !== other(text);
@@ -305,49 +288,45 @@ function swapCase(text: string): string {
 }
 
 /** Every method by name; `format` is in attributes.ts, because it reads them. */
-export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, StringMethod>([
-  ['capitalize', changing(capitalize)],
-  ['casefold', changing(foldCase)],
-  ['center', padding('center', 1, 1)],
-  ['count', count],
-  ['endswith', anyAffix('endsWith')],
-  ['find', finding('find', false, false)],
-  ['index', finding('index', false, true)],
-  ['isalnum', matching(/^[\p{L}\p{N}]+$/u)],
-  ['isalpha', matching(/^\p{L}+$/u)],
-  ['isascii', matching(/^\p{ASCII}*$/u)],
-  ['isdecimal', matching(/^\p{Nd}+$/u)],
-  ['isdigit', matching(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)],
-  ['isidentifier', matching(/^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$/u)],
-  ['islower', casing(lower, upper)],
-  ['isnumeric', matching(/^\p{N}+$/u)],
-  ['isspace', (_runtime, self) => self !== '' && strip(self, 'both') === ''],
-  ['istitle', casing(title, (text) => (upper(text) === lower(text) ? text : ''))],
-  ['isupper', casing(upper, lower)],
-  [
-    'join',
-    (runtime, self, args, keywords) =>
-      join(runtime, self, iterate(runtime, bind('join', ['iterable'], args, keywords, 1)[0] ?? null)),
-  ],
-  ['ljust', padding('ljust', 0, 1)],
-  ['lower', changing(lower)],
-  ['lstrip', stripping('lstrip', 'left')],
-  ['partition', partitioning('partition', false)],
-  ['removeprefix', trimming('removeprefix')],
-  ['removesuffix', trimming('removesuffix')],
-  ['replace', replace],
-  ['rfind', finding('rfind', true, false)],
-  ['rindex', finding('rindex', true, true)],
-  ['rjust', padding('rjust', 1, 0)],
-  ['rpartition', partitioning('rpartition', true)],
-  ['rsplit', splitting('rsplit', true)],
-  ['rstrip', stripping('rstrip', 'right')],
-  ['split', splitting('split', false)],
-  ['splitlines', splitlines],
-  ['startswith', anyAffix('startsWith')],
-  ['strip', stripping('strip', 'both')],
-  ['swapcase', changing(swapCase)],
-  ['title', changing(title)],
-  ['upper', changing(upper)],
-  ['zfill', zfill],
-]);
+export const stringMethods = methodTable<Text>({
+  capitalize: ['', changing(capitalize)],
+  casefold: ['', changing(foldCase)],
+  center: ['width fillchar?', padding(1, 1)],
+  count: ['sub start? end?', count],
+  endswith: ['suffix', anyAffix('endsWith')],
+  find: ['sub start? end?', finding(false, false)],
+  index: ['sub start? end?', finding(false, true)],
+  isalnum: ['', matching(/^[\p{L}\p{N}]+$/u)],
+  isalpha: ['', matching(/^\p{L}+$/u)],
+  isascii: ['', matching(/^\p{ASCII}*$/u)],
+  isdecimal: ['', matching(/^\p{Nd}+$/u)],
+  isdigit: ['', matching(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)],
+  isidentifier: ['', matching(/^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$/u)],
+  islower: ['', casing(lower, upper)],
+  isnumeric: ['', matching(/^\p{N}+$/u)],
+  isspace: ['', (_runtime, self) => self !== '' && strip(self, 'both') === ''],
+  istitle: ['', casing(title, (text) => (upper(text) === lower(text) ? text : ''))],
+  isupper: ['', casing(upper, lower)],
+  join: ['iterable', join],
+  ljust: ['width fillchar?', padding(0, 1)],
+  lower: ['', changing(lower)],
+  lstrip: ['chars?', stripping('left')],
+  partition: ['sep', partitioning(false)],
+  removeprefix: ['prefix', removePrefix],
+  removesuffix: ['suffix', removeSuffix],
+  replace: ['old new count?', replace],
+  rfind: ['sub start? end?', finding(true, false)],
+  rindex: ['sub start? end?', finding(true, true)],
+  rjust: ['width fillchar?', padding(1, 0)],
+  rpartition: ['sep', partitioning(true)],
+  rsplit: ['sep? maxsplit?', splitting(true)],
+  rstrip: ['chars?', stripping('right')],
+  split: ['sep? maxsplit?', splitting(false)],
+  splitlines: ['keepends?', splitlines],
+  startswith: ['prefix', anyAffix('startsWith')],
+  strip: ['chars?', stripping('both')],
+  swapcase: ['', changing(swapCase)],
+  title: ['', changing(title)],
+  upper: ['', changing(upper)],
+  zfill: ['width', zfill],
+});

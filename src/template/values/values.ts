@@ -33,13 +33,13 @@ export type Keywords = ReadonlyMap<string, Value>;
 export type Call = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
 
 /** Maximum characters of an error's message. */
-export const longestMessage = 10_000;
+export const maxMessageLength = 10_000;
 
 /** A Python exception, by the name of its class. */
 export class PythonError extends Error {
   readonly type: string;
   constructor(type: string, message: string) {
-    super(`${type}: ${message}`.slice(0, longestMessage));
+    super(`${type}: ${message}`.slice(0, maxMessageLength));
     this.type = type;
   }
 }

@@ -4,7 +4,7 @@
 export type Merges = readonly string[];
 
 /** Words that are remembered; a conversation has few. */
-const mostWords = 10_000;
+const maxWords = 10_000;
 /** The splitting of `tokenizer.ggml.pre` = `bloom`: a space goes with the word after it, punctuation is by itself. */
 const words = / ?[^(\s|.,!?…。，、।۔،)]+/gu;
 
@@ -37,7 +37,7 @@ export class BytePairs {
     const known = this.#known.get(word);
     if (known !== undefined) return known;
     const tokens = this.#merged(spellBytes(word)).map((part) => this.#ids.get(part) ?? 0);
-    if (this.#known.size >= mostWords) this.#known.clear();
+    if (this.#known.size >= maxWords) this.#known.clear();
     this.#known.set(word, tokens);
     return tokens;
   }

@@ -4,7 +4,7 @@ import type { EvaluatedText } from './sampled-sequence.ts';
 import type { Transformer } from './transformer.ts';
 
 /** Texts that are kept after their end, the latest ones: the next prompt of a conversation begins like its last. */
-const mostKept = 8;
+const maxKept = 8;
 
 /** A text that has been evaluated. */
 interface KeptText {
@@ -33,7 +33,7 @@ export class EvaluatedPrompts {
 
   /** Keeps a text that nobody continues. */
   keep(text: EvaluatedText): void {
-    if (text instanceof TransformerText) this.#kept = [text.kept(), ...this.#kept].slice(0, mostKept);
+    if (text instanceof TransformerText) this.#kept = [text.kept(), ...this.#kept].slice(0, maxKept);
   }
 
   /** Forgets all texts. */

@@ -6,12 +6,12 @@ import type {
   EngineSequence,
   EngineTokenizer,
 } from '../../runtime/engine/engine.ts';
+import { Sampler } from '../../runtime/engine/sampling/sampler.ts';
 import { readGguf } from '../gguf-reader.ts';
 import { EvaluatedPrompts } from './evaluated-prompts.ts';
 import { fileTokenizer } from './file-tokenizer.ts';
 import { type ModelWeights, readWeights } from './model-weights.ts';
 import { SampledSequence } from './sampled-sequence.ts';
-import { Sampler } from './sampler.ts';
 import { Transformer } from './transformer.ts';
 
 /** Options of engines in JavaScript. */

@@ -1,6 +1,6 @@
 /** A sequence of an engine in JavaScript: a text that grows by drawn tokens. */
 import type { DrawnToken, EngineSequence, Mask } from '../../runtime/engine/engine.ts';
-import type { Sampler } from './sampler.ts';
+import type { Sampler } from '../../runtime/engine/sampling/sampler.ts';
 
 /** A text that is evaluated: what comes next, after the tokens that it holds. */
 export interface EvaluatedText {

@@ -3,8 +3,8 @@
 /** A format of the toy model. */
 export type ToyFormat = 'json' | 'tags' | 'channels';
 
-/** Thoughts and calls in tags, the calls as JSON. */
-const json = String.raw`
+/** Thoughts in tags, and calls in tags as `call` writes one; `howTo` says so to the model. */
+const inTags = (howTo: string, call: string): string => String.raw`
 {%- if tools or messages[0].role == 'system' %}
     {{- '<|im_start|>system\n' }}
     {%- if messages[0].role == 'system' %}
@@ -15,7 +15,7 @@ const json = String.raw`
         {%- for tool in tools %}
             {{- tool.function | tojson + '\n' }}
         {%- endfor %}
-        {{- '</tools>\nCall a tool as JSON with its name and arguments.' }}
+        {{- '</tools>\n${howTo}' }}
     {%- endif %}
     {{- '<|im_end|>\n' }}
 {%- endif %}
@@ -25,9 +25,7 @@ const json = String.raw`
         {{- message.content or '' }}
         {%- for call in message.tool_calls or [] %}
             {{- '\n' if message.content or not loop.first }}
-            {{- '<tool_call>\n{"name": "' + call.function.name + '", "arguments": ' }}
-            {{- call.function.arguments | tojson + '}\n</tool_call>' }}
-        {%- endfor %}
+${call}        {%- endfor %}
         {{- '<|im_end|>\n' }}
     {%- elif not (loop.first and message.role == 'system') %}
         {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}
@@ -41,48 +39,26 @@ const json = String.raw`
 {%- endif %}
 `;
 
+/** Thoughts and calls in tags, the calls as JSON. */
+const json = inTags(
+  'Call a tool as JSON with its name and arguments.',
+  String.raw`            {{- '<tool_call>\n{"name": "' + call.function.name + '", "arguments": ' }}
+            {{- call.function.arguments | tojson + '}\n</tool_call>' }}
+`,
+);
+
 /** Thoughts in tags, and calls with a tag for every argument. */
-const tags = String.raw`
-{%- if tools or messages[0].role == 'system' %}
-    {{- '<|im_start|>system\n' }}
-    {%- if messages[0].role == 'system' %}
-        {{- messages[0].content + '\n' }}
-    {%- endif %}
-    {%- if tools %}
-        {{- 'Tools:\n<tools>\n' }}
-        {%- for tool in tools %}
-            {{- tool.function | tojson + '\n' }}
-        {%- endfor %}
-        {{- '</tools>\nCall a tool in tags: function, parameter.' }}
-    {%- endif %}
-    {{- '<|im_end|>\n' }}
-{%- endif %}
-{%- for message in messages %}
-    {%- if message.role == 'assistant' %}
-        {{- '<|im_start|>assistant\n<think>\n' + (message.reasoning_content or '') + '\n</think>\n\n' }}
-        {{- message.content or '' }}
-        {%- for call in message.tool_calls or [] %}
-            {{- '\n' if message.content or not loop.first }}
-            {{- '<tool_call>\n<function=' + call.function.name + '>\n' }}
+const tags = inTags(
+  'Call a tool in tags: function, parameter.',
+  String.raw`            {{- '<tool_call>\n<function=' + call.function.name + '>\n' }}
             {%- for name, value in call.function.arguments | items %}
                 {{- '<parameter=' + name + '>\n' }}
                 {{- value if value is string else value | tojson }}
                 {{- '\n</parameter>\n' }}
             {%- endfor %}
             {{- '</function>\n</tool_call>' }}
-        {%- endfor %}
-        {{- '<|im_end|>\n' }}
-    {%- elif not (loop.first and message.role == 'system') %}
-        {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}
-    {%- endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\n' }}
-    {%- if enable_thinking is defined and not enable_thinking %}
-        {{- '<think>\n\n</think>\n\n' }}
-    {%- endif %}
-{%- endif %}
-`;
+`,
+);
 
 /** Thoughts, calls and answers in channels; one call a turn. */
 const channels = String.raw`

@@ -4,7 +4,7 @@ import { fileTokenizer } from '../evaluator/file-tokenizer.ts';
 import { type SpecialTexts, vocabularyWith } from './vocabulary.ts';
 
 /** Tokenizers that are kept, the latest ones: chats sort a vocabulary, and remember places of grammars, for each. */
-const mostKept = 16;
+const maxKept = 16;
 const kept = new Map<string, EngineTokenizer>();
 
 /** The tokenizer with these special tokens; the same object for the same ones. */
@@ -14,6 +14,6 @@ export function tokenizerWith(specials: SpecialTexts): EngineTokenizer {
   kept.delete(key);
   kept.set(key, tokenizer);
   const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
   return tokenizer;
 }

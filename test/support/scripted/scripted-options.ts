@@ -9,8 +9,8 @@ import {
 import {
   fileRules,
   isTokenId,
-  longestContext,
   type ModelFileOptions,
+  maxContextSize,
 } from '../../../src/testing/model-file-options.ts';
 
 /** Options of `scriptedModel` for a script by position. */
@@ -60,7 +60,7 @@ const scriptedTurns: OptionRule = {
 export const scriptedRules: OptionRules<ScriptedModelOptions> = {
   ...fileRules,
   script: tokenIds,
-  promptLength: integerFrom(1, longestContext),
+  promptLength: integerFrom(1, maxContextSize),
 };
 
 /** Rules of `scriptedModel` with `turns`. */

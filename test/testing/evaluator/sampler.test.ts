@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSampling } from '../../../src/runtime/chat/sampling-rules.ts';
 import type { EngineSampling, Mask } from '../../../src/runtime/engine/engine.ts';
-import { likeliest } from '../../../src/testing/evaluator/candidates.ts';
-import { Sampler } from '../../../src/testing/evaluator/sampler.ts';
+import { likeliest } from '../../../src/runtime/engine/sampling/candidates.ts';
+import { Sampler } from '../../../src/runtime/engine/sampling/sampler.ts';
 
 const logitLists = fc.array(fc.float({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 60 });
 

@@ -182,7 +182,7 @@ export class ByteAutomaton {
     const sets = position?.characters.map(({ node }) => node.set) ?? [];
     const bySets = new Map<number, number>();
     for (let byte = 0; byte < firstHigh; byte += 1) {
-      const members = sets.length > mostSets ? -1 - byte : membership(sets, byte);
+      const members = sets.length > maxSets ? -1 - byte : membership(sets, byte);
       const next = bySets.get(members) ?? (members === 0 ? dead : this.next(number, byte));
       bySets.set(members, next);
       this.#rows[(number << 8) | byte] = next;
@@ -195,7 +195,7 @@ const firstHigh = 0x80;
 /** More than there are parts of a character. */
 const maxParts = 16;
 /** So many sets have a bit each in a number. */
-const mostSets = 31;
+const maxSets = 31;
 
 /** Which of `sets` have the ASCII character `code`, one bit for each. */
 function membership(sets: readonly LookupSet[], code: number): number {

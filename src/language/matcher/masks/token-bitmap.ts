@@ -34,6 +34,11 @@ export function addTokens(bitmap: TokenBitmap, tokens: readonly number[]): void 
   for (const token of tokens) bitmap[token >> 5] = (bitmap[token >> 5] ?? 0) | (1 << (token & 31));
 }
 
+/** Removes `tokens` from the set. */
+export function removeTokens(bitmap: TokenBitmap, tokens: readonly number[]): void {
+  for (const token of tokens) bitmap[token >> 5] = (bitmap[token >> 5] ?? 0) & ~(1 << (token & 31));
+}
+
 /** The tokens below `size` that the set lacks. */
 export function complementOf(bitmap: Readonly<TokenBitmap>, size: number): TokenBitmap {
   const others = new Uint32Array((size + 31) >> 5).map((_, word) => ~(bitmap[word] ?? 0));

@@ -8,12 +8,15 @@
  *
  * Masks are remembered by state: within a value the same states come again and again.
  */
+
+import { memoize } from '../../../format/memoize.ts';
 import { type BytePosition, wholePosition } from '../byte-position.ts';
 import type { Position, Stacks } from '../stacks.ts';
+import type { TokenIndex } from '../token-index.ts';
 import { ByteAutomaton, dead } from './byte-automaton.ts';
 import type { TokenBitmap } from './token-bitmap.ts';
-import type { CharacterClass, Exits, TokenRuns } from './token-runs.ts';
-import { noToken, type TokenTrie, tokensOf } from './token-trie.ts';
+import { type CharacterClass, type Exits, TokenRuns } from './token-runs.ts';
+import { noToken, type TokenTrie, tokensOf, tokenTrie } from './token-trie.ts';
 
 /** A walk of fewer nodes than this is the cheapest way. */
 const fewNodes = 2000;
@@ -291,3 +294,24 @@ function haveSameNodes({ characters }: Position, { characters: others }: Positio
     characters.length === others.length && characters.every(({ node }, index) => node === others[index]?.node)
   );
 }
+
+/** Maximum number of classes of characters that are remembered for a vocabulary, at about a megabyte each. */
+const maxClasses = 48;
+
+/** Makes the masks of a grammar; what is known of a vocabulary is shared by all grammars. */
+export function grammarMasks(stacks: Stacks): (tokens: TokenIndex) => TokenMasks {
+  return memoize((tokens) => new TokenMasks(stacks, tokenTrie(tokens), runsOf(tokens)));
+}
+
+/** Finds the runs of a class of characters in a vocabulary; each once. */
+const runsOf = memoize((tokens: TokenIndex) => {
+  const known = new Map<string, TokenRuns>();
+  return (members: CharacterClass): TokenRuns => {
+    const runs = known.get(members.key) ?? new TokenRuns(tokenTrie(tokens), members);
+    // The least recently used one is the first.
+    known.delete(members.key);
+    known.set(members.key, runs);
+    if (known.size > maxClasses) known.delete(known.keys().next().value ?? '');
+    return runs;
+  };
+});

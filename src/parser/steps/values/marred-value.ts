@@ -76,7 +76,7 @@ export function passRepeatedOpeners(
 /** Whether the string that has just ended holds a part of its closer at its end. */
 export function endsInDamagedCloser({ writer }: Reader, { damaged, parts: [whole = ''] }: Closer): boolean {
   if (damaged.length === 0) return false;
-  const end = writer.inputEnd(whole.length + 1);
+  const end = writer.calls.inputEnd(whole.length + 1);
   return end !== `${whole}"` && damaged.some((each) => end.endsWith(each));
 }
 

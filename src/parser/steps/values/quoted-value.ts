@@ -41,7 +41,7 @@ function emitPart(reader: Reader, progress: ValueProgress, end: number, json: st
     return;
   }
   const delta = progress.begun ? json : `"${json}`;
-  reader.writer.input(delta, cursor.offset, cursor.offsetOf(end));
+  reader.writer.calls.input(delta, cursor.offset, cursor.offsetOf(end));
   progress.begun = true;
   cursor.moveTo(end);
 }
@@ -90,7 +90,7 @@ function finish(reader: Reader, values: ValueStack<State>, progress: ValueProgre
   if (!buffer.isEmpty) {
     noteHeldCloser(reader, values, progress, progress.bufferedJson);
     const json = progress.begun ? progress.bufferedJson : `"${progress.bufferedJson}`;
-    writer.input(json, buffer.start, cursor.offset);
+    writer.calls.input(json, buffer.start, cursor.offset);
     progress.begun = true;
     buffer.take();
   }
@@ -99,7 +99,7 @@ function finish(reader: Reader, values: ValueStack<State>, progress: ValueProgre
 
 function close(reader: Reader, values: ValueStack<State>, progress: ValueProgress, end: number): State {
   const { offset } = reader.cursor;
-  reader.writer.input(progress.begun ? '"' : '""', offset, offset);
+  reader.writer.calls.input(progress.begun ? '"' : '""', offset, offset);
   reader.skip(end);
   reader.call.values = values.outer;
   return values.place.next;

@@ -27,7 +27,7 @@ export function readRaw(reader: Reader, values: ValueStack<State>, progress: Val
 function openString({ buffer, cursor, writer }: Reader, progress: ValueProgress): void {
   if (buffer.isEmpty && skipSpace(cursor.text, cursor.at) === cursor.text.length) return;
   const at = buffer.isEmpty ? cursor.offset : buffer.start;
-  writer.input('"', at, at);
+  writer.calls.input('"', at, at);
   progress.begun = true;
 }
 
@@ -94,7 +94,7 @@ function readPastUnclosed(
     return readRaw(reader, values, progress);
   }
   const { offset } = cursor;
-  reader.writer.input(progress.begun ? '"' : '""', offset, offset);
+  reader.writer.calls.input(progress.begun ? '"' : '""', offset, offset);
   return endUnclosed(reader, values, unclosed);
 }
 
@@ -125,9 +125,9 @@ function endAtRefused(reader: Reader, values: ValueStack<State>, progress: Value
   const refused = (progress.refused ?? 0) - start;
   const end = cursor.offsetOf(refused);
   if (progress.mode === 'raw') {
-    writer.input(progress.begun ? '"' : '""', end, end);
+    writer.calls.input(progress.begun ? '"' : '""', end, end);
   } else {
-    writer.input(decode(reader, cursor.text.slice(0, refused), progress), start, end);
+    writer.calls.input(decode(reader, cursor.text.slice(0, refused), progress), start, end);
   }
   cursor.moveTo(refused);
   const closer = valueCloser(values, progress.frame.close);
@@ -169,7 +169,7 @@ function emitString(reader: Reader, progress: ValueProgress, end: number): void 
   const { cursor } = reader;
   if (end <= cursor.at) return;
   const json = escapeJson(cursor.text.slice(cursor.at, end));
-  reader.writer.input(progress.begun ? json : `"${json}`, cursor.offset, cursor.offsetOf(end));
+  reader.writer.calls.input(progress.begun ? json : `"${json}`, cursor.offset, cursor.offsetOf(end));
   progress.begun = true;
   progress.hasText = true;
   cursor.moveTo(end);
@@ -183,13 +183,13 @@ function emitBufferedString(reader: Reader, values: ValueStack<State>, progress:
   const text = buffer.take();
   noteHeldCloser(reader, values, progress, text);
   const json = escapeJson(text);
-  reader.writer.input(progress.begun ? json : `"${json}`, start, cursor.offset);
+  reader.writer.calls.input(progress.begun ? json : `"${json}`, start, cursor.offset);
   progress.begun = true;
 }
 
 function endString(reader: Reader, values: ValueStack<State>, progress: ValueProgress, end: number): State {
   const { offset } = reader.cursor;
-  reader.writer.input(progress.begun ? '"' : '""', offset, offset);
+  reader.writer.calls.input(progress.begun ? '"' : '""', offset, offset);
   return leaveValue(reader, values, end);
 }
 
@@ -238,7 +238,7 @@ export function readBuffered(
   if (progress.refused !== null)
     noteHeldCloser(reader, values, progress, cursor.text.slice(progress.refused - start, end));
   // Openers that were passed have an event of their own.
-  reader.writer.input(decode(reader, written, progress), cursor.offset, start + end);
+  reader.writer.calls.input(decode(reader, written, progress), cursor.offset, start + end);
   cursor.moveTo(end);
   noteRepeated(reader, found);
   if (unclosed !== null) return endUnclosed(reader, values, unclosed);

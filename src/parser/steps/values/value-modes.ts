@@ -2,7 +2,7 @@
 import type { JsonType } from '../../../format/chat-format.ts';
 import { parseJson } from '../../../format/json-values.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
-import type { Notation } from '../../json/json-tokens.ts';
+import { beginsSet, type Notation } from '../../json/json-tokens.ts';
 import { typeOf } from '../schema-place.ts';
 
 /**
@@ -57,7 +57,8 @@ export function decodeBuffered(text: string, types: ReadonlySet<JsonType>, notat
   const asText = { json: JSON.stringify(text), deviation: null };
   if (types.has('string') && isScalar && text.length > longestScalar) return asText;
   if (trimmed === '') return { json: blankValue(text, types), deviation: null };
-  const value = scanWhole(trimmed, notation);
+  const isSet = isListOnly(types) && beginsSet(trimmed, true) === true;
+  const value = scanWhole(trimmed, notation, isSet);
   if (value === null) return asText;
   return fitsTypes(value.json, types) || !types.has('string') ? value : asText;
 }
@@ -89,10 +90,15 @@ function blankValue(text: string, types: ReadonlySet<JsonType>): string {
   return types.has('object') ? '{}' : JSON.stringify(text);
 }
 
+/** Whether a value may be an array, and no object: braces can only be those of a set. */
+export function isListOnly(types: ReadonlySet<JsonType>): boolean {
+  return types.has('array') && !types.has('object');
+}
+
 /** A text that is one value in `notation`; `null` if it is none. */
-export function scanWhole(text: string, notation: Notation = 'any'): DecodedValue | null {
+export function scanWhole(text: string, notation: Notation = 'any', isSet = false): DecodedValue | null {
   const scanner = new JsonScanner();
-  scanner.reset(notation);
+  scanner.reset(notation, isSet);
   const end = scanner.scan(text, 0);
   const { output } = scanner;
   if (scanner.status === 'open') scanner.end();

@@ -9,7 +9,7 @@ import type { Assurance } from '../../../parser/events.ts';
 import { toolsOfChoice } from '../../../tools/tool-choice.ts';
 import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
-import { answerCheck, argumentCheck } from './argument-checks.ts';
+import { answerCheck, argumentChecks } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
 import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
@@ -43,7 +43,7 @@ export function callGuard(
   // What is read as a call may have been written as an answer.
   const mistakable = mayCallInstead(options, tools) ? tools.map((tool) => tool.function.name) : [];
   const widened = new Set([...reported, ...mistakable].filter((tool) => !uncheckable.has(tool)));
-  const check = argumentCheck(tools);
+  const check = argumentChecks(tools);
   const ask = libraryChecks(options.tools ?? []);
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answerCheck(options.responseFormat);

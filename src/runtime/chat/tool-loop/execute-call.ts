@@ -10,7 +10,7 @@ import {
   type ToolInput,
   type ToolList,
 } from '../../../tools/tools.ts';
-import { argumentCheck } from '../checks/argument-checks.ts';
+import { argumentChecks } from '../checks/argument-checks.ts';
 import { onStall } from '../on-stall.ts';
 import { isValidating, validationProblems } from '../validating-schema.ts';
 import type { CallOutcome, ToolFailure } from './executor.ts';
@@ -73,7 +73,7 @@ function problemsOf(
 ): readonly string[] {
   const tool = findTool(tools, name);
   if (assurance !== undefined || tool === undefined || isValidating(schemaOf(tool))) return [];
-  return argumentCheck(normalizeTools(tools))(name, input);
+  return argumentChecks(normalizeTools(tools))(name, input);
 }
 
 /** The outcome of a call that was refused because of these problems. */

@@ -4,7 +4,6 @@
  */
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
-import { allowedBias } from '../masks/allowed-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** A position where a token is sampled. */
@@ -99,10 +98,7 @@ export class SampledPlaces {
 
   #biasAgainst(excluded: readonly Uint8Array[], matcher: Matcher): TokenBiases {
     const { allowed, index } = this.#vocabulary;
-    const bias = new Map<number, number>();
-    // Nothing favours ends of generation, so other tokens may not be favoured either.
-    const wanted = matcher.complete ? [] : (allowed.at(matcher) ?? []);
-    for (const token of wanted) bias.set(token, allowedBias);
+    const bias = new Map(allowed.bias(matcher) ?? []);
     for (const token of matcher.illFormedTokens(index)) bias.set(token, -Infinity);
     for (const token of index.ids) {
       if (this.#isExcluded(token, excluded)) bias.set(token, -Infinity);

@@ -11,6 +11,7 @@ import {
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { TokenBiases } from '../engine.ts';
+import { isLarge } from './large-grammars.ts';
 
 /** Up to this many allowed tokens are listed. */
 const fewTokens = 256;
@@ -66,7 +67,7 @@ export class AllowedTokens {
 
   /**
    * Leaves only the allowed tokens: favours them if they are few, and else forbids the others, so that the sampler
-   * need not ask a grammar about each. `null` if both are too many.
+   * need not ask a grammar about each. `null` if both are too many, unless the grammar is large.
    */
   bias(matcher: Matcher): TokenBiases | null {
     const place = this.#place(matcher);
@@ -117,13 +118,21 @@ export class AllowedTokens {
   }
 
   #makeBias(allowed: Readonly<TokenBitmap>, matcher: Matcher): TokenBiases | null {
-    const { ends, index, size } = this.#vocabulary;
+    const { ends, size } = this.#vocabulary;
     const wanted = new Uint32Array((size + 31) >> 5);
     wanted.set(allowed);
     if (matcher.complete) addTokens(wanted, ends);
+    return this.leaving(wanted, matcher);
+  }
+
+  /** Leaves only `wanted`, in the same way; `null` if they and the others are too many. */
+  leaving(wanted: Readonly<TokenBitmap>, matcher: Matcher): TokenBiases | null {
+    const { index, size } = this.#vocabulary;
     const count = countTokens(wanted);
-    if (size - count <= maxBiases) return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
-    const favoured = listTokens(wanted, maxBiases);
+    const most = isLarge(matcher) ? size / 2 : maxBiases;
+    if (count > fewTokens && size - count <= most)
+      return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
+    const favoured = listTokens(wanted, Math.max(fewTokens, Math.floor(most)));
     if (favoured === null) return null;
     return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
   }

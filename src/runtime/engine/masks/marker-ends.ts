@@ -2,11 +2,11 @@
  * Tokens that the model file declares as ends of generation although they are markers of the format, and the positions
  * in a grammar where they are markers. Converters go by the name of a token, so `<|end|>` is an end for every model.
  */
+import { addTokens, removeTokens } from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
-import { allowedBias } from './allowed-tokens.ts';
 
 /** A position where such tokens may come. */
 export interface MarkerEnds {
@@ -18,8 +18,9 @@ export interface MarkerEnds {
 const known = new WeakMap<MarkerTokens, WeakMap<object, MarkerEnds | null>>();
 
 /**
- * The ends of generation that are markers at the position of `matcher`. `null` if there are none, and if too many
- * tokens are allowed to list them but not nearly all: then the engine's grammar is needed. Cached by position.
+ * The ends of generation that are markers at the position of `matcher`. `null` if there are none, and if both the
+ * tokens that are allowed and the others are too many for a bias: then the engine's grammar is needed. Cached by
+ * position.
  */
 export function markerEndsAt(
   matcher: Matcher,
@@ -39,25 +40,19 @@ export function markerEndsAt(
 function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): MarkerEnds | null {
   const tokens = markers.ends.filter((token) => leadsOn(matcher, vocabulary.bytesOf(token)));
   if (tokens.length === 0) return null;
-  const mayEnd = (token: number) => matcher.complete || tokens.includes(token);
-  const bias = new Map<number, number>();
-  if (printable.every((character) => matcher.allows(character))) {
-    for (const token of vocabulary.silent) {
-      const isEnd = vocabulary.endsGeneration(token);
-      if (isEnd && !mayEnd(token)) bias.set(token, -Infinity);
-      if (!isEnd && !markers.has(token)) bias.set(token, -Infinity);
-    }
-    for (const token of matcher.illFormedTokens(vocabulary.index)) bias.set(token, -Infinity);
-    return { tokens, bias };
-  }
-  const allowed = matcher.allowedTokens(vocabulary.index, mostTokens);
-  if (allowed === null) return null;
-  for (const token of [...vocabulary.ends.filter(mayEnd), ...allowed]) bias.set(token, allowedBias);
-  return { tokens, bias };
+  const { allowed, index, silent, size } = vocabulary;
+  const wanted = new Uint32Array((size + 31) >> 5);
+  wanted.set(matcher.mask(index));
+  // Free text has no special tokens but the format's markers.
+  if (printable.every((character) => matcher.allows(character)))
+    removeTokens(
+      wanted,
+      silent.filter((token) => !markers.has(token)),
+    );
+  addTokens(wanted, matcher.complete ? [...vocabulary.ends, ...tokens] : tokens);
+  const bias = allowed.leaving(wanted, matcher);
+  return bias === null ? null : { tokens, bias };
 }
-
-/** The most tokens in a bias: applying it then takes as long as two tokens of a small model. */
-const mostTokens = 50_000;
 
 /** Whether the marker is more than text here: other text of its length leads to another position, or is not allowed. */
 function leadsOn(matcher: Matcher, bytes: Uint8Array): boolean {

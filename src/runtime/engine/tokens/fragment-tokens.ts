@@ -5,6 +5,7 @@
  * A tokenizer splits off special tokens before anything else, so the text between two of them has the same tokens by
  * itself. A fragment therefore begins with a control token and extends to the next one.
  */
+import type { Steps } from '../../../language/expression/steps.ts';
 import type { SpecialToken } from './special-token.ts';
 
 /** UTF-16 units of text that are cached; the fragments used last. */
@@ -16,16 +17,17 @@ export class FragmentTokens {
   #units = 0;
 
   /** Tokens of `fragment`; `tokenize` is called if they are not cached. */
-  get(fragment: string, tokenize: (text: string) => readonly number[]): readonly number[] {
+  *get(fragment: string, tokenize: (text: string) => Steps<readonly number[]>): Steps<readonly number[]> {
     const known = this.#known.get(fragment);
     if (known !== undefined) {
       this.#known.delete(fragment);
       this.#known.set(fragment, known);
       return known;
     }
-    const tokens = tokenize(fragment);
+    const tokens = yield* tokenize(fragment);
+    // Another request may have had the same.
+    if (!this.#known.has(fragment)) this.#units += fragment.length;
     this.#known.set(copyOf(fragment), tokens);
-    this.#units += fragment.length;
     this.#forget();
     return tokens;
   }

@@ -6,36 +6,45 @@
  * So such a run is tokenised in windows that overlap. A window's tokens are taken up to a place at which it may be cut:
  * the rest of the window, tokenised by itself, has the same tokens. Byte pairs depend on what is near, so these are the
  * tokens of the whole run. If there is no such place, the text is cut nevertheless: it stays the same text, but tokens
- * around the cut may be others than the whole run would have.
+ * around the cut may be others than the whole run would have. So is a long text, which nobody shall wait for.
  */
+
+import type { Steps } from '../../../language/expression/steps.ts';
 
 /** Characters of a run that are tokenised at once, at most. */
 const mostInRun = 4_000;
+/** Characters of any text: some ten milliseconds. */
+const mostAtOnce = 50_000;
 /** Characters at the end of a window that the next one repeats: none of its tokens reaches as far. */
 const overlap = 1_000;
 /** How many places are tried for a cut. */
 const mostTried = 16;
 
-/** Tokenises a piece of the text; `begins`: whether the piece is its beginning. */
-type EncodePiece = (piece: string, begins: boolean) => readonly number[];
+/** What tokenises. */
+export interface PieceTokenizer {
+  /** Tokenises a piece of the text; `begins`: whether the piece is its beginning. */
+  readonly encode: (piece: string, begins: boolean) => readonly number[];
+  /** Bytes of a token. */
+  readonly widthOf: (token: number) => number;
+  /** Whether it splits texts into words first. */
+  readonly splits: boolean;
+}
 
-/** The tokens of `text`, whose runs are handed to `encode` in windows; `widthOf`: bytes of a token. */
-export function encodeRuns(
-  text: string,
-  encode: EncodePiece,
-  widthOf: (token: number) => number,
-): readonly number[] {
-  const parts: (readonly number[])[] = [];
+/** The tokens of `text`, which is tokenised in windows if it is long or has long runs. */
+export function* encodeWindows(text: string, tokenizer: PieceTokenizer): Steps<readonly number[]> {
+  const { encode, splits } = tokenizer;
+  const mostRun = splits ? mostInRun : mostAtOnce;
+  const tokens: number[] = [];
   let start = 0;
-  for (let end = runEnd(text, 0); end >= 0; end = runEnd(text, start)) {
+  for (let end = windowEnd(text, 0, mostRun); end >= 0; end = windowEnd(text, start, mostRun)) {
     const window = encode(text.slice(start, end), start === 0);
-    const cut =
-      findCut(text, end, window, { encode, widthOf }) ?? cutAnywhere(text, start, end - overlap, encode);
-    parts.push(cut.tokens);
+    const cut = findCut(text, end, window, tokenizer) ?? cutAnywhere(text, start, end - overlap, tokenizer);
+    for (const token of cut.tokens) tokens.push(token);
     start = cut.place;
+    yield;
   }
-  const last = encode(text.slice(start), start === 0);
-  return parts.length === 0 ? last : [...parts, last].flat();
+  for (const token of encode(text.slice(start), start === 0)) tokens.push(token);
+  return tokens;
 }
 
 /** Tokens up to a place of the text. */
@@ -49,7 +58,7 @@ function findCut(
   text: string,
   end: number,
   window: readonly number[],
-  { encode, widthOf }: { readonly encode: EncodePiece; readonly widthOf: (token: number) => number },
+  { encode, widthOf }: PieceTokenizer,
 ): Cut | null {
   let kept = window.length;
   let place = end;
@@ -73,7 +82,7 @@ function findCut(
   return null;
 }
 
-function cutAnywhere(text: string, start: number, near: number, encode: EncodePiece): Cut {
+function cutAnywhere(text: string, start: number, near: number, { encode }: PieceTokenizer): Cut {
   const place = wholeCharacters(text, near);
   return { place, tokens: encode(text.slice(start, place), start === 0) };
 }
@@ -86,18 +95,20 @@ function characterBefore(text: string, place: number): { readonly units: number;
 }
 
 /**
- * Where the first run from `start` on has `mostInRun` characters; -1 if there is none. A run has only white space, or
- * none: that in Unicode counts as either, because splitters differ.
+ * Where the first run from `start` on has `mostRun` characters, or the window `mostAtOnce`; -1 if neither is. A run
+ * has only white space, or none: that in Unicode counts as either, because splitters differ.
  */
-function runEnd(text: string, start: number): number {
-  if (text.length - start <= mostInRun) return -1;
+function windowEnd(text: string, start: number, mostRun: number): number {
+  if (text.length - start <= mostRun) return -1;
   let [white, other] = [0, 0];
+  const most = start + mostAtOnce;
   for (let at = start; at < text.length; at += 1) {
+    if (at === most) return wholeCharacters(text, at);
     const code = text.charCodeAt(at);
     const inAscii = code === 0x20 || (code >= 0x09 && code <= 0x0d);
     white = inAscii || (code > 0x7f && isWhite(code)) ? white + 1 : 0;
     other = inAscii ? 0 : other + 1;
-    if (Math.max(white, other) > mostInRun) return wholeCharacters(text, at);
+    if (Math.max(white, other) > mostRun) return wholeCharacters(text, at);
   }
   return -1;
 }

@@ -1,6 +1,7 @@
 /** The tokens of a prompt. */
 import type { ChatFormat } from '../../../format/chat-format.ts';
 import { ContextOverflowError, type SchemaIssue } from '../../../format/errors.ts';
+import type { Steps } from '../../../language/expression/steps.ts';
 import { cutPrompt, reportUnprotected, type TracedPrompt } from '../../chat/prompt-pieces.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -33,12 +34,17 @@ export function requireTokens(least: number, contextSize: number): void {
 }
 
 /**
- * Tokenises. Only text of the template becomes special tokens; if no data contains the text of one, the tokens are
+ * Tokenises, in steps. Only text of the template becomes special tokens; if no data contains the text of one, the tokens are
  * those of the plain render.
  */
-export function encodePrompt(prompt: TracedPrompt, vocabulary: Vocabulary, format: ChatFormat): PromptTokens {
+export function* encodePrompt(
+  prompt: TracedPrompt,
+  vocabulary: Vocabulary,
+  format: ChatFormat,
+): Steps<PromptTokens> {
   const { text, generationPrompt } = prompt;
-  const tokens = vocabulary.encodePrompt(cutPrompt(prompt, vocabulary.finder));
+  const tokens = yield* vocabulary.encodePromptSteps(cutPrompt(prompt, vocabulary.finder));
+  yield;
   const turnStart =
     tokens.length - tokensOf(new TextEncoder().encode(generationPrompt).length, tokens, vocabulary);
   const report = reportUnprotected(prompt, format, vocabulary.finder);

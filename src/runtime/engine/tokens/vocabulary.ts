@@ -2,13 +2,14 @@
  * A model's tokens as bytes. Sampler, parser and grammar exchange bytes, because a token may contain half a character.
  */
 import { memoize } from '../../../format/memoize.ts';
+import { finish, type Steps } from '../../../language/expression/steps.ts';
 import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../chat/special-finder.ts';
 import type { EngineTokenizer } from '../engine.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
-import { encodeRuns } from './long-runs.ts';
+import { encodeWindows } from './long-runs.ts';
 import type { SpecialToken } from './special-token.ts';
 import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
@@ -119,20 +120,29 @@ export class Vocabulary implements TokenTexts {
 
   /** Tokens of a text without special tokens, as in the middle of a text. */
   encodePlain(text: string): readonly number[] {
-    const pieces = splitAtCuts(text, this.#userDefined.cutsInside(text));
-    return pieces.flatMap((piece) => this.#encodeInside(piece, false));
+    return finish(this.#encodeText(text));
   }
 
   /** Tokens of a whole text in which the texts of special tokens count. */
   encode(text: string): readonly number[] {
-    return this.#encodeTrusted(text, true).flat();
+    return finish(this.#encodeTrusted(text, true)).flat();
   }
 
   /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
   encodePrompt(pieces: readonly PromptPiece[]): readonly number[] {
-    const lists = pieces.flatMap(({ text, special }, index) =>
-      special ? this.#encodeTrusted(text, index === 0) : [this.#encodeCharacter(text)],
-    );
+    return finish(this.encodePromptSteps(pieces));
+  }
+
+  /** `encodePrompt` in steps. */
+  *encodePromptSteps(pieces: readonly PromptPiece[]): Steps<readonly number[]> {
+    const lists: (readonly number[])[] = [];
+    for (const [index, { text, special }] of pieces.entries()) {
+      const encoded = special
+        ? yield* this.#encodeTrusted(text, index === 0)
+        : [yield* this.#encodeCharacter(text)];
+      for (const list of encoded) lists.push(list);
+      yield;
+    }
     const { firstToken } = this.#tokenizer;
     const first = lists.find((list) => list.length > 0)?.[0];
     const tokens: number[] = firstToken === undefined || first === firstToken ? [] : [firstToken];
@@ -142,25 +152,27 @@ export class Vocabulary implements TokenTexts {
   }
 
   /** One piece of a prompt, as tokens of its fragments. */
-  #encodeTrusted(piece: string, atBeginning: boolean): readonly (readonly number[])[] {
+  *#encodeTrusted(piece: string, atBeginning: boolean): Steps<readonly (readonly number[])[]> {
     const begins = ({ token }: SpecialToken): boolean =>
       // Some tokens absorb white space before them, which they could not in another fragment.
       this.isControl(token) && this.#tokenizer.absorbsSpace?.(token) !== true;
-    const encode = (text: string): readonly number[] =>
+    const encode = (text: string): Steps<readonly number[]> =>
       this.#encodeStretches(text, true, (stretch) => this.#tokenize(stretch, true));
     const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
-    return [
-      atBeginning ? encode(head) : this.#encodeInside(head, true),
-      ...fragments.map((fragment) => this.#fragments.get(fragment, encode)),
-    ];
+    const lists = [yield* atBeginning ? encode(head) : this.#encodeInside(head, true)];
+    for (const fragment of fragments) {
+      lists.push(yield* this.#fragments.get(fragment, encode));
+      yield;
+    }
+    return lists;
   }
 
   /**
    * A character that is itself the text of a special token. If the tokenizer always makes that token, it is written in
    * bytes; without byte tokens it is omitted.
    */
-  #encodeCharacter(text: string): readonly number[] {
-    const tokens = this.encodePlain(text);
+  *#encodeCharacter(text: string): Steps<readonly number[]> {
+    const tokens = yield* this.#encodeText(text);
     return tokens.some((token) => this.isSpecial(token)) ? this.#byteTokens(encoder.encode(text)) : tokens;
   }
 
@@ -168,34 +180,49 @@ export class Vocabulary implements TokenTexts {
     return tokens.reduce((width, token) => width + this.bytesOf(token).length, 0);
   }
 
+  /** Tokens of a text without special tokens. */
+  *#encodeText(text: string): Steps<readonly number[]> {
+    const pieces = splitAtCuts(text, this.#userDefined.cutsInside(text));
+    const lists: (readonly number[])[] = [];
+    for (const piece of pieces) lists.push(yield* this.#encodeInside(piece, false));
+    return lists.flat();
+  }
+
   /** Tokens of a text in the middle of another; `special`: whether its markers count. */
-  #encodeInside(text: string, special: boolean): readonly number[] {
+  #encodeInside(text: string, special: boolean): Steps<readonly number[]> {
     return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
   }
 
   /** Prepends the anchor and removes it again; if the tokenizer merges it, the text is encoded by itself. */
-  #encodeAnchored(text: string, special: boolean): readonly number[] {
-    const tokens = this.#tokenize(this.#anchor + text, special);
+  *#encodeAnchored(text: string, special: boolean): Steps<readonly number[]> {
+    const tokens = yield* this.#tokenize(this.#anchor + text, special);
+    return this.#withoutAnchor(tokens) ?? (yield* this.#tokenize(text, special));
+  }
+
+  #withoutAnchor(tokens: readonly number[]): readonly number[] | null {
     const anchored = this.#anchorTokens.every((token, index) => tokens[index] === token);
-    return anchored ? tokens.slice(this.#anchorTokens.length) : this.#tokenize(text, special);
+    return anchored ? tokens.slice(this.#anchorTokens.length) : null;
   }
 
   /** The only place where text meets the tokenizer: in pieces that it can take. */
-  #tokenize(text: string, special: boolean): readonly number[] {
-    // SentencePiece does not split.
-    if (this.#tokenizer.spelling === 'sentencepiece') return this.#tokenizer.tokenize(text, special);
-    const encode = (piece: string, begins: boolean): readonly number[] =>
-      begins ? this.#tokenizer.tokenize(piece, special) : this.#encodeAnchored(piece, special);
-    return encodeRuns(text, encode, (token) => this.bytesOf(token).length);
+  #tokenize(text: string, special: boolean): Steps<readonly number[]> {
+    const encode = (piece: string): readonly number[] => this.#tokenizer.tokenize(piece, special);
+    const inside = (piece: string): readonly number[] =>
+      this.#withoutAnchor(encode(this.#anchor + piece)) ?? encode(piece);
+    return encodeWindows(text, {
+      encode: (piece, begins) => (begins ? encode(piece) : inside(piece)),
+      widthOf: (token) => this.bytesOf(token).length,
+      splits: this.#tokenizer.spelling !== 'sentencepiece',
+    });
   }
 
   /** Encodes the text between characters that this tokenizer would change, and those characters in bytes. */
-  #encodeStretches(
+  *#encodeStretches(
     text: string,
     special: boolean,
-    encodeFirst: (text: string) => readonly number[],
-  ): readonly number[] {
-    if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return encodeFirst(text);
+    encodeFirst: (text: string) => Steps<readonly number[]>,
+  ): Steps<readonly number[]> {
+    if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return yield* encodeFirst(text);
     const markers = special ? [...this.finder.find(text)] : [];
     const isInMarker = (place: number): boolean =>
       markers.some(({ start, special: marker }) => start <= place && place < start + marker.text.length);
@@ -204,10 +231,9 @@ export class Vocabulary implements TokenTexts {
       text,
       places.filter((place) => !isInMarker(place)),
     );
-    return [
-      ...encodeFirst(first),
-      ...rest.flatMap((each) => [...this.#spaceSign, ...this.#encodeAnchored(each.slice(1), special)]),
-    ];
+    const lists = [yield* encodeFirst(first)];
+    for (const each of rest) lists.push(this.#spaceSign, yield* this.#encodeAnchored(each.slice(1), special));
+    return lists.flat();
   }
 
   /** One token for each of `bytes`; empty if the vocabulary lacks one. */
