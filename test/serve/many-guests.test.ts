@@ -17,8 +17,8 @@ const small = JSON.stringify({ messages: [question] });
 function previewModel() {
   const counts = { now: 0, most: 0, afterDispose: 0, disposed: false };
   const model: ServableModel = {
+    ...brokenModel(),
     name: 'counted',
-    chat: () => brokenModel().chat({ messages: [] }),
     preview: async () => {
       counts.now += 1;
       counts.most = Math.max(counts.most, counts.now);

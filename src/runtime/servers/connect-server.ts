@@ -2,6 +2,7 @@
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import { fillMarks } from '../../tools/picture-marks.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
@@ -13,7 +14,7 @@ import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { checkServerOptions } from './check-server-options.ts';
 import { llamaServer } from './llama-server.ts';
 import { sglang, vllm } from './openai-server.ts';
-import { fillMarks, lineOf } from './pictures.ts';
+import { lineOf } from './pictures.ts';
 import { PromptEncoder } from './prompt-encoder.ts';
 import { prepareServerChat, type ServerEngine, startServerChat } from './server-chat.ts';
 import type { ServedModel, ServerDialect } from './server-dialect.ts';

@@ -3,10 +3,11 @@
  * ids and GBNF and apply no chat template.
  */
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
+import { splitAtMarks } from '../../tools/picture-marks.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
-import { type MarkedPrompt, splitAtMarks, withBreak } from './pictures.ts';
+import { type MarkedPrompt, withBreak } from './pictures.ts';
 import {
   type AskFirst,
   type CompletionPiece,

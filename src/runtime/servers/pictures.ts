@@ -7,6 +7,7 @@ import type { SchemaIssue } from '../../format/errors.ts';
 import type { ContentPart, Message, Tool } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { describeFile, fileAt } from '../../tools/describe-file.ts';
+import { markOf, partsAtMarks, textPart } from '../../tools/picture-marks.ts';
 import type { SpecialFinder } from '../chat/special-finder.ts';
 
 /** Messages as the template renders them. */
@@ -43,10 +44,6 @@ export function canPass(address: string, pictures: ServerPictures): boolean {
   );
 }
 
-/** Stands for a picture in a text: private-use characters, which do not occur by chance. */
-export const markOf = (index: number): string => `\u{E0C1}picture ${index}\u{E0C3}`;
-const marks = /\u{E0C1}picture (\d+)\u{E0C3}/u;
-
 /** Whether a chat has pictures. Messages that nobody has checked yet may be anything. */
 export function hasPictures(messages: unknown): boolean {
   return Array.isArray(messages) && messages.some(({ content }: Message) => partsOf(content).some(isPicture));
@@ -66,36 +63,6 @@ export function markPictures(given: readonly Message[], sees: (address: string) 
     }),
   );
   return { messages, pictures, report: unseen.map(unseenIssue) };
-}
-
-/** The text, with `write` for each of the pictures. */
-export function fillMarks<Picture>(
-  text: string,
-  pictures: readonly Picture[],
-  write: (picture: Picture) => string,
-): string {
-  return splitAtMarks(text, pictures)
-    .map(({ before, picture }) => before + (picture === null ? '' : write(picture)))
-    .join('');
-}
-
-/** The text between the pictures, and the picture after each piece; `null` after the last. */
-export function splitAtMarks<Picture>(
-  text: string,
-  pictures: readonly Picture[],
-): readonly { readonly before: string; readonly picture: Picture | null }[] {
-  const pieces = text.split(marks);
-  return pieces.flatMap((before, index) =>
-    index % 2 === 1 ? [] : [{ before, picture: pictures[Number(pieces[index + 1])] ?? null }],
-  );
-}
-
-/** The parts of a text with marks. `addresses`: those of its pictures. */
-export function partsAtMarks(text: string, addresses: readonly string[]): readonly ContentPart[] {
-  return splitAtMarks(text, addresses).flatMap(({ before, picture }) => [
-    ...(before === '' ? [] : [textPart(before)]),
-    ...(picture === null ? [] : [{ type: 'image_url', image_url: { url: picture } }]),
-  ]);
 }
 
 /** A line that says what is at the address of a picture. */
@@ -178,10 +145,6 @@ function addressOf(part: unknown): string | null {
   const { image_url: given } = part;
   const address = isRecord(given) ? given.url : given;
   return typeof address === 'string' ? address : null;
-}
-
-function textPart(text: string): ContentPart {
-  return { type: 'text', text };
 }
 
 function asLine(part: ContentPart): ContentPart {

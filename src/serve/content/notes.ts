@@ -1,5 +1,5 @@
 /** What a request says that does not reach the model as it is, and its pictures. */
-import { markOf } from '../../runtime/servers/pictures.ts';
+import { markOf } from '../../tools/picture-marks.ts';
 
 /** A picture in a request. */
 export interface RequestPicture {

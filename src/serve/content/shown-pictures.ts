@@ -1,6 +1,6 @@
 /** The pictures of a request, once it is known whether the model sees them. */
 import type { ContentPart, Message } from '../../format/messages.ts';
-import { fillMarks, partsAtMarks } from '../../runtime/servers/pictures.ts';
+import { fillMarks, partsAtMarks } from '../../tools/picture-marks.ts';
 import type { RequestPicture } from './notes.ts';
 
 /** Messages with pictures in place of their marks, or for models that see none a line. */
