@@ -51,21 +51,13 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
     [
       'test_basic.py::test_server_model_aliases_and_tags',
       `${chat}chat_template`,
-      `${chat}chat_template_assistant_prefill`,
-      `${chat}chat_template_continue_final_message_vllm_compat`,
-      `${chat}verbose_debug`,
+      `${chat}chat_template_assistant_prefill[prefill1-Wh\\n\\nill]`,
       `${chat}chat_completion_with_timings_per_token`,
       `${chat}return_progress`,
       'test_compat_oai_responses.py::test_responses_stream_with_llama_telemetry',
     ],
   ],
   ['wants a template by the name that llama.cpp has for it', [`${chat}apply_chat_template`]],
-  [
-    'wants a prompt without the beginning of an answer',
-    [
-      'test_template.py::test_add_generation_prompt[meta-llama-Llama-3.3-70B-Instruct-<|start_header_id|>assistant<|end_header_id|>-False]',
-    ],
-  ],
   [
     'sends a grammar of its own, which is refused: it would not be the format',
     [`${chat}completion_with_grammar`],

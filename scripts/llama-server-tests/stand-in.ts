@@ -101,6 +101,7 @@ function startServer(model: ChatModel, asked: Arguments): Promise<RunningServer>
   const origins = asked.get('--cors-origins');
   const named = {
     name,
+    contextSize: model.contextSize,
     chat: model.chat.bind(model),
     preview: model.preview.bind(model),
     complete: model.complete.bind(model),
@@ -111,6 +112,7 @@ function startServer(model: ChatModel, asked: Arguments): Promise<RunningServer>
     port: Number(asked.get('--port')),
     host: asked.get('--host')?.split(',')[0] ?? '127.0.0.1',
     anyModel: true,
+    verbose: asked.has('--verbose'),
     ...(asked.has('--no-ui') ? {} : { page: path.join(import.meta.dirname, '../../dist/chat') }),
     apiKeys: key === undefined ? [] : [key],
     corsOrigins: origins === undefined ? [] : origins.split(','),

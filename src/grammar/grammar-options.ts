@@ -55,5 +55,11 @@ export type ResponseFormat =
   | {
       readonly type: 'json_schema';
       /** Plain JSON Schema, or a library's object that implements Standard JSON Schema. */
-      readonly json_schema: { readonly schema: SchemaInput };
+      /** `name`, `description` and `strict` are OpenAI's; every schema is enforced, and no template shows them. */
+      readonly json_schema: {
+        readonly schema: SchemaInput;
+        readonly name?: string | undefined;
+        readonly description?: string | undefined;
+        readonly strict?: boolean | null | undefined;
+      };
     };

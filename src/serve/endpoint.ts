@@ -42,6 +42,10 @@ export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly events: AsyncIterable<ResponseEvent>;
   /** Tokens of the prompt, known before the first event; `null` if they are not counted. */
   promptTokens(): Promise<number | null>;
+  /** The prompt as text; `null` if the model does not show it. */
+  prompt(): Promise<string | null>;
+  /** Whether the answer is to hold it. */
+  readonly verbose: boolean;
   /** May be called after the last event. */
   message(): Promise<ResponseMessage>;
 }

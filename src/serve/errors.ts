@@ -127,7 +127,12 @@ function serverFailure(error: IdiolectError): Failure {
   return failure(500, code, null, message);
 }
 
-/** For a question that a model cannot answer. */
+/** For a request that is made for models of another kind. */
+export function wrongModel(reason: string): RequestError {
+  return new RequestError({ status: 400, reasonCode: 'unsupported_question', param: 'model', reason });
+}
+
+/** For a question that the engine of a model cannot answer. */
 export function unanswerable(reason: string): RequestError {
   return new RequestError({ status: 501, reasonCode: 'unsupported_question', param: null, reason });
 }

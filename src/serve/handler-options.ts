@@ -52,6 +52,11 @@ export interface HandlerOptions {
    * Whether schemas that cannot be fully enforced are rejected, or accepted and checked afterwards. Default: `strict`.
    */
   readonly policy?: 'strict' | 'degrade' | undefined;
+  /**
+   * Whether whole answers of Chat Completions hold their prompt as `__verbose`, as those of llama-server do. Default: only
+   * where a request says `verbose: true`.
+   */
+  readonly verbose?: boolean | undefined;
   /** Called when a request is finished, with figures but no contents. Default: none. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
   /** Called with errors that are not the request's fault. Default: none. */
@@ -76,6 +81,7 @@ const rules: OptionRules<HandlerOptions> = {
   page: string,
   defaults: object,
   policy: oneOf('strict', 'degrade'),
+  verbose: boolean,
   onRequest: callback,
   onError: callback,
 };
@@ -97,6 +103,7 @@ export function readHandlerOptions(given: HandlerOptions): Filled<HandlerOptions
     anyModel: false,
     page: '',
     policy: 'strict',
+    verbose: false,
     onRequest: () => undefined,
     onError: () => undefined,
     ...options,

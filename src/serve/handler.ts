@@ -16,13 +16,12 @@ import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { ItemMemory } from './item-memory.ts';
 import { messages } from './messages/endpoint.ts';
 import { ServerMetrics } from './metrics.ts';
-import { describeModel, listModels } from './model-list.ts';
+import { describeModel, listModels, propertiesOf } from './model-list.ts';
 import { ModelPool } from './model-pool.ts';
 import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
 import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { answerQuestion, promptQuestions } from './prompt-question.ts';
-import { propertiesOf } from './properties.ts';
 import { readJsonBody } from './read-body.ts';
 import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
@@ -177,9 +176,7 @@ class Server {
     this.#app.get('/props', async ({ req }) => {
       this.#keys.caller(req.raw);
       const [first] = await pool.list();
-      return first === undefined
-        ? Response.json({})
-        : Response.json(propertiesOf(first, options.concurrency));
+      return first === undefined ? Response.json({}) : Response.json(propertiesOf(first, options));
     });
     for (const question of textQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) =>

@@ -1,6 +1,8 @@
-/** `/v1/models`: the models, and what is known about them. */
+/** `/v1/models` and `/props`: the models, and what is known about them. */
 import { snakeCase } from '../format/json-values.ts';
+import type { Filled } from '../format/option-rules.ts';
 import { RequestError } from './errors.ts';
+import type { HandlerOptions } from './handler-options.ts';
 import type { ListedModel, ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
 
@@ -88,5 +90,25 @@ function learned(model: ServableModel | null): object {
   return {
     capabilities: { ...snakeCase(capabilities), vision: model?.vision === true },
     labels: { tool_format: toolFormat, reasoning_mode: reasoningMode },
+  };
+}
+
+/** `/props`: of the first model, as llama-server shows its only one. */
+export function propertiesOf(
+  { name, model }: ListedModel,
+  { concurrency: slots, defaults }: Pick<Filled<HandlerOptions>, 'concurrency' | 'defaults'>,
+): object {
+  const context = model?.contextSize;
+  return {
+    model_alias: name,
+    model_path: model?.name ?? name,
+    total_slots: slots,
+    chat_template: model?.templates?.toolUse.source ?? '',
+    default_generation_settings: {
+      ...(context === undefined ? {} : { n_ctx: context }),
+      params: snakeCase(defaults),
+    },
+    modalities: { vision: model?.vision === true, audio: false },
+    is_sleeping: model === null,
   };
 }

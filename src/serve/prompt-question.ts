@@ -1,4 +1,5 @@
 /** Questions about a request without generating: its prompt, and its number of tokens. */
+import { isRecord } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import { showPictures } from './content/shown-pictures.ts';
@@ -17,6 +18,8 @@ export interface PromptQuestion {
   readonly endpoint: Endpoint;
   /** Fields that the question may omit although the request requires them. */
   readonly given: Body;
+  /** Whether it may be asked for the prompt without the beginning of the answer. Default: false. */
+  readonly mayClose?: boolean;
   readonly answer: (asked: AskedPrompt) => Promise<object>;
 }
 
@@ -24,6 +27,8 @@ export interface PromptQuestion {
 interface AskedPrompt {
   readonly model: ServableModel;
   readonly chat: ChatOptions;
+  /** Whether its prompt is to end before the answer begins. */
+  readonly isClosed: boolean;
 }
 
 const inputTokens = async (asked: AskedPrompt): Promise<object> => ({
@@ -50,13 +55,14 @@ export const promptQuestions: readonly PromptQuestion[] = [
     path: '/apply-template',
     endpoint: chatCompletions,
     given: {},
-    answer: async (asked) => ({ prompt: (await previewOf(asked)).prompt }),
+    mayClose: true,
+    answer: async (asked) => ({ prompt: await shownPrompt(asked) }),
   },
 ];
 
 /** The answer, when it is the turn of `caller`. Throws `RequestError`, and the errors of previews. */
 export async function answerQuestion(
-  { endpoint, given, answer }: PromptQuestion,
+  { endpoint, given, mayClose = false, answer }: PromptQuestion,
   request: Request,
   caller: string,
   { options, pool, items, questions, large }: ServerState,
@@ -65,16 +71,36 @@ export async function answerQuestion(
   const leave = isLarge(request) ? [await large.enter(caller, signal)] : [];
   try {
     const body = await readJsonBody(request, options);
-    const asked = endpoint.read({ ...given, ...body }, items);
+    const isClosed = mayClose && endsBeforeAnswer(body);
+    const opened = isClosed ? { add_generation_prompt: true } : {};
+    const asked = endpoint.read({ ...given, ...body, ...opened }, items);
     leave.push(await questions.enter(caller, signal));
     const { model, release } = await pool.borrow(asked.model, signal);
     leave.push(release);
     const messages = showPictures(asked.chat.messages, asked.pictures ?? [], model.vision === true);
     const fixed = { policy: options.policy, ...asked.chat, messages, signal };
-    return Response.json(await answer({ model, chat: { ...asked.wishes, ...options.defaults, ...fixed } }));
+    return Response.json(
+      await answer({ model, isClosed, chat: { ...asked.wishes, ...options.defaults, ...fixed } }),
+    );
   } finally {
     for (const each of leave) each();
   }
+}
+
+/** Whether the prompt is asked for without the beginning of an answer, and not because one is continued. */
+function endsBeforeAnswer({
+  add_generation_prompt: opens,
+  continue_final_message: goesOn,
+  messages: given,
+}: Body): boolean {
+  const last: unknown = Array.isArray(given) ? given.at(-1) : null;
+  return opens === false && goesOn !== true && !(isRecord(last) && last.role === 'assistant');
+}
+
+async function shownPrompt(asked: AskedPrompt): Promise<string> {
+  const { prompt, generationPrompt = '' } = await previewOf(asked);
+  const isEnd = asked.isClosed && prompt.endsWith(generationPrompt);
+  return isEnd ? prompt.slice(0, prompt.length - generationPrompt.length) : prompt;
 }
 
 async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {

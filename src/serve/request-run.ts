@@ -181,6 +181,7 @@ export class RequestRun {
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
     const stream = await openStream(model, request, chat);
+    const { signal: _, ...previewed } = chat;
     this.#answer = {
       request,
       body,
@@ -191,6 +192,8 @@ export class RequestRun {
       items: this.#state.items,
       events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
       promptTokens: () => stream.promptTokens,
+      prompt: async () => (await model.preview?.(previewed))?.prompt ?? null,
+      verbose: options.verbose,
       message: async () => shownMessage(await stream.message, request),
     };
     return this.#answer;

@@ -67,6 +67,8 @@ export interface UpstreamHealth {
 export interface PromptPreview {
   readonly prompt: string;
   readonly promptTokens?: number;
+  /** The part of the coming answer in the prompt. Default: unknown. */
+  readonly generationPrompt?: string;
 }
 
 /** A model that is opened on demand. */

@@ -5,7 +5,7 @@ import { partialArguments } from '../parser/json/partial-json.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import type { ReadRequest } from './endpoint.ts';
-import { unanswerable } from './errors.ts';
+import { unanswerable, wrongModel } from './errors.ts';
 import type { ServableModel } from './servable-model.ts';
 
 /**
@@ -38,7 +38,7 @@ function isSwitched({ templates }: ServableModel): boolean {
 /** Begins a chat. Throws `RequestError` if the model does not chat. */
 export function startChat(model: ServableModel, chat: ChatOptions): ChatStream {
   if (model.chat === undefined)
-    throw unanswerable('this model does not chat; it answers /v1/embeddings or /v1/rerank');
+    throw wrongModel('this model does not chat; it answers /v1/embeddings or /v1/rerank');
   return model.chat(chat);
 }
 

@@ -45,7 +45,7 @@ function programs(model: ChatModel, server: ServerModel): void {
 
   const answer = model.chat({
     messages,
-    responseFormat: { type: 'json_schema', json_schema: { schema: Verdict } },
+    responseFormat: { type: 'json_schema', json_schema: { name: 'verdict', schema: Verdict } },
   });
   expectTypeOf(answer.object).toEqualTypeOf<Promise<{ warm: boolean; day: Date }>>();
   const plain = server.chat({

@@ -89,9 +89,9 @@ describe('a model for search', () => {
       status: 200,
       body: { results: [{}, {}, {}] },
     });
-    expect(await ask('/v1/rerank', { query: 'cat', documents: texts })).toMatchObject({ status: 501 });
+    expect(await ask('/v1/rerank', { query: 'cat', documents: texts })).toMatchObject({ status: 400 });
     const messages = [{ role: 'user', content: 'Hello' }];
-    expect(await ask('/v1/chat/completions', { messages })).toMatchObject({ status: 501 });
+    expect(await ask('/v1/chat/completions', { messages })).toMatchObject({ status: 400 });
     expect(await ask('/v1/embeddings', { input: 'cat '.repeat(contextLength) })).toMatchObject({
       status: 400,
       body: { error: { code: 'context_length_exceeded' } },

@@ -55,7 +55,7 @@ describe('the client', () => {
       toolUseTemplate: null,
       bosToken: '<s>',
       eosToken: '</s>',
-      vision: null,
+      vision: false,
     });
   });
 

@@ -112,12 +112,12 @@ describe('/v1/rerank', () => {
   });
 });
 
-it('what a model cannot do is 501', async () => {
+it('what a model cannot do is refused, and says so', async () => {
   const other = createHandler({ name: 'mute', embed: model.embed?.bind(model) } as ServableModel);
-  for (const [path, body] of [
-    ['/v1/rerank', { query: 'a', documents }],
-    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] }],
-    ['/tokenize', { content: 'a' }],
+  for (const [path, body, status] of [
+    ['/v1/rerank', { query: 'a', documents }, 400],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] }, 400],
+    ['/tokenize', { content: 'a' }, 501],
   ] as const) {
     const response = await other(
       new Request(`http://search.test${path}`, {
@@ -126,6 +126,6 @@ it('what a model cannot do is 501', async () => {
         body: JSON.stringify(body),
       }),
     );
-    expect([path, response.status]).toEqual([path, 501]);
+    expect([path, response.status]).toEqual([path, status]);
   }
 });

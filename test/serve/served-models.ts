@@ -65,7 +65,7 @@ export async function serveTurns(
 }
 
 /** A model that says one word, and then its engine stops. */
-export function brokenModel(): ServableModel {
+export function brokenModel(): ServableModel & Required<Pick<ServableModel, 'chat'>> {
   async function* write(): AsyncGenerator<ResponseEvent, ResponseMessage> {
     yield { type: 'text-start', id: 'text-0', start: 0, end: 0 };
     yield { type: 'text-delta', id: 'text-0', delta: 'word', start: 0, end: 4 };

@@ -84,7 +84,10 @@ it.each<readonly [string, ChatOptions, readonly string[]]>([
     {
       messages,
       thinking: false,
-      responseFormat: { type: 'json_schema', json_schema: { schema: parameters } },
+      responseFormat: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', strict: true, schema: parameters },
+      },
     },
     ['{"city": ', '"Bern"}'],
   ],

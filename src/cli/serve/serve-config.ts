@@ -6,7 +6,7 @@ import { UnsupportedOptionError } from '../../format/errors.ts';
 import { parseObject } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import type { ModelEntry } from '../../serve/index.ts';
-import { type LocatedTarget, locateTarget, type TargetOptions } from '../model-target.ts';
+import { locateEmbeddings, locateTarget, type TargetOptions } from '../model-target.ts';
 
 /** Options that concern one model, and may differ between the models of a file. */
 const ofOneModel: readonly string[] = [
@@ -145,23 +145,20 @@ export async function locateAll(
   options: TargetOptions,
 ): Promise<readonly LocatedEntry[]> {
   const entries: LocatedEntry[] = [];
-  for (const { name, target, options: own } of targets)
-    entries.push(
-      await entryOf(
-        name,
-        await locateTarget(target, { ...options, ...own }),
-        name === [target].flat().join(),
-      ),
-    );
+  for (const { name, target, options: own } of targets) {
+    const merged = { ...options, ...own };
+    const locate = merged.embeddings === true ? locateEmbeddings : locateTarget;
+    entries.push(await entryOf(name, await locate(target, merged), name === [target].flat().join()));
+  }
   return entries;
 }
 
 async function entryOf(
   name: string,
-  { bytes, servers, open }: LocatedTarget,
+  located: Omit<LocatedEntry, 'name'>,
   isUnnamed: boolean,
 ): Promise<LocatedEntry> {
-  if (servers === 0 || !isUnnamed) return { name, bytes, servers, open };
-  const model = await open();
-  return { name: model.name, bytes, servers, open: async () => model };
+  if (located.servers === 0 || !isUnnamed) return { ...located, name };
+  const model = await located.open();
+  return { ...located, name: model.name, open: async () => model };
 }

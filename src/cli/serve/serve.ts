@@ -1,6 +1,6 @@
 /** `idiolect serve`: models over HTTP. */
 import fs from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
@@ -18,6 +18,7 @@ import { builtPage, openBrowser, readPage } from '../page.ts';
 import { reportError } from '../report-error.ts';
 import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
+import { logResponses } from './log-responses.ts';
 import {
   type LocatedEntry,
   locateAll,
@@ -47,6 +48,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command' | 'sequences
   readonly tlsKey?: string;
   readonly open?: boolean;
   readonly log?: boolean;
+  readonly logLevel: 'error' | 'info' | 'debug';
   readonly json?: boolean;
 }
 
@@ -94,6 +96,11 @@ export function registerServe(program: Command): void {
     .optionsGroup('Output:')
     .option('--open', 'show a page to chat with the models and see their calls as they arrive')
     .option('--log', 'one line per request; no contents')
+    .addOption(
+      new Option('--log-level <level>', 'info: as --log; debug: also prompts, and all that models write')
+        .choices(['error', 'info', 'debug'])
+        .default('error'),
+    )
     .option('--json', 'the same for programs, on standard output')
     .optionsGroup('Model:')
     .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
@@ -192,11 +199,21 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
   };
 }
 
-function reports({ log, json }: ServeCommandOptions): Pick<HandlerOptions, 'onRequest' | 'onError'> {
+function reports(options: ServeCommandOptions): Pick<HandlerOptions, 'onRequest' | 'onError' | 'verbose'> {
+  const { log, json, logLevel } = options;
+  if (logLevel !== 'debug') return requestReports(log === true || logLevel === 'info', json);
+  logResponses((text) => void process.stderr.write(text), json === true);
+  return { ...requestReports(true, json), verbose: true };
+}
+
+function requestReports(
+  log: boolean,
+  json: boolean | undefined,
+): Pick<HandlerOptions, 'onRequest' | 'onError'> {
   const onError = (error: unknown): void => void process.stderr.write(reportError(error, json === true));
   if (json === true)
     return { onError, onRequest: (record) => void process.stdout.write(logJson(record, new Date())) };
-  if (log !== true) return { onError };
+  if (!log) return { onError };
   return { onError, onRequest: (record) => void process.stderr.write(logLine(record, new Date())) };
 }
 

@@ -5,6 +5,7 @@ import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
 import { type AnswerOf, type PartialAnswer, partialAnswers, readAnswer } from './answer.ts';
 import { GeneratedStream } from './generated-stream.ts';
+import { told } from './response-channel.ts';
 import { noUsage } from './token-usage.ts';
 
 /**
@@ -106,24 +107,29 @@ export interface ChatSource {
   /** Generates the response. Calls `started` with its run before the first event. */
   readonly generate: (started: (run: StreamedRun) => void) => AsyncGenerator<ResponseEvent, ResponseMessage>;
   readonly report: ReadReport;
+  /** The prompt as text. */
+  readonly prompt: () => Promise<string>;
   readonly promptTokens: () => Promise<number | null>;
 }
 
 /** The part of an engine's run that a stream needs. */
 interface StreamedRun {
+  /** All that was written, markers included. */
+  readonly text: string;
   readonly usage: Usage;
   finish(left: boolean): { readonly message: ResponseMessage };
 }
 
 /** The stream of a chat, which runs as it is read. */
 export function streamChat<Tools extends ToolList, Format extends ResponseFormat>(
-  { generate, report, promptTokens }: ChatSource,
+  { generate, report, prompt, promptTokens }: ChatSource,
   options: { readonly responseFormat?: Format | undefined },
 ): ChatStream<Tools, Format> {
   let run: StreamedRun | null = null;
-  const generation = generate((started) => {
+  const untold = generate((started) => {
     run = started;
   });
+  const generation = told(untold, { prompt, run: () => run });
   const interrupted = (): ResponseMessage =>
     run?.finish(true).message ?? { role: 'assistant', content: null };
   const usage = (): Usage => run?.usage ?? noUsage;

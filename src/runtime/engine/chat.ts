@@ -81,6 +81,7 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
       const { grammar, prompt } = await prepare();
       return [...grammar.report, ...prompt.report];
     },
+    prompt: async () => (await prepare()).prompt.text,
     promptTokens: async () => (await prepare()).prompt.tokens.length,
   };
   return streamChat(source, options);

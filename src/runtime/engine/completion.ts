@@ -56,6 +56,7 @@ export function startCompletion(engine: Engine, given: CompletionOptions): ChatS
         prepare();
         return [];
       },
+      prompt: async () => given.prompt,
       promptTokens: async () => prepare().tokens.length,
     },
     {},

@@ -17,6 +17,7 @@ import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
+import { fillMarks } from '../../tools/picture-marks.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/chat-front.ts';
 import { isPlainText } from '../chat/chat-request.ts';
@@ -29,7 +30,7 @@ import { turnEnds } from '../chat/steering/turn-ends.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { checkServerChatOptions } from './check-server-options.ts';
 import { inOneCompletion, isAtOnce, picturedPrompt, reportBroken } from './pictured-chat.ts';
-import { canPass, hasPictures, markPictures } from './pictures.ts';
+import { canPass, hasPictures, lineOf, markPictures } from './pictures.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions } from './server-options.ts';
@@ -94,6 +95,10 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
   const source: ChatSource = {
     generate: (started) => generate(engine, prepare, encode, started),
     report,
+    prompt: async () => {
+      const { prompt, pictures } = await prepare();
+      return fillMarks(prompt.text, pictures, lineOf);
+    },
     // How many a picture takes is only known to its server.
     promptTokens: async () => ((await prepare()).pictures.length > 0 ? null : (await encode()).length),
   };

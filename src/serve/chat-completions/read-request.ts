@@ -46,6 +46,8 @@ import { readChatMessages } from './read-messages.ts';
 export interface ChatCompletionRequest extends ReadRequest {
   /** Whether the last chunk has the usage. */
   readonly includeUsage: boolean;
+  /** Whether the whole answer has its prompt. */
+  readonly verbose: boolean;
 }
 
 /** OpenAI's lowest bias, which forbids a token. */
@@ -83,6 +85,7 @@ const readFields = {
   logit_bias: logitBias,
   logprobs: flagRule,
   top_logprobs: topLogprobsRule,
+  verbose: flagRule,
   stream_options: objectRule({ include_usage: flagRule }),
   continue_final_message: flagRule,
   add_generation_prompt: flagRule,
@@ -140,6 +143,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
     pictures: notes.pictures,
     hidesThoughts,
     unquotes,
+    verbose: flag(body, 'verbose'),
     includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),
     chat: {
       ...readSampling(body),

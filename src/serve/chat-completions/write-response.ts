@@ -34,6 +34,7 @@ export async function completeChat(answer: Answer): Promise<object> {
     ],
     ...withoutUndefined({ usage: finish?.usage && usageOf(finish.usage) }),
     ...deviationsOf(message),
+    ...(answer.verbose || answer.request.verbose ? { __verbose: { prompt: await answer.prompt() } } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Vectors of texts, in OpenAI's API and in Ollama's. */
-import { invalid, unanswerable } from '../errors.ts';
+import { invalid, wrongModel } from '../errors.ts';
 import { anyRule, type FieldTable, integerRule, listOf, onlyRule, textRule } from '../fields/field-table.ts';
 import { requiredField } from '../fields/request-fields.ts';
 import { ollamaVector, ollamaVectors, vectorList } from '../openapi/answer-schemas.ts';
@@ -62,7 +62,7 @@ export const ollamaEmbeddings: TextQuestion = {
 };
 
 async function vectorsOf({ model, body, signal }: AskedText, field: string): Promise<TextVectors> {
-  if (model.embed === undefined) throw unanswerable('this model has no vectors of texts');
+  if (model.embed === undefined) throw wrongModel('this model has no vectors of texts');
   const texts = [requiredField(body, field)].flat().map(String);
   const empty = texts.indexOf('');
   if (empty >= 0) throw invalid(field, `${field}: text ${empty} is empty`);

@@ -1,6 +1,6 @@
 /** Documents by how well they answer a query, in the shape of Jina, Cohere and vLLM, and in that of Hugging Face's TEI. */
 import { isRecord } from '../../format/option-rules.ts';
-import { invalid, unanswerable } from '../errors.ts';
+import { invalid, wrongModel } from '../errors.ts';
 import {
   type FieldRule,
   type FieldTable,
@@ -41,7 +41,7 @@ export const rerank: TextQuestion = {
   required: ['query'],
   answers: ranking,
   async answer({ model, name, body, signal }) {
-    if (model.rank === undefined) throw unanswerable('this model does not rank documents');
+    if (model.rank === undefined) throw wrongModel('this model does not rank documents');
     // TEI has `texts`, and a list as the answer.
     const isShort = body.texts != null;
     const given = requiredField(body, isShort ? 'texts' : 'documents');
