@@ -102,8 +102,8 @@ test.each([
     'a fence after a sentence',
     'I run it.\n\n```json\n{"name": "get_weather", "arguments": {"city": "Bern"}}\n```',
   ],
-  ['a tag that no notation has', '<get_weather>Bern</get_weather>'],
-  ['a transcript', "[tool_call: get_weather for 'Bern']"],
+  ['a tag that no notation has, after a sentence', 'I run it.\n\n<get_weather>Bern</get_weather>'],
+  ['a transcript after a sentence', "I run it.\n\n[tool_call: get_weather for 'Bern']"],
 ])('%s is told', (_, text) => {
   expect(outcome(jsonInTags, text)).toMatchObject({ calls: [], possible: [['get_weather', true]] });
 });
