@@ -87,10 +87,10 @@ export class ToolArguments {
 
   /** Compiles the arguments of `tools` ahead of `offer`, which throws their errors. Concurrent calls share the work. */
   *add(tools: readonly Tool[]): Steps<void> {
+    // At once, so that another request with the same tools finds them announced.
     for (const tool of tools) {
       const text = textOf(tool);
       if (typeof text === 'string') this.#announced.add(text);
-      yield;
     }
     for (const tool of tools) {
       yield* this.#argumentsOf(tool);
