@@ -235,8 +235,6 @@ export class Reader implements MatchContext {
 
   /** Starts a region. */
   enterRegion(kind: 'text' | 'reasoning', mustClose: boolean): void {
-    const { openRegion } = this;
-    if (openRegion?.kind === kind && openRegion.mustClose === mustClose) return;
     this.openRegion = { kind, mustClose };
   }
 

@@ -8,6 +8,7 @@ import {
   isJson,
   isTokenUnit,
   type Notation,
+  nextStop,
   type ReadToken,
   readToken,
   simpleEscapes,
@@ -37,10 +38,6 @@ type Mode =
 
 /** What closes an open container; Python's are closed by `)` and `}`, and read as lists. */
 type Closer = '}' | ']' | 'tuple' | 'set';
-
-/** A quote, backslashes, and control characters (all that comes before the blank). */
-const doubleQuotedStop = /["\\]|[^ -\uffff]/g;
-const singleQuotedStop = /["'\\]|[^ -\uffff]/g;
 
 /** See the top of this file. One scanner reads one value; `reset` begins the next. */
 export class JsonScanner {
@@ -394,18 +391,4 @@ function closerInJson(closer: Closer): string {
 
 function closerInPython(closer: Closer): string {
   return closer === 'tuple' ? ')' : closer === 'set' ? '}' : closer;
-}
-
-/** The next position from `from` on that needs attention inside a string in `quote`s, or -1. */
-function nextStop(text: string, from: number, quote: string): number {
-  const short = Math.min(text.length, from + 24);
-  const single = quote === "'" ? 39 : 34;
-  for (let at = from; at < short; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 34 || unit === 92 || unit === single || unit < 32) return at;
-  }
-  if (short === text.length) return -1;
-  const stop = quote === "'" ? singleQuotedStop : doubleQuotedStop;
-  stop.lastIndex = short;
-  return stop.exec(text)?.index ?? -1;
 }

@@ -1,4 +1,4 @@
-/** Numbers, words and escapes: what is JSON, what is Python, and what can only have been meant as one of them. */
+/** Numbers, words, escapes, and where strings end: what is JSON, what is Python, what can only mean one of them. */
 
 /**
  * What a scanner takes. `json`: JSON alone. `python`: Python's literals, too. `any`: also what is neither and can mean
@@ -94,4 +94,22 @@ export function escapeText(sequence: string): string {
   const complete = (kind === 'x' && sequence.length === 4) || (kind === 'U' && sequence.length === 10);
   if (complete && code <= 0x10ffff) return JSON.stringify(String.fromCodePoint(code)).slice(1, -1);
   return `\\${JSON.stringify(sequence).slice(2, -1)}`;
+}
+
+/** A quote, backslashes, and control characters (all that comes before the blank). */
+const doubleQuotedStop = /["\\]|[^ -\uffff]/g;
+const singleQuotedStop = /["'\\]|[^ -\uffff]/g;
+
+/** The next position from `from` on that needs attention inside a string in `quote`s, or -1. */
+export function nextStop(text: string, from: number, quote: string): number {
+  const short = Math.min(text.length, from + 24);
+  const single = quote === "'" ? 39 : 34;
+  for (let at = from; at < short; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 34 || unit === 92 || unit === single || unit < 32) return at;
+  }
+  if (short === text.length) return -1;
+  const stop = quote === "'" ? singleQuotedStop : doubleQuotedStop;
+  stop.lastIndex = short;
+  return stop.exec(text)?.index ?? -1;
 }
