@@ -1,6 +1,6 @@
 /**
  * Runs the programs of the pages as people do: in a project with the packed package, next to a model file. The names
- * of models in them lead to the toy, and the addresses of servers to one on this machine.
+ * of models in them lead to the toy or to a model as small, and the addresses of servers to one on this machine.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,6 +9,7 @@ import ts from 'typescript';
 import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { toyModel } from '../src/testing/index.ts';
 import { serveModel } from '../test/support/model-server.ts';
+import { tinyBert } from '../test/support/tiny-bert.ts';
 import { type PageProgram, pagePrograms } from './page-programs.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -20,7 +21,15 @@ const compiledOnly: ReadonlyMap<string, string> = new Map([
   ['docs/transformers.md', 'it downloads a model'],
 ]);
 /** The model files that pages name. */
-const models = ['model.gguf', 'toy.gguf', 'Qwen3-0.6B-Q8_0.gguf', 'smollm2.gguf'];
+const models = [
+  'model.gguf',
+  'toy.gguf',
+  'Qwen3-0.6B-Q8_0.gguf',
+  'smollm2.gguf',
+  'bge-small-en-v1.5-q8_0.gguf',
+];
+/** The model for search that pages name. */
+const searchModel = 'bge-small-en-v1.5-q8_0.gguf';
 /** The servers that pages name. */
 const servers = ['http://localhost:8080', 'http://one:8080', 'http://two:8080'];
 
@@ -63,6 +72,7 @@ function linkPackages(folder: string): void {
 async function writeModels(folder: string): Promise<void> {
   const toy = await toyModel();
   for (const name of models) fs.writeFileSync(path.join(folder, name), toy);
+  fs.writeFileSync(path.join(folder, searchModel), await tinyBert(false));
   const model = await loadModel(path.join(folder, 'model.gguf'), { threads: 1 });
   fs.writeFileSync(path.join(folder, 'template.jinja'), model.templates.toolUse.source);
   await model.dispose();
