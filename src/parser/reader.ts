@@ -235,7 +235,8 @@ export class Reader implements MatchContext {
 
   /** Starts a region. */
   enterRegion(kind: 'text' | 'reasoning', mustClose: boolean): void {
-    this.openRegion = { kind, mustClose };
+    const known = this.openRegion;
+    if (known?.kind !== kind || known.mustClose !== mustClose) this.openRegion = { kind, mustClose };
   }
 
   /** Ends the region. */
