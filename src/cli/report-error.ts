@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { IdiolectError, TemplateError, UnsupportedOptionError } from '../format/errors.ts';
+import { neighbourOf } from './option-neighbours.ts';
 import { terminalText } from './terminal-text.ts';
 
 /**
@@ -95,58 +96,4 @@ function reportJson(error: ErrorFacts): string {
 /** An error of the operating system, such as a full disk, whose message says what and where. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'errno' in error;
-}
-
-/** Options of similar programs, for those who type them here. */
-
-/** By their name elsewhere (llama-server, vLLM, Ollama): the option here, or what to do instead. */
-const neighbours: Readonly<Record<string, string>> = {
-  '-c': '--context-size',
-  '--ctx-size': '--context-size',
-  '--num-ctx': '--context-size',
-  '--n-ctx': '--context-size',
-  '--max-model-len': '--context-size',
-  '-ngl': '--gpu-layers',
-  '--n-gpu-layers': '--gpu-layers',
-  '--num-gpu': '--gpu-layers',
-  '-np': '--sequences',
-  '--parallel': '--sequences',
-  '--max-num-seqs': '--sequences',
-  '-t': '--threads',
-  '--ubatch-size': '--batch-size',
-  '-b': '--batch-size',
-  '--temp': '--temperature',
-  '-a': '--alias',
-  '--served-model-name': '--alias',
-  '--ssl-cert-file': '--tls-cert',
-  '--ssl-certfile': '--tls-cert',
-  '--ssl-key-file': '--tls-key',
-  '--ssl-keyfile': '--tls-key',
-  '--api-key-file': '--api-key',
-  '--allowed-origins': '--cors',
-  '--chat-template': '--template',
-  '--chat-template-file': '--template',
-  '--jinja': 'templates are always rendered',
-  '-m': 'the model is an argument: idiolect serve model.gguf',
-  '--model': 'the model is an argument: idiolect serve model.gguf',
-  '-hf': 'the model is an argument: idiolect serve owner/name',
-  '--reasoning-format': 'thoughts are always separated',
-  '--enable-auto-tool-choice': 'tools need no switch',
-  '--tool-call-parser': 'the format is read from the template',
-  '--metrics': '/metrics is always there',
-  '--cache-type-k': 'the cache keeps its type: others crash some backends',
-  '--cache-type-v': 'the cache keeps its type: others crash some backends',
-  '--keep-alive': 'a model stays open until others need its memory: --memory',
-  '--mmproj': 'pictures are not read; the model is told their name and type',
-  '--draft': 'draft models are not used: they do not see text that a grammar forces',
-  '--model-draft': 'draft models are not used: they do not see text that a grammar forces',
-  '--embeddings': 'models chat here; embeddings need another server',
-};
-
-/** What to tell who typed an unknown option; `null` if nothing is known of it. */
-export function neighbourOf(option: string): string | null {
-  const [name = ''] = option.split('=');
-  const found = Object.hasOwn(neighbours, name) ? neighbours[name] : undefined;
-  if (found === undefined) return null;
-  return found.startsWith('--') ? `Did you mean ${found}?` : `There is none: ${found}.`;
 }

@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { neighbourOf, reportUsage } from '../../src/cli/report-error.ts';
+import { neighbourOf } from '../../src/cli/option-neighbours.ts';
+import { reportUsage } from '../../src/cli/report-error.ts';
 import { registerServe } from '../../src/cli/serve/serve.ts';
 import { readServeConfig } from '../../src/cli/serve/serve-config.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
@@ -78,11 +79,24 @@ describe('a config file', () => {
 });
 
 describe('an option of another program', () => {
-  const names = ['--ctx-size', '-ngl', '--max-model-len', '--ssl-keyfile', '--served-model-name', '--temp'];
+  const names = [
+    '--ctx-size',
+    '-ngl',
+    '--max-model-len',
+    '--ssl-keyfile',
+    '--served-model-name',
+    '--temp',
+    '--rerank',
+  ];
 
   it.each(names)('%s is answered with one that exists', (name) => {
     const [, suggested] = /^Did you mean (--[\w-]+)\?$/.exec(neighbourOf(name) ?? '') ?? [];
     expect(commandOf().options.map(({ long }) => long)).toContain(suggested);
+  });
+
+  it('is none of those that exist here', () => {
+    const own = commandOf().options.map(({ long }) => long ?? '');
+    expect(own.filter((name) => neighbourOf(name) !== null)).toEqual([]);
   });
 
   it('is answered in place of options that are only spelled similarly', () => {
