@@ -9,22 +9,10 @@ import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
 import { propertyPlace, type SchemaPlace } from '../steps/schema-place.ts';
+import { argumentKeys, plainMembers } from './call-keys.ts';
 import { type Repair, repair } from './law-table.ts';
 
-/** Keys of the arguments in calls of APIs and models. */
-export const argumentKeys = [
-  'arguments',
-  'parameters',
-  'parameter',
-  'args',
-  'input',
-  'params',
-  'kwargs',
-  'properties',
-] as const;
 const isArgumentKey: ReadonlySet<string> = new Set(argumentKeys);
-/** Members of a call that never hold arguments. */
-export const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);
 /** Maximum white space before and after a key. */
 const longestGap = 64;
 

@@ -7,8 +7,8 @@
 import { callNotations } from '../../format/call-notations.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { JsonScanner } from '../json/json-scanner.ts';
+import { listKey, nameKeys } from '../leniency/call-keys.ts';
 import { repair } from '../leniency/law-table.ts';
-import { nameKeys } from '../leniency/lenient-names.ts';
 import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -18,7 +18,7 @@ import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
-import { callPaths, callsIn, listKey } from './json-calls.ts';
+import { callPaths, callsIn } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
 import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';

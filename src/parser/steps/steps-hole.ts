@@ -9,10 +9,11 @@ import { isSpace, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { HoleTable, IdPart, ValuePlace } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
+import { enterMarker } from './enter-marker.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { openPlace, unquote } from './open-place.ts';
 import { anywhere, propertyNames } from './schema-place.ts';
-import { endsHere, enterMarker } from './steps-call.ts';
+import { endsHere } from './steps-call.ts';
 
 /** Maximum length of a hole. */
 const longestHole = 512;
