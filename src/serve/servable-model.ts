@@ -2,7 +2,7 @@
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
-import type { CompletionOptions } from '../runtime/engine/completion.ts';
+import type { CompletionOptions } from '../runtime/engine/completion-options.ts';
 
 /** A model that can be served, such as those of `loadModel()` and `connectServer()`. */
 export interface ServableModel {

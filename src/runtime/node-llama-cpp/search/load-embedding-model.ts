@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { UnsupportedOptionError } from '../../../format/errors.ts';
 import { checkLoadOptions } from '../check-options.ts';
-import { openModelFile } from '../load-model.ts';
 import type { LoadModelOptions } from '../load-model-options.ts';
+import { openModelFile } from '../open-model-file.ts';
 import { type Embeddings, type Ranking, type TextOptions, TextVectors, textLength } from './text-vectors.ts';
 
 /** Options of `loadEmbeddingModel`, as for `loadModel`. `contextSize`: tokens of a text; by default at most 2,048. */

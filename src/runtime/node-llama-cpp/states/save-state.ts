@@ -6,6 +6,7 @@ import { type OptionRules, readOptions, string } from '../../../format/option-ru
 import type { ChatOptions } from '../../chat/chat-options.ts';
 import { type ChatEngine, promptOf, refuseDisposed } from '../../engine/chat.ts';
 import type { PromptTokens } from '../../engine/tokens/prompt-tokens.ts';
+import type { SavedState, StateOptions } from '../chat-model.ts';
 import type { LlamaEngine } from '../llama-engine.ts';
 import { asTokens, evaluateTo } from '../llama-sequence.ts';
 import { sharedLength } from '../sequences/shared-prefix.ts';
@@ -14,21 +15,6 @@ import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts
 /** The chats of a model in node-llama-cpp. */
 export interface LlamaChats extends ChatEngine {
   readonly engine: LlamaEngine;
-}
-
-/** A saved state. */
-export interface SavedState {
-  /** Tokens that need not be evaluated again. */
-  readonly tokens: number;
-}
-
-/** Options for saving and restoring. */
-export interface StateOptions {
-  /**
-   * Signs the file: a state is then accepted only if it was saved with the same secret. llama.cpp does not survive
-   * every forged state, so a file that others can write needs a secret. Default: none, and only damage is detected.
-   */
-  readonly secret?: string;
 }
 
 const stateRules: OptionRules<StateOptions> = { secret: string };
