@@ -1,13 +1,7 @@
 /** Opens a model file with node-llama-cpp, and determines the format of its responses. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import {
-  InsufficientMemoryError,
-  type LlamaContext,
-  type LlamaContextOptions,
-  type LlamaModel,
-} from 'node-llama-cpp';
-import { ModelFileError, UnsupportedOptionError } from '../../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 import { requireOption, string, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
@@ -20,18 +14,14 @@ import { sharedThread } from './ahead/compile-ahead.ts';
 import type { ChatModel, SavedState, StateOptions } from './chat-model.ts';
 import { checkLoadOptions } from './check-options.ts';
 import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
-import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
+import type { LoadModelOptions } from './load-model-options.ts';
+import { openContext } from './open-context.ts';
 import { openModelFile } from './open-model-file.ts';
 import { type Embeddings, type TextOptions, TextVectors } from './search/text-vectors.ts';
-import { fittingSequences } from './sequences/fitting-sequences.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import { type LlamaChats, restoreState, saveState } from './states/save-state.ts';
 import { schemaFolder } from './states/schema-folder.ts';
 import { llamaTokenizer } from './tokenizer.ts';
-
-const defaultContextSize = 8192;
-/** Positions can be scaled to a few times the trained length; a number beyond this is a mistake. */
-const mostTimesTrained = 64;
 
 /**
  * Loads the GGUF file at this path or `file:` address. Throws `EngineError` if node-llama-cpp does not run here;
@@ -45,14 +35,14 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
   const { file, llamaModel, threads } = await openModelFile(location, options);
   try {
     const model: LlamaFile = {
-      ...templatesOf(llamaModel, file, options.chatTemplate),
+      ...templatesOf(llamaModel.fileInfo.metadata.tokenizer, file, options.chatTemplate),
       model: path.basename(file),
       tokenizer: llamaTokenizer(llamaModel, file),
       llamaModel,
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };
     const templates = await openTemplates(model, options);
-    const context = await createContext(llamaModel, file, { ...options, threads });
+    const context = await openContext(llamaModel, file, { ...options, threads });
     const { checkpointMemory, cacheMemory } = options;
     const memory = withoutUndefined({ checkpointMemory, cacheMemory });
     const engine = new LlamaEngine(model, context, memory);
@@ -98,52 +88,13 @@ class LoadedModel extends ConnectedEngine implements ChatModel {
   }
 }
 
-async function createContext(
-  model: LlamaModel,
-  file: string,
-  options: LoadModelOptions,
-): Promise<LlamaContext> {
-  const { threads, batchSize, flashAttention, signal } = options;
-  const { trainContextSize: trained } = model;
-  const { contextSize = Math.min(trained, defaultContextSize) } = options;
-  // The engine takes minutes to notice that billions are too many.
-  if (contextSize > mostTimesTrained * trained) {
-    const reason = `the model was trained on ${trained} tokens, and cannot use ${contextSize}`;
-    throw new UnsupportedOptionError({ option: 'contextSize', reason });
-  }
-  const sequences =
-    options.sequences === 'auto'
-      ? await fittingSequences(model, withoutUndefined({ contextSize, batchSize }))
-      : (options.sequences ?? 1);
-  const lora = options.lora === undefined ? undefined : adaptersOf(options.lora);
-  const given = { threads, batchSize, flashAttention, lora, createSignal: signal };
-  try {
-    return await model.createContext({ contextSize, sequences, ...withoutUndefined(given) });
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (cause instanceof InsufficientMemoryError)
-      throw new UnsupportedOptionError({ option: 'contextSize', reason: cause.message });
-    throw new ModelFileError({
-      file,
-      reason: `node-llama-cpp cannot create a context: ${String(cause)}`,
-      cause,
-    });
-  }
-}
-
-function adaptersOf(lora: readonly LoraAdapter[]): Exclude<LlamaContextOptions['lora'], string | undefined> {
-  const adapters = lora.map(({ file, scale = 1 }) => ({ filePath: path.resolve(file), scale }));
-  return { adapters };
-}
-
 function templatesOf(
-  model: LlamaModel,
+  tokenizer: object | undefined,
   file: string,
   given: string | undefined,
 ): Pick<LlamaFile, 'chatTemplate' | 'toolUseTemplate'> {
   if (given !== undefined) return { chatTemplate: given, toolUseTemplate: given };
-  const tokenizer: object = model.fileInfo.metadata.tokenizer ?? {};
-  const values = new Map<string, unknown>(Object.entries(tokenizer));
+  const values = new Map<string, unknown>(Object.entries(tokenizer ?? {}));
   const [plain, toolUse] = ['chat_template', 'chat_template.tool_use'].map((key) => {
     const source = values.get(key);
     return typeof source === 'string' ? source : undefined;

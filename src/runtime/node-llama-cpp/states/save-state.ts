@@ -1,5 +1,4 @@
 /** Saves the evaluated state of a conversation in a file, and restores it in another process. */
-import { getModuleVersion, type LlamaContextSequence } from 'node-llama-cpp';
 import { ContextOverflowError, StateFileError, TemplateError } from '../../../format/errors.ts';
 import type { Message } from '../../../format/messages.ts';
 import { type OptionRules, readOptions, string } from '../../../format/option-rules.ts';
@@ -9,7 +8,9 @@ import type { PromptTokens } from '../../engine/tokens/prompt-tokens.ts';
 import type { SavedState, StateOptions } from '../chat-model.ts';
 import type { LlamaEngine } from '../llama-engine.ts';
 import { asTokens, evaluateTo } from '../llama-sequence.ts';
+import type { LeasedSequence } from '../sequences/sequence-pool.ts';
 import { sharedLength } from '../sequences/shared-prefix.ts';
+import { versionOf } from '../shared-llama.ts';
 import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';
 
 /** The chats of a model in node-llama-cpp. */
@@ -75,7 +76,7 @@ export async function restoreState(
     const lease = await engine.pool.lease(tokens, undefined);
     try {
       const held = sharedLength(lease.sequence.contextTokens, tokens);
-      if (held < tokens.length) await load(lease.sequence, payload, file);
+      if (held < tokens.length) await load(lease, payload, file);
       return { tokens: tokens.length };
     } finally {
       lease.release();
@@ -83,7 +84,7 @@ export async function restoreState(
   });
 }
 
-async function load(sequence: LlamaContextSequence, payload: string, file: string): Promise<void> {
+async function load({ sequence }: LeasedSequence, payload: string, file: string): Promise<void> {
   // Its saved states belong to another conversation.
   await sequence.clearHistory();
   try {
@@ -96,8 +97,7 @@ async function load(sequence: LlamaContextSequence, payload: string, file: strin
 }
 
 async function originOf({ file, context }: LlamaEngine, secret: string | null): Promise<StateOrigin> {
-  const { repo, release } = file.llamaModel.llama.llamaCppRelease;
-  const engine = `node-llama-cpp ${await getModuleVersion()}, ${repo} ${release}`;
+  const engine = await versionOf(file.llamaModel.llama);
   return { model: await file.identity(), engine, sequences: context.totalSequences, secret };
 }
 
