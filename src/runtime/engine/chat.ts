@@ -1,6 +1,8 @@
 /** One chat with an engine: its prompt, grammar and parser, and decoding. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
@@ -23,7 +25,6 @@ import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-strea
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
-import { once } from '../chat/once.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { mayContinue } from '../chat/steering/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';

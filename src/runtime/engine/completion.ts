@@ -1,12 +1,12 @@
 /** The continuation of a text without a conversation: no template, no format, no calls. */
 import { ContextOverflowError } from '../../format/errors.ts';
 import { readOptions, requireOption, string } from '../../format/option-rules.ts';
+import { PieceDecoder } from '../../language/utf8-decoder.ts';
 import type { Finish, ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import { type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { StopWatch, type TextPiece } from '../chat/steering/stop-watch.ts';
 import { TokenCount } from '../chat/token-usage.ts';
-import { PieceDecoder } from '../chat/utf8.ts';
 import { type CompletionOptions, completionRules } from './completion-options.ts';
 import { logitBiasOf } from './decoding/logit-bias.ts';
 import { OpenSequence } from './decoding/open-sequence.ts';

@@ -1,5 +1,5 @@
 /** transformers.js as an engine. */
-import { DecodingError } from '../../format/errors.ts';
+import { DecodingError } from '../format/errors.ts';
 import type {
   DrawnToken,
   Engine,
@@ -8,8 +8,8 @@ import type {
   EngineSequence,
   EngineTokenizer,
   Mask,
-} from '../engine/engine.ts';
-import { Sampler } from '../engine/sampling/sampler.ts';
+} from '../runtime/engine/engine.ts';
+import { Sampler } from '../runtime/engine/sampling/sampler.ts';
 import { EvaluatedText, type Evaluation, tokensPerPass } from './evaluated-text.ts';
 import type { CausalModel, TensorsByName, Transformers } from './package.ts';
 
