@@ -1,7 +1,7 @@
 /** What a model file in this process can do. */
 import type { ChatOptions } from '../chat/chat-options.ts';
+import type { Embeddings, TextOptions } from '../chat/search-answers.ts';
 import type { EngineModel } from '../engine/engine-model.ts';
-import type { Embeddings, TextOptions } from './search/text-vectors.ts';
 
 /** A model file that can chat; its name is the file's base name. */
 export interface ChatModel extends EngineModel {

@@ -3,6 +3,7 @@
 export type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
 export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
+export type { Embeddings, Ranking, TextOptions } from '../chat/search-answers.ts';
 export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export type { CompletionOptions } from '../engine/completion-options.ts';
@@ -15,4 +16,3 @@ export {
   type EmbeddingModelOptions,
   loadEmbeddingModel,
 } from './search/load-embedding-model.ts';
-export type { Embeddings, Ranking, TextOptions } from './search/text-vectors.ts';

@@ -1,11 +1,13 @@
 /** Opens a model file with node-llama-cpp, and determines the format of its responses. */
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { ModelFileError } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import { requireOption, string, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { once } from '../chat/once.ts';
+import type { Embeddings, TextOptions } from '../chat/search-answers.ts';
 import type { ChatEngine } from '../engine/chat.ts';
 import { ConnectedEngine } from '../engine/connected-engine.ts';
 import { openTemplates } from '../engine/open-templates.ts';
@@ -17,7 +19,7 @@ import { LlamaEngine, type LlamaFile } from './llama-engine.ts';
 import type { LoadModelOptions } from './load-model-options.ts';
 import { openContext } from './open-context.ts';
 import { openModelFile } from './open-model-file.ts';
-import { type Embeddings, type TextOptions, TextVectors } from './search/text-vectors.ts';
+import { TextVectors } from './search/text-vectors.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import { type LlamaChats, restoreState, saveState } from './states/save-state.ts';
 import { schemaFolder } from './states/schema-folder.ts';
