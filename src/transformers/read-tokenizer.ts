@@ -16,7 +16,7 @@ interface AddedToken extends Findable {
 type Spelling = 'byte-level' | 'sentencepiece';
 
 /** A vocabulary is held in memory as an array by id. */
-const mostTokens = 2 ** 22;
+const maxTokens = 2 ** 22;
 const byteToken = /^<0x[0-9A-F]{2}>$/;
 
 /**
@@ -145,7 +145,7 @@ function addedTokens(file: object): readonly AddedToken[] {
 }
 
 function isId(token: number): boolean {
-  return Number.isInteger(token) && token >= 0 && token < mostTokens;
+  return Number.isInteger(token) && token >= 0 && token < maxTokens;
 }
 
 function byId(known: readonly (readonly [string, number])[]): readonly string[] {

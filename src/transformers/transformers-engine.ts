@@ -14,7 +14,7 @@ import { EvaluatedText, type Evaluation, tokensPerPass } from './evaluated-text.
 import type { CausalModel, TensorsByName, Transformers } from './package.ts';
 
 /** Texts that are kept after their end: the next prompt of a conversation begins like its last. */
-const mostKept = 2;
+const maxKept = 2;
 
 /** A model of transformers.js, and what was read of its files. */
 export interface TransformersFacts {
@@ -116,8 +116,8 @@ export class TransformersEngine implements Engine {
 
   #keep(text: EvaluatedText): void {
     const texts = this.#disposed ? [] : [text, ...this.#kept];
-    for (const each of this.#disposed ? [text] : texts.slice(mostKept)) each.dispose();
-    this.#kept = texts.slice(0, mostKept);
+    for (const each of this.#disposed ? [text] : texts.slice(maxKept)) each.dispose();
+    this.#kept = texts.slice(0, maxKept);
   }
 }
 

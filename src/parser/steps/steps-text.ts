@@ -3,7 +3,7 @@ import { repair } from '../leniency/law-table.ts';
 import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
-import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
+import { leadingSpaceLength, maxPause, skipSpace } from '../markers/white-space.ts';
 import { beginBareCalls } from '../notations/foreign-calls.ts';
 import { foreignStops, foreignStopsInThoughts } from '../notations/foreign-stops.ts';
 import type { Reader, State } from '../reader.ts';
@@ -13,9 +13,6 @@ import { enterMarkerAfter } from './enter-marker.ts';
 import { isQuoted, noteCallInQuotation, standsInQuotation } from './quoted-markers.ts';
 import type { StepProgress } from './step-progress.ts';
 import { mayBeBareCalls, readJsonCalls } from './streamed-calls.ts';
-
-/** Maximum white space between regions; more of it is text. */
-const longestPause = 256;
 
 /** Compiles the table of `begin`. */
 export function beginTable(table: BeginTable<State>): Compiled<BeginTable<State>> {
@@ -38,7 +35,7 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
     reader.quotations.interrupt();
   }
   const next = skipSpace(text, at);
-  if (next - at > longestPause) return table.otherwise;
+  if (next - at > maxPause) return table.otherwise;
   if (next === text.length) {
     if (reader.ended) reader.skip(next);
     return null;

@@ -41,7 +41,7 @@ const sampleTool: Tool = {
 };
 
 /** For how many sets of compiled tools, the latest ones, a model is prepared when it is loaded. */
-const mostSets = 4;
+const maxSets = 4;
 
 /** Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. */
 export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOptions): Promise<ChatEngine> {
@@ -55,7 +55,7 @@ export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOpt
  */
 async function warmUp(shared: ChatEngine): Promise<void> {
   const { templateSha256 } = shared.templates.learn(true).format;
-  const compiled = toolsOfTemplate(templateSha256).slice(0, mostSets);
+  const compiled = toolsOfTemplate(templateSha256).slice(0, maxSets);
   const sets = compiled.map(({ tools, compiled: { policy } }) => ({ tools, policy }));
   const requests: readonly PrepareOptions[] =
     sets.length > 0 ? sets : [{ tools: [sampleTool], toolChoice: 'required' }];

@@ -12,7 +12,7 @@ import type { LoadModelOptions, LoraAdapter } from './load-model-options.ts';
 
 const defaultContextSize = 8192;
 /** Positions can be scaled to a few times the trained length; a number beyond this is a mistake. */
-const mostTimesTrained = 64;
+const maxTimesTrained = 64;
 
 /**
  * Opens the context that its sequences share. Throws `UnsupportedOptionError` for one that the model or the memory does
@@ -27,7 +27,7 @@ export async function openContext(
   const { trainContextSize: trained } = model;
   const { contextSize = Math.min(trained, defaultContextSize) } = options;
   // The engine takes minutes to notice that billions are too many.
-  if (contextSize > mostTimesTrained * trained) {
+  if (contextSize > maxTimesTrained * trained) {
     const reason = `the model was trained on ${trained} tokens, and cannot use ${contextSize}`;
     throw new UnsupportedOptionError({ option: 'contextSize', reason });
   }
@@ -57,7 +57,7 @@ function adaptersOf(lora: readonly LoraAdapter[]): Exclude<LlamaContextOptions['
 }
 
 /** More conversations than this go on from kept prompts. */
-const mostFitting = 8;
+const maxFitting = 8;
 /** As many as without a look at the memory. */
 const least = 2;
 /** The part of free memory that the sequences may take: other programs need some, too. */
@@ -84,10 +84,10 @@ async function fittingSequences(
   const limit = process.constrainedMemory();
   const room = (free: number, first: number, second: number): number => {
     const each = second - first;
-    return each <= 0 ? mostFitting : Math.floor((free * share - first + each) / each);
+    return each <= 0 ? maxFitting : Math.floor((free * share - first + each) / each);
   };
   const fitting = Math.min(
-    mostFitting,
+    maxFitting,
     room(limit > 0 ? Math.min(ram.free, limit) : ram.free, one.cpuRam, two.cpuRam),
     room(vram.free, one.gpuVram, two.gpuVram),
   );

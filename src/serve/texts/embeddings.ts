@@ -7,8 +7,8 @@ import { ollamaVector, ollamaVectors, vectorList } from '../openapi/answer-schem
 import type { AskedText, TextQuestion } from './text-question.ts';
 
 /** As in OpenAI's API. */
-const mostTexts = 2048;
-const textsRule = anyRule(textRule, listOf(textRule, `a list of up to ${mostTexts} texts`, mostTexts));
+const maxTexts = 2048;
+const textsRule = anyRule(textRule, listOf(textRule, `a list of up to ${maxTexts} texts`, maxTexts));
 
 const openAiFields = {
   model: textRule,
