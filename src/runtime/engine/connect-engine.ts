@@ -1,18 +1,30 @@
 /** Makes a model of anything that evaluates one in this process. */
 import {
   callback,
+  integerFrom,
   isRecord,
   type OptionRule,
   readOptions,
   requireOption,
+  string,
 } from '../../format/option-rules.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
+import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { ConnectedEngine } from './connected-engine.ts';
+import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
+import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
+import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { startCompletion } from './completion.ts';
+import type { CompletionOptions } from './completion-options.ts';
 import type { Engine } from './engine.ts';
-import type { EngineModel } from './engine-model.ts';
+import type { ChatPreview, EngineModel } from './engine-model.ts';
 import { type EngineOptions, engineRules } from './engine-options.ts';
 import { openTemplates } from './open-templates.ts';
-import { warmEngine } from './prepare.ts';
+import { prepareModel, warmEngine } from './prepare.ts';
+import { requireFits } from './tokens/prompt-tokens.ts';
+import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 const engines: OptionRule = {
   expected: 'an engine, with open(), tokenizer, chatTemplate and contextSize',
@@ -34,4 +46,80 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
   const options = readOptions(given, engineRules);
   const templates = await openTemplates(engine, options);
   return new ConnectedEngine(await warmEngine({ engine, templates, grammars: new GrammarCache() }, options));
+}
+
+/** The model of an engine. */
+export class ConnectedEngine implements EngineModel {
+  readonly #shared: ChatEngine;
+
+  constructor(shared: ChatEngine) {
+    this.#shared = shared;
+  }
+
+  get name(): string {
+    return this.#shared.engine.model;
+  }
+
+  get contextSize(): number {
+    return this.#shared.engine.contextSize;
+  }
+
+  get templates(): EngineModel['templates'] {
+    return this.#shared.templates.all;
+  }
+
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format> {
+    return startChat(this.#shared, options);
+  }
+
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
+    return runTools(this, options);
+  }
+
+  async prepare(options: PrepareOptions): Promise<void> {
+    await prepareModel(this.#shared, options);
+  }
+
+  preview(options: ChatOptions): ChatPreview {
+    const { prompt, grammar } = prepareChat(this.#shared, options);
+    const { text, tokens, generationPrompt } = prompt;
+    return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
+  }
+
+  complete(options: CompletionOptions): ChatStream {
+    return startCompletion(this.#shared.engine, options);
+  }
+
+  tokenize(text: string): readonly number[] {
+    requireOption('text', text, string);
+    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
+    requireFits(text, vocabulary, this.#shared.engine.contextSize);
+    return vocabulary.encode(text);
+  }
+
+  detokenize(tokens: readonly number[]): string {
+    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
+    requireOption('tokens', tokens, tokensOf(vocabulary));
+    const decoder = new TextDecoder();
+    const texts = tokens.map((each) => decoder.decode(vocabulary.bytesOf(each), { stream: true }));
+    return texts.join('') + decoder.decode();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#shared.engine.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+}
+
+function tokensOf({ size }: Vocabulary): OptionRule {
+  const token = integerFrom(0, size - 1);
+  return {
+    expected: `an array of tokens, integers from 0 to ${size - 1}`,
+    allows: (value) => Array.isArray(value) && value.every((each) => token.allows(each)),
+  };
 }

@@ -9,7 +9,7 @@ import type { ChatOptions } from '../chat/chat-options.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
 import type { Embeddings, TextOptions } from '../chat/search-answers.ts';
 import type { ChatEngine } from '../engine/chat.ts';
-import { ConnectedEngine } from '../engine/connected-engine.ts';
+import { ConnectedEngine } from '../engine/connect-engine.ts';
 import { openTemplates } from '../engine/open-templates.ts';
 import { warmEngine } from '../engine/prepare.ts';
 import { sharedThread } from './ahead/compile-ahead.ts';
