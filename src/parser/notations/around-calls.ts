@@ -1,0 +1,36 @@
+/** What models write around calls: markers of any format, fences, brackets and separators. */
+import { listKey } from '../leniency/call-keys.ts';
+import { type MarkerTable, undecided } from '../markers/markers.ts';
+import type { State } from '../reader.ts';
+
+/** This much of the beginning of an answer shows whether it may be calls. */
+export const maxBeginning = 128;
+
+/** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
+const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
+/** One at the beginning of a text, and the white space around it. */
+export const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
+/** A text that may become one. */
+export const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:|｜-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
+/** White space, a fence, brackets, markers, and separators of calls. */
+const around = new RegExp(
+  `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,
+);
+
+/** What of a text stands around calls, up to the first of them. */
+export function aroundCalls(text: string): string {
+  return around.exec(text)?.[0] ?? '';
+}
+
+/** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
+export function endOfMarker(text: string, at: number): number {
+  const rest = text.slice(at, at + maxBeginning);
+  const marker = firstMarker.exec(rest)?.[0];
+  if (marker !== undefined) return at + marker.length;
+  return beginningOfMarker.test(rest) && rest.length < maxBeginning ? undecided : at;
+}
+
+/** Whether a text ends with the closer of the format's own blocks of calls. */
+export function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
+  return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
+}
