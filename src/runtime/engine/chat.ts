@@ -146,13 +146,13 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
   refuseDisposed(engine);
   const shifts = checked.contextOverflow === 'shift';
   if (!shifts) requireTokens(checked.messages.length, engine.contextSize);
-  const { render: trace, strays, ...request } = readRequest(checked, templates);
+  const { render: trace, strays, ...request } = yield* readRequest(checked, templates);
   yield;
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
   const { contextSize } = engine;
   function* render(messages: readonly Message[]): Steps<PromptTokens> {
-    const traced = trace(messages);
+    const traced = yield* trace(messages);
     requireFits(traced.text, vocabulary, contextSize);
     yield;
     return yield* encodePrompt(traced, vocabulary, template.format);

@@ -14,6 +14,7 @@ import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-
 import { structuralTagOf, tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
 import { relaxGrammar } from '../../grammar/structural-tag/relax-grammar.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
+import { finishInTurns } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
@@ -208,18 +209,19 @@ function samplingOf(options: ServerChatOptions, tries: number): ServerChatOption
  */
 export async function prepareServerChat(
   { templates, grammars, dialect, takesTags, vision }: ServerEngine,
-  given: ServerChatOptions,
+  wished: ServerChatOptions,
 ): Promise<PreparedServerChat> {
-  const checked = checkServerChatOptions(given, dialect);
+  const checked = checkServerChatOptions(wished, dialect);
   const passes = (address: string): boolean => vision && canPass(address, dialect.pictures);
   const seen = hasPictures(checked.messages) ? markPictures(checked.messages, passes) : null;
-  const request = readRequest({ ...checked, ...(seen && { messages: seen.messages }) }, templates);
+  const given = { ...checked, ...(seen && { messages: seen.messages }) };
+  const request = await finishInTurns(readRequest(given, templates), checked.signal);
   const { pictures = [], report: unseen = [] } = seen ?? {};
   const { options, dropped } = isAtOnce({ pictures }, dialect)
     ? inOneCompletion(request.options)
     : { ...request, dropped: [] };
   const { tools, template, strays } = request;
-  const prompt = request.render(options.messages);
+  const prompt = await finishInTurns(request.render(options.messages), options.signal);
   const { generationPrompt } = prompt;
   const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);

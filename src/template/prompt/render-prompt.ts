@@ -15,6 +15,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { Template } from '../parsed-template.ts';
@@ -236,7 +237,7 @@ function withOwnRoles(messages: readonly ShapedMessage[]): readonly ShapedMessag
  * code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
-  return renderConversation(templateSource, given, asText);
+  return finish(renderPromptSteps(templateSource, given));
 }
 
 /**
@@ -246,18 +247,32 @@ export function renderPrompt(templateSource: string, given: RenderPromptOptions)
  * Throws the errors of `renderPrompt`.
  */
 export function renderPromptSpans(templateSource: string, given: RenderPromptOptions): readonly TextSpan[] {
+  return finish(renderSpansSteps(templateSource, given));
+}
+
+/** `renderPrompt` in steps. */
+export function renderPromptSteps(templateSource: string, given: RenderPromptOptions): Steps<string> {
+  return renderConversation(templateSource, given, asText);
+}
+
+/** `renderPromptSpans` in steps. */
+export function renderSpansSteps(
+  templateSource: string,
+  given: RenderPromptOptions,
+): Steps<readonly TextSpan[]> {
   return renderConversation(templateSource, given, asSpans);
 }
 
-function renderConversation<Render>(
+function* renderConversation<Render>(
   templateSource: string,
   given: RenderPromptOptions,
   kind: RenderKind<Render>,
-): Render {
+): Steps<Render> {
   requireOption('templateSource', templateSource, chatTemplate);
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
   const conversation = readMessages(options.messages);
+  yield;
   const template = rememberedTemplate(templateSource, options.name ?? 'template');
   if (options.thinking !== undefined) refuseUnknownThinking(template, options.thinking);
   const shape = options.input ?? observeInputShape(template);
@@ -269,6 +284,8 @@ function renderConversation<Render>(
   };
   const readable = withShownCalls(template, makeReadable(template, conversation));
   const { messages, place } = plantPreambles(continued ? markEnd(readable) : readable, shape, kind);
+  yield;
   const rendered = place(renderAcceptably(messages, render));
+  yield;
   return continued ? cutAtMark(rendered, kind) : rendered;
 }
