@@ -14,7 +14,7 @@ import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-
 import { structuralTagOf, tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
 import { relaxGrammar } from '../../grammar/structural-tag/relax-grammar.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import { finishInTurns } from '../../language/expression/steps.ts';
+import { finish, finishInTurns } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
@@ -87,7 +87,7 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     if (pictures.length > 0) await encode();
     const broken = pictures.length > 0 ? reportBroken(prompt, engine.encoder.specials) : [];
     const known = [...grammar.report, ...notes, ...dropped, ...broken];
-    const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
+    const unprotected = () => finish(reportUnprotected(prompt, template.format, engine.encoder.specials));
     if (unprotected().length === 0) return known;
     // They may just not be known yet: the tokens of the prompt show which texts are special.
     await encode();

@@ -131,18 +131,18 @@ function dropAbsent(variables: Record<string, unknown>, error: unknown): boolean
 }
 
 /** Renders, and passes the template the variables that it turns out to require. */
-function renderWithResorts<Render>(
+function* renderWithResorts<Render>(
   template: Template,
   variables: Record<string, unknown>,
   options: PlainOptions,
   kind: RenderKind<Render>,
-): Render {
+): Steps<Render> {
   const resorts = lastResorts(options);
   const clock = options.now === undefined ? {} : { now: options.now };
   const given = { ...variables };
   for (;;) {
     try {
-      return kind.render(template, given, clock);
+      return yield* kind.render(template, given, clock);
     } catch (error) {
       if (dropAbsent(given, error)) continue;
       const name = missingName(error);
@@ -277,15 +277,16 @@ function* renderConversation<Render>(
   if (options.thinking !== undefined) refuseUnknownThinking(template, options.thinking);
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
-  const render = (messages: readonly Message[]): Render => {
+  function* render(messages: readonly Message[]): Steps<Render> {
     const shaped = withOwnRoles(shapeMessages(messages, shape));
     const variables = { ...baseVariables(template, options), messages: shaped };
-    return renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
-  };
+    yield;
+    return yield* renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
+  }
   const readable = withShownCalls(template, makeReadable(template, conversation));
   const { messages, place } = plantPreambles(continued ? markEnd(readable) : readable, shape, kind);
   yield;
-  const rendered = place(renderAcceptably(messages, render));
+  const rendered = place(yield* renderAcceptably(messages, render));
   yield;
   return continued ? cutAtMark(rendered, kind) : rendered;
 }
