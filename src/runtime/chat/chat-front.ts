@@ -81,16 +81,16 @@ export interface ChatReading
 }
 
 /**
- * How the response to a request is read. `grammarOptions`: those of its `grammar`, from `grammars`; `specialTokens`:
+ * How the response to a request is read, in steps. `grammarOptions`: those of its `grammar`, from `grammars`; `specialTokens`:
  * markers that count only as special tokens.
  */
-export function readingOf(
+export function* readingOf(
   { options, tools, template }: Omit<ChatRequest<ChatOptions>, 'render' | 'strays'>,
   grammars: GrammarCache,
   grammarOptions: PlainGrammarOptions,
   grammar: BuiltGrammar,
   specialTokens: readonly string[] = [],
-): ChatReading {
+): Steps<ChatReading> {
   const { generationPrompt = '' } = grammarOptions;
   const thoughts = grammar.lazy ? null : thoughtsAt(template.format, generationPrompt);
   const guard = callGuard(options, tools, grammar.report, thoughts);
@@ -101,7 +101,9 @@ export function readingOf(
   const restOf = (call: OpenCall, written: string) =>
     grammars.restOf(template.format, grammarOptions, call, written);
   const start = () => matchedStart(template.format, grammar, options, tools);
-  return { answerStart: start, guard, parser, restOf, checks: checksOf(grammar, tools, options) };
+  yield;
+  const checks = yield* checksOf(grammar, tools, options);
+  return { answerStart: start, guard, parser, restOf, checks };
 }
 
 /** What may follow thoughts; `null` if the grammar of the response says it, or nothing opens thoughts. */

@@ -184,7 +184,7 @@ function* completeChat(
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
-  const reading = readingOf(rendered, grammars, grammarOptions, grammar, texts);
+  const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
   return { ...rendered, ...reading, grammar, matcher, markers };
 }
 

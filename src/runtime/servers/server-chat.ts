@@ -225,7 +225,8 @@ export async function prepareServerChat(
   const { generationPrompt } = prompt;
   const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
-  const reading = readingOf({ ...request, options }, grammars, wanted, grammar);
+  const steps = readingOf({ ...request, options }, grammars, wanted, grammar);
+  const reading = await finishInTurns(steps, options.signal);
   const isTagged = takesTags && !(grammar.lazy && changesFreeText(options));
   const tagged = isTagged ? tagOf(template.format, wanted, grammar) : null;
   const enforced = { matcher: tagged?.matcher ?? matcher, structuralTag: tagged?.tag ?? null };
