@@ -1,7 +1,7 @@
 /** A connection to an MCP server at an address: streamable HTTP. */
 import { createParser } from 'eventsource-parser';
 import { readBeginning } from '../../format/limited-body.ts';
-import type { McpConnection, McpListener, McpMessage } from './mcp-session.ts';
+import type { McpConnection, McpListener, McpMessage } from './mcp-connection.ts';
 
 /** Time for a server to hear that the session is over. */
 const graceMs = 500;

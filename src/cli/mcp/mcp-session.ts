@@ -7,6 +7,7 @@ import { toolVersion } from '../../format/version.ts';
 import type { McpClient, McpListedTool, samplingHandler } from '../../mcp/index.ts';
 import { splitCommand } from '../command-words.ts';
 import { openHttp } from './http-connection.ts';
+import type { McpConnection, McpListener, McpMessage } from './mcp-connection.ts';
 import { openStdio } from './stdio-connection.ts';
 
 /** Limits of a session. */
@@ -16,29 +17,6 @@ export interface McpLimits {
   /** Maximum characters of its output for one request. Default: 32 million. */
   readonly characters?: number;
 }
-
-/** How messages reach a server. */
-export interface McpConnection {
-  send(message: McpMessage): void;
-  /** The version of the protocol that the server speaks. */
-  agree?(version: string): void;
-  close(): void;
-  /** What else it said, such as its standard error; '' for nothing. */
-  said(): string;
-}
-
-/** What a connection tells its session. */
-export interface McpListener {
-  /** A message, as JSON text. */
-  receive(text: string): void;
-  /** Whether so many more characters are read; if not, the session has failed. */
-  takes(characters: number): boolean;
-  /** The connection is of no more use. */
-  fail(reason: string, cause?: unknown): void;
-}
-
-/** A message of JSON-RPC. */
-export type McpMessage = Readonly<Record<string, unknown>>;
 
 /** Answers a server that asks the model of its client. */
 export type AnswerSampling = ReturnType<typeof samplingHandler>;

@@ -1,6 +1,6 @@
 /** A connection to an MCP server that a command starts: one message per line on its standard input and output. */
 import { spawn } from 'node:child_process';
-import type { McpConnection, McpListener } from './mcp-session.ts';
+import type { McpConnection, McpListener } from './mcp-connection.ts';
 import { spawnedCommand } from './spawned-command.ts';
 
 /** How much of a failing server's standard error is reported. */
