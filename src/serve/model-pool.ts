@@ -34,9 +34,12 @@ export interface ListedModel {
 export interface BorrowedModel {
   readonly name: string;
   readonly model: ServableModel;
-  /** Must be called once. */
-  release(): void;
+  /** Must be called once. `idleMs`: when the model is closed unless it is asked again. Default: as the pool has it. */
+  release(idleMs?: number): void;
 }
+
+/** The longest that a timer of the platform waits, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
 /** Options of a pool. */
 interface PoolOptions {
@@ -102,11 +105,16 @@ export class ModelPool {
     slot.model ??= this.#open(slot);
     try {
       const model = await untilAborted(slot.model, signal);
-      return { name: slot.entry.name, model, release: () => this.#release(slot) };
+      return { name: slot.entry.name, model, release: (idleMs) => this.#release(slot, idleMs) };
     } catch (error) {
       this.#release(slot);
       throw error;
     }
+  }
+
+  /** Closes the model unless somebody uses it; nobody waits for it. Throws `RequestError` (404). */
+  retire(name: string | null): void {
+    this.#retire(this.#find(name));
   }
 
   /** Closes the models that were opened here. */
@@ -160,16 +168,16 @@ export class ModelPool {
     }
   }
 
-  #release(slot: Slot): void {
+  #release(slot: Slot, idleMs = this.#idleMs): void {
     slot.users -= 1;
     if (slot.users > 0) return;
     for (const wake of this.#idle.splice(0)) wake();
-    if (slot.isFixed || !Number.isFinite(this.#idleMs)) return;
-    slot.timer = setTimeout(() => this.#retire(slot), this.#idleMs).unref();
+    if (idleMs <= longestTimer) slot.timer = setTimeout(() => this.#retire(slot), idleMs).unref();
   }
 
   /** Closes a model that nobody uses, in turn with those that are opened. */
   #retire(slot: Slot): void {
+    if (slot.isFixed) return;
     const turn = this.#opening.then(() => (slot.users === 0 && slot.isOpen ? shut(slot) : undefined));
     this.#opening = turn.catch(this.#onError);
   }
