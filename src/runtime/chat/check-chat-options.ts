@@ -56,9 +56,11 @@ const chatRules: OptionRules<ChatOptions> = {
   maxOutputTokens: integerFrom(0, anything),
   contextOverflow: oneOf('error', 'shift'),
   stop: stringArray,
+  stopSequences: stringArray,
   stopIn: oneOf('answer', 'response'),
   createCallId: callback,
   signal: abortSignal,
+  abortSignal,
   onPromptProgress: callback,
   injectForcedText: boolean,
   speculate: boolean,
@@ -117,18 +119,29 @@ export function checkServedChatOptions(
   return checkRequest(readOptions(given, { ...chatRules, ...serverRules }, refusedOptions));
 }
 
-/** The AI SDK's name of `maxTokens`. */
-function withOwnName<Options extends ChatOptions>(given: Options): Options {
-  const { maxOutputTokens, ...options } = given;
-  if (maxOutputTokens === undefined) return given;
-  const reason = 'is maxTokens by another name; leave one of them out';
-  if (given.maxTokens !== undefined) throw new UnsupportedOptionError({ option: 'maxOutputTokens', reason });
-  return { ...options, maxTokens: maxOutputTokens } as Options;
+/** The AI SDK's names of options, and ours. */
+const neighbours = [
+  ['maxOutputTokens', 'maxTokens'],
+  ['stopSequences', 'stop'],
+  ['abortSignal', 'signal'],
+] as const;
+
+function withOwnNames<Options extends ChatOptions>(given: Options): Options {
+  const options: Record<string, unknown> = { ...given };
+  for (const [option, own] of neighbours) {
+    const value = given[option];
+    if (value === undefined) continue;
+    const reason = `is ${own} by another name; leave one of them out`;
+    if (given[own] !== undefined) throw new UnsupportedOptionError({ option, reason });
+    delete options[option];
+    options[own] = value;
+  }
+  return options as unknown as Options;
 }
 
 /** `messages` is the only required option. */
 function checkRequest<Options extends ChatOptions>(given: Options): Options {
-  const options = withOwnName(given);
+  const options = withOwnNames(given);
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);
   if (options.speculate === true && (options.temperature ?? 0) > 0) {

@@ -147,13 +147,13 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
   refuseDisposed(engine);
   const shifts = checked.contextOverflow === 'shift';
   if (!shifts) requireTokens(checked.messages.length, engine.contextSize);
-  const { render: trace, strays, ...request } = readRequest(checked, templates);
+  const { render: trace, strays, ...request } = yield* readRequest(checked, templates);
   yield;
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
   const { contextSize } = engine;
   function* render(messages: readonly Message[]): Steps<PromptTokens> {
-    const traced = trace(messages);
+    const traced = yield* trace(messages);
     requireFits(traced.text, vocabulary, contextSize);
     yield;
     return yield* encodePrompt(traced, vocabulary, template.format);
@@ -185,7 +185,7 @@ function* completeChat(
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
-  const reading = readingOf(rendered, grammars, grammarOptions, grammar, texts);
+  const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
   return { ...rendered, ...reading, grammar, matcher, markers };
 }
 

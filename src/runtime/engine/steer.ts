@@ -58,6 +58,7 @@ export interface SteeredChat {
 
 /** What the loop decides, or what would draw more often than it does. */
 const loopOptions = [
+  'abortSignal',
   'contextOverflow',
   'logprobs',
   'onPromptProgress',
