@@ -5,6 +5,7 @@
  * again if it is not.
  */
 import { callNotations } from '../../format/call-notations.ts';
+import { parseJson } from '../../format/json-values.ts';
 import { JsonScanner } from '../json/json-scanner.ts';
 import { listKey, nameKeys } from '../leniency/call-keys.ts';
 import { repair } from '../leniency/law-table.ts';
@@ -13,25 +14,37 @@ import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import { isJsonCallEnforced } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
-import type { Notation, Transition } from '../state-tables.ts';
+import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
-import {
-  aroundCalls,
-  beginningOfMarker,
-  closesBlock,
-  endOfMarker,
-  firstMarker,
-  maxBeginning,
-} from './around-calls.ts';
-import { callPaths, callsIn, pathsOfCall, usualPaths } from './json-calls.ts';
+import { callPaths, callsIn } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
 import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
 /** Longer answers are text. */
 const maxAnswer = 1 << 16;
+/** This much of the beginning of an answer shows whether it may be calls. */
+const maxBeginning = 128;
+
+/** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
+const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
+const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
+const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:|｜-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
+/** White space, a fence, brackets, markers, and separators of calls. */
+const around = new RegExp(
+  `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,
+);
+
+/** The usual notation of calls in APIs. */
+export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
+
+/** What of a text stands around calls, up to the first of them. */
+export function aroundCalls(text: string): string {
+  return around.exec(text)?.[0] ?? '';
+}
+
 /** Begins to read possible calls in the middle of text, at a marker of `foreign-stops.ts`. */
 export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
   reader.progress = {
@@ -320,6 +333,19 @@ function endOfSeparator({ isFenced, isDoubled }: BareCallsProgress, text: string
   return isFenced ? at : endOfMarker(text, at);
 }
 
+/** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
+export function endOfMarker(text: string, at: number): number {
+  const rest = text.slice(at, at + maxBeginning);
+  const marker = firstMarker.exec(rest)?.[0];
+  if (marker !== undefined) return at + marker.length;
+  return beginningOfMarker.test(rest) && rest.length < maxBeginning ? undecided : at;
+}
+
+/** Whether a text ends with the closer of the format's own blocks of calls. */
+export function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
+  return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
+}
+
 /** Reads the calls up to the offset `reached`, and the text around them. */
 function emitCalls(reader: Reader, { calls }: BareCallsProgress, reached: number): void {
   if (reader.region !== null) reader.leaveRegion();
@@ -362,4 +388,11 @@ function readCall(reader: Reader): void {
   reader.openCall();
   readEnvelopeOn(reader, newEnvelope(reader, paths, false));
   reader.leaveCall();
+}
+
+/** Where name and arguments stand in the call with which a text begins; `null` if it is no call of these tools. */
+export function pathsOfCall(tools: ToolTable, text: string): EnvelopePaths | null {
+  const scanner = new JsonScanner();
+  scanner.scan(text, 0);
+  return callPaths(tools, parseJson(scanner.output));
 }

@@ -1,13 +1,9 @@
 /** Calls as JSON, whatever the keys of their name and their arguments are. */
 import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
-import { JsonScanner } from '../json/json-scanner.ts';
 import { argumentKeys, callKey, listKey, nameKeys } from '../leniency/call-keys.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import type { ToolTable } from '../tool-table.ts';
-
-/** The usual notation of calls in APIs. */
-export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
 
 /** The calls in a JSON value: itself, the items of a list, or those of a list in an object; `null` if it is none. */
 export function callsIn(json: string): readonly JsonValue[] | null {
@@ -48,11 +44,4 @@ function isName(tools: ToolTable): (value: JsonValue | undefined) => boolean {
 
 function isArguments(value: JsonValue | undefined): boolean {
   return isObject(typeof value === 'string' ? parseJson(value) : value);
-}
-
-/** Where name and arguments stand in the call with which a text begins; `null` if it is no call of these tools. */
-export function pathsOfCall(tools: ToolTable, text: string): EnvelopePaths | null {
-  const scanner = new JsonScanner();
-  scanner.scan(text, 0);
-  return callPaths(tools, parseJson(scanner.output));
 }

@@ -6,9 +6,15 @@ import { JsonScanner } from '../json/json-scanner.ts';
 import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
-import { aroundCalls, closesBlock, endOfMarker } from '../notations/around-calls.ts';
-import { newBareCalls, readBareCalls } from '../notations/foreign-calls.ts';
-import { pathsOfCall, usualPaths } from '../notations/json-calls.ts';
+import {
+  aroundCalls,
+  closesBlock,
+  endOfMarker,
+  newBareCalls,
+  pathsOfCall,
+  readBareCalls,
+  usualPaths,
+} from '../notations/foreign-calls.ts';
 import { jsonCallPaths } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
