@@ -1,9 +1,10 @@
 /** What models write around calls of other notations: white space, fences, brackets, and markers of any format. */
+
+import { listKey } from '../leniency/call-keys.ts';
 import { undecided } from '../markers/markers.ts';
-import { listKey } from './json-calls.ts';
 
 /** This much of the beginning of an answer shows whether it may be calls. */
-export const longestBeginning = 128;
+export const maxBeginning = 128;
 
 /** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
 const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
@@ -23,8 +24,8 @@ export function aroundCalls(text: string): string {
 
 /** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
 export function endOfMarker(text: string, at: number): number {
-  const rest = text.slice(at, at + longestBeginning);
+  const rest = text.slice(at, at + maxBeginning);
   const marker = firstMarker.exec(rest)?.[0];
   if (marker !== undefined) return at + marker.length;
-  return beginningOfMarker.test(rest) && rest.length < longestBeginning ? undecided : at;
+  return beginningOfMarker.test(rest) && rest.length < maxBeginning ? undecided : at;
 }

@@ -7,8 +7,8 @@
 import { callNotations } from '../../format/call-notations.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { JsonScanner } from '../json/json-scanner.ts';
+import { listKey, nameKeys } from '../leniency/call-keys.ts';
 import { repair } from '../leniency/law-table.ts';
-import { nameKeys } from '../leniency/lenient-names.ts';
 import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -18,20 +18,14 @@ import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
-import {
-  aroundCalls,
-  beginningOfMarker,
-  endOfMarker,
-  firstMarker,
-  longestBeginning,
-} from './around-calls.ts';
-import { callPaths, callsIn, listKey } from './json-calls.ts';
+import { aroundCalls, beginningOfMarker, endOfMarker, firstMarker, maxBeginning } from './around-calls.ts';
+import { callPaths, callsIn } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
 import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
 /** Longer answers are text. */
-const longestAnswer = 1 << 16;
+const maxAnswer = 1 << 16;
 
 /** The usual notation of calls in APIs. */
 export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
@@ -114,7 +108,7 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
   }
   if (isJsonCallEnforced(reader)) return 'enforced';
   for (;;) {
-    const limit = cursor.at + longestAnswer - buffer.length;
+    const limit = cursor.at + maxAnswer - buffer.length;
     if (limit <= cursor.at) return 'text';
     if (progress.phase === 'between') {
       const verdict = readBetween(reader, progress, stops, limit);
@@ -136,8 +130,8 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
 /** White space, a fence, a marker, and the beginning of calls; `calls` if it is there. */
 function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const { cursor } = reader;
-  const text = cursor.text.slice(cursor.at, cursor.at + longestBeginning);
-  const isCut = text.length < longestBeginning && !reader.ended;
+  const text = cursor.text.slice(cursor.at, cursor.at + maxBeginning);
+  const isCut = text.length < maxBeginning && !reader.ended;
   const fence = /^\s*```[a-z_-]*[ \t]*\r?\n/.exec(text)?.[0];
   const marker = fence === undefined ? firstMarker.exec(text)?.[0] : undefined;
   const begins = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text) || beginningOfMarker.test(text);
