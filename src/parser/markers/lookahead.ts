@@ -26,7 +26,7 @@ export function nameEnd(
 ): number {
   const limit = Math.min(text.length, at + tools.longestName);
   let end = at;
-  // A tool's name may contain the end of another name, so the longest name wins.
+  // A tool's name may contain an end, so the first whole name with an end after it is the name.
   const isEnd = () =>
     ends.some((each) => each !== '' && text.startsWith(each, end)) && tools.has(text.slice(at, end));
   while (end < limit && !isSpace(text.charCodeAt(end)) && !isEnd()) {
@@ -81,8 +81,8 @@ export function callFollows(
   if (next - at > longestOpening) return absent;
   if (texts.some((each) => (each === '' ? ended && next === text.length : text.startsWith(each, next))))
     return mustBeOffered(choice.repairs) ? namesTool(tools, text, next, ended) : at;
-  const rest = text.length - next < longestOpening ? text.slice(next) : null;
-  const mayContinue = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
+  const rest = text.slice(next, next + longestOpening);
+  const mayContinue = !ended && texts.some((each) => each.startsWith(rest));
   if (nameEnds === undefined) return mayContinue ? undecided : absent;
   const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
   const isAnyCall = !tools.known || !mustBeOffered(choice.repairs);
@@ -134,7 +134,7 @@ function anyNameEnd(text: string, at: number, ends: readonly string[], ended: bo
     if (end > at && ends.some((each) => each !== '' && text.startsWith(each, end))) return end;
     end++;
   }
-  if (end === text.length) return ended || end - at >= longestOpening ? absent : undecided;
+  if (end === text.length) return ended ? absent : undecided;
   return end === at ? absent : endFollows(text, end, ends, ended);
 }
 
@@ -149,7 +149,9 @@ export function envelopeAt(
   const paths = choice.envelopeFollows;
   if (paths === undefined) return absent;
   const start = choice.marker.trimEnd().endsWith('{') ? at - 1 : skipSpace(text, at);
-  const verdict = new EnvelopePeek(tools, paths, text, start).verdict();
+  // Whatever has arrived, it decides by the same text.
+  const near = text.slice(0, at + longestLookahead);
+  const verdict = new EnvelopePeek(tools, paths, near, start).verdict();
   if (verdict !== undecided) return verdict;
   return ended || text.length - at > longestLookahead ? absent : undecided;
 }
@@ -213,7 +215,7 @@ class EnvelopePeek {
     return this.at;
   }
 
-  /** Reads a JSON or Python string; `null` if there is none here or it is incomplete. */
+  /** Reads a JSON or Python string; `null` if there is none here, or no whole one. */
   private string(): string | null {
     const quote = this.take('"') < 0 ? "'" : '"';
     if (quote === "'" && this.take(quote) < 0) return null;
@@ -221,7 +223,6 @@ class EnvelopePeek {
     while (this.at < this.text.length && this.text[this.at] !== quote) {
       this.at += this.text[this.at] === '\\' ? 2 : 1;
     }
-    if (this.at >= this.text.length) return null;
     this.at++;
     const written = this.text.slice(start - 1, this.at);
     return parseString(quote === '"' ? written : (scanWhole(written)?.json ?? ''));
