@@ -171,6 +171,15 @@ describe('a name that must follow', () => {
     expect(both(anyName, text)).toEqual([names[open], names[ended]]);
   });
 
+  it('ends with white space where no end is named', () => {
+    const look = following(anyTool, opener({ nameEnds: [] }));
+    expect([decided(look, 'any x'), decided(look, 'any('), decided(look, 'any')]).toEqual([
+      0,
+      absent,
+      absent,
+    ]);
+  });
+
   it.each([
     [1, 0],
     [127, 0],
@@ -234,7 +243,8 @@ describe('a call after other text', () => {
   });
 
   it('is none where no tools are known', () => {
-    expect(decided(following(anyTool, opener({ texts: ['<o>'] }, 'noise')), '<o>get ')).toBe(absent);
+    const unknown = following(anyTool, opener({ texts: ['<o>'] }, 'noise'));
+    for (const text of ['<o>get ', 'so', '']) expect(both(unknown, text)).toEqual([absent, absent]);
   });
 
   it.each([

@@ -47,8 +47,8 @@ function mayEndHere(
   end: number,
   ends: readonly string[],
 ): boolean {
-  const isCut = ends.some((each) => text.length - end < each.length && each.startsWith(text.slice(end)));
-  return isCut && tools.has(text.slice(at, end));
+  const rest = text.slice(end);
+  return ends.some((each) => each.startsWith(rest)) && tools.has(text.slice(at, end));
 }
 
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
@@ -103,16 +103,17 @@ function callAfterNoise(
   ended: boolean,
 ): number {
   const near = text.slice(at, at + longestNoise);
-  const noise = /^[^<[|`]*/.exec(near)?.[0].length ?? 0;
+  const noise = near.search(/[<[|`]|$/);
   const open = ended ? absent : undecided;
   if (!tools.known) return absent;
   if (noise === near.length) return near.length < longestNoise ? open : absent;
   const rest = text.slice(at + noise, at + noise + longestNoise);
   const opener = openers.find((each) => rest.startsWith(each));
   if (opener === undefined) return openers.some((each) => each.startsWith(rest)) ? open : absent;
-  const word = /^\s*\S*\s?/.exec(rest.slice(opener.length))?.[0] ?? '';
+  const named = rest.slice(opener.length);
+  const word = named.slice(0, named.search(/(?<=\S)\s|$/) + 1);
   if (tools.isNamedIn(word)) return at;
-  return word.length === rest.length - opener.length && rest.length < longestNoise ? open : absent;
+  return word === named && rest.length < longestNoise ? open : absent;
 }
 
 /** A call with a respelled opener must name its tool within this many units. */
