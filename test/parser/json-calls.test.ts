@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { exampleTools, read } from '../support/example-calls.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
@@ -118,31 +119,49 @@ describe('a JSON call', () => {
   });
 
   it.each([
-    ['{"name": "f", "n": 1}', { n: 1 }],
-    ['{"n": 1, "name": "f", "s": "a"}', { n: 1, s: 'a' }],
-    ['{"name": "f"}', {}],
-    ['{"name": "f", "arguments": null}', {}],
-    ['{"name": "f", "arguments": ""}', {}],
-    ['{"name": "f", "parameters": {"n": 1}}', { n: 1 }],
-    ['{"parameters": {"n": 1}, "name": "f"}', { n: 1 }],
-    ['{"tool": "f", "arguments": {"n": 1}}', { n: 1 }],
-    ['{"arguments": {"n": 1}, "tool": "f"}', { n: 1 }],
-    ['{"function": {"name": "f", "arguments": {"n": 1}}}', { n: 1 }],
-    ['{{"name": "f", "arguments": {"n": 1}}}', { n: 1 }],
-    ["{'name': 'f', 'arguments': {'n': 1}}", { n: 1 }],
-    ['{"name": "f", "arguments": {"arguments": {"n": 1}}}', { n: 1 }],
-    ['{"arguments": {"arguments": {"n": 1}}, "name": "f"}', { n: 1 }],
-    ['{"name": "f", "arguments": {"n": 1}', { n: 1 }],
-    ['{"name": "f", "arguments": {"n": 1', { n: 1 }],
-    ['{"name": "f", "arguments": {"d": {"a": "b"', { d: { a: 'b' } }],
-    ['{"name": "f", "name": "f", "arguments": {"n": 1}}', { n: 1 }],
-  ])('that is spelled otherwise is one event after the other: %s', (json, input) => {
-    const { tool_calls = [], malformed } = readWhole(jsonInTags, `<use>\n${json}\n</use>`);
+    ['{"name": "f", "n": 1}', { n: 1 }, 'flat-arguments'],
+    ['{"n": 1, "name": "f", "s": "a"}', { n: 1, s: 'a' }, 'flat-arguments'],
+    ['{"name": "f"}', {}, null],
+    ['{"name": "f", "arguments": null}', {}, 'empty-arguments'],
+    ['{"name": "f", "arguments": ""}', {}, 'empty-arguments'],
+    ['{"name": "f", "parameters": {"n": 1}}', { n: 1 }, 'arguments-key'],
+    ['{"parameters": {"n": 1}, "name": "f"}', { n: 1 }, 'arguments-key'],
+    ['{"tool": "f", "arguments": {"n": 1}}', { n: 1 }, 'name-key'],
+    ['{"arguments": {"n": 1}, "tool": "f"}', { n: 1 }, 'name-key'],
+    ['{"function": {"name": "f", "arguments": {"n": 1}}}', { n: 1 }, 'wrapped-call'],
+    ['{{"name": "f", "arguments": {"n": 1}}}', { n: 1 }, 'wrapped-call'],
+    ["{'name': 'f', 'arguments': {'n': 1}}", { n: 1 }, 'json'],
+    ['{"name": "f", "arguments": {"arguments": {"n": 1}}}', { n: 1 }, 'wrapped-arguments'],
+    ['{"arguments": {"arguments": {"n": 1}}, "name": "f"}', { n: 1 }, 'wrapped-arguments'],
+    ['{"name": "f", "arguments": {"n": 1}', { n: 1 }, 'unclosed'],
+    ['{"name": "f", "arguments": {"n": 1', { n: 1 }, 'unclosed'],
+    ['{"name": "f", "arguments": {"d": {"a": "b"', { d: { a: 'b' } }, 'unclosed'],
+    ['{"name": "f", "name": "f", "arguments": {"n": 1}}', { n: 1 }, null],
+  ])('that is spelled otherwise is one event after the other, and told: %s', (json, input, law) => {
+    const { tool_calls = [], malformed, repaired = [] } = readWhole(jsonInTags, `<use>\n${json}\n</use>`);
     expect(malformed).toBeUndefined();
+    expect(repaired.map((each) => each.law)).toEqual(law === null ? [] : [law]);
     expect(tool_calls.map(({ function: called }) => [called.name, JSON.parse(called.arguments)])).toEqual([
       ['f', input],
     ]);
   });
+});
+
+it.each([
+  '{"name": "f", "arguments": {"n": 1}}',
+  '{"name": "f", "arguments": {"n": 1',
+  '{"name": "f", "n": 1}',
+])('a JSON call is complete as soon as its closer has come: %s', (json) => {
+  const parser = createResponseParser(jsonInTags, { tools: exampleTools });
+  const types = parser.feed(`<use>\n${json}\n</use>\n`).map(({ type }) => type);
+  expect(types).toContain('tool-call');
+});
+
+it('a call that lacks its arguments says that they were expected', () => {
+  const { malformed } = read(jsonInTags, '<use>\n{"name": "f", "x": 2}\n</use>');
+  expect(malformed).toMatchObject([{ expected: ['arguments'] }]);
+  const unnamed = read(jsonInTags, '<use>\n{"n": 2}\n</use>');
+  expect(unnamed.malformed).toMatchObject([{ expected: ['a tool name'] }]);
 });
 
 describe('a JSON call that is none', () => {
@@ -176,7 +195,8 @@ describe('a JSON call that is none', () => {
     ['{"name": "f", "arguments": {"n": 1}, "type": "function", "id": "1"}', []],
     ['{"name": "f", "arguments": {"n": 1}, "x": 2, "s": "a"}', ['x', 's']],
   ])('says which members a call has that are dropped: %s', (json, dropped) => {
-    const { repaired = [] } = read(jsonInTags, `<use>\n${json}\n</use>`);
+    const { repaired = [], tool_calls } = read(jsonInTags, `<use>\n${json}\n</use>`);
+    expect(tool_calls).toMatchObject([{ function: { arguments: '{"n": 1}' } }]);
     const details = repaired.filter(({ law }) => law === 'flat-arguments').map(({ detail }) => detail);
     expect(details).toHaveLength(dropped.length === 0 ? 0 : 1);
     for (const key of dropped) expect(details[0]).toContain(key);
