@@ -80,6 +80,12 @@ describe('the name of an offered tool', () => {
     expect(both(look('>>'), text)).toEqual([open, ended]);
   });
 
+  it('is open before the beginning of an end, and not before the rest of one', () => {
+    expect(both(look('/>'), 'f/')).toEqual([undecided, absent]);
+    expect(both(look('/>'), 'f/>')).toEqual([1, 1]);
+    expect(both(look('/>'), 'f>')).toEqual([absent, absent]);
+  });
+
   it.each([
     ['f x', 1, 1],
     ['f', undecided, absent],
@@ -189,6 +195,12 @@ describe('a name that must follow', () => {
     expect(decided(anyName, `${'n'.repeat(units)}(`)).toBe(found);
   });
 
+  it('ends with its end, also where names may hold that', () => {
+    const look = following(anyTool, opener({ nameEnds: [':'] }));
+    expect(both(look, 'any:')).toEqual([0, 0]);
+    expect(both(look, ':')).toEqual([undecided, absent]);
+  });
+
   it('is an offered one, or any other where no law needs an offered one', () => {
     const free = following(offered, opener({ nameEnds: ['('] }));
     const strict = following(offered, opener({ nameEnds: ['('] }, 'notation'));
@@ -226,7 +238,7 @@ describe('an opener that is spelled otherwise', () => {
 });
 
 describe('a call after other text', () => {
-  const look = following(offered, opener({ texts: ['<o>'] }, 'noise'));
+  const look = following(offered, opener({ texts: ['<o>', '<call>'] }, 'noise'));
 
   it.each<readonly [string, Verdict, Verdict]>([
     ['so: <o>get ', 'call', 'call'],
@@ -432,5 +444,25 @@ describe('a JSON call', () => {
       const paths = { name: ['name'], arguments: ['__proto__'] };
       expect(knows(paths, '{"name": "get"}')).toEqual(none);
     });
+  });
+});
+
+describe('no longer than its bound', () => {
+  const free = following(anyTool, opener({ nameEnds: ['('] }));
+  const spelled = following(offered, opener({ texts: ['{'] }, 'spelling'));
+  const noise = following(offered, opener({ texts: ['<o>'] }, 'noise'));
+  const name: Look = (text, at, ended) => nameEnd(offered, text, at, ['>'], ended);
+
+  it.each<readonly [string, number, (units: number) => string, Look]>([
+    ['white space after a marker', 128, blanks, free],
+    ['white space after a name', 128, (units) => `f${blanks(units)}`, name],
+    ['a name', 128, (units) => 'n'.repeat(units), free],
+    ['the way to a name', 255, (units) => '{'.padEnd(units, 'x'), spelled],
+    ['other text', 255, (units) => 'x'.repeat(units), noise],
+    ['a word after an opener', 255, (units) => '<o>'.padEnd(units, 'x'), noise],
+  ])('is waited for %s: %i units', (_, bound, text, look) => {
+    expect(verdictOf(look, text(bound - 1), false)).toBe(undecided);
+    expect(verdictOf(look, text(bound), false)).toBe(undecided);
+    expect(verdictOf(look, text(bound + 1), false)).toBe(absent);
   });
 });

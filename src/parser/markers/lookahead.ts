@@ -176,10 +176,10 @@ class EnvelopePeek {
     if (name === null) return this.keyIsName();
     const inner: string[] = [];
     let opened = this.take('{');
-    while (opened === this.at) {
+    while (opened) {
       const key = this.string();
       if (key === null) return this.failure();
-      if (this.take(':') < 0) return this.failure();
+      if (!this.take(':')) return this.failure();
       const place = [...inner, key];
       if (samePath(place, name)) return this.knownName();
       if (place.every((each, index) => name[index] === each)) {
@@ -194,7 +194,7 @@ class EnvelopePeek {
   }
 
   private keyIsName(): number {
-    if (this.take('{') < 0) return this.failure();
+    if (!this.take('{')) return this.failure();
     return this.knownName();
   }
 
@@ -208,18 +208,18 @@ class EnvelopePeek {
     return this.at >= this.text.length ? undecided : absent;
   }
 
-  /** Skips white space and `character`; returns the position after it, or -1. */
-  private take(character: string): number {
+  /** Skips white space and `character`; false if another one stands there. */
+  private take(character: string): boolean {
     this.at = skipSpace(this.text, this.at);
-    if (this.text[this.at] !== character) return -1;
+    if (this.text[this.at] !== character) return false;
     this.at++;
-    return this.at;
+    return true;
   }
 
   /** Reads a JSON or Python string; `null` if there is none here, or no whole one. */
   private string(): string | null {
-    const quote = this.take('"') < 0 ? "'" : '"';
-    if (quote === "'" && this.take(quote) < 0) return null;
+    const quote = this.take('"') ? '"' : "'";
+    if (quote === "'" && !this.take(quote)) return null;
     const start = this.at;
     while (this.at < this.text.length && this.text[this.at] !== quote) {
       this.at += this.text[this.at] === '\\' ? 2 : 1;
