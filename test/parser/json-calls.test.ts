@@ -157,6 +157,20 @@ it.each([
   expect(types).toContain('tool-call');
 });
 
+it('a JSON call may have a comma after its last member, in the object within it, too', () => {
+  const inner = '{"name": "f", "arguments": {"n": 1,},}';
+  for (const json of [
+    `{"id": "call00001", "function": ${inner},}`,
+    `{"function": ${inner}, "id": "call00001",}`,
+  ]) {
+    const { tool_calls, malformed } = readWhole(nested, `<use>\n${json}\n</use>`);
+    expect(malformed).toBeUndefined();
+    expect(tool_calls).toMatchObject([{ id: 'call00001', function: { name: 'f' } }]);
+  }
+  const { malformed } = readWhole(nested, '<use>\n{"function": {}, "id": "call00001"}\n</use>');
+  expect(malformed).toMatchObject([{ reason: 'the call names no tool' }]);
+});
+
 it('a call that lacks its arguments says that they were expected', () => {
   const { malformed } = read(jsonInTags, '<use>\n{"name": "f", "x": 2}\n</use>');
   expect(malformed).toMatchObject([{ expected: ['arguments'] }]);

@@ -5,6 +5,8 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import { DecodingError } from '../../src/format/errors.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
+import { literal } from '../../src/language/expression/expression.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
@@ -194,6 +196,14 @@ describe('a response whose calls are enforced', () => {
   });
 });
 
+it('a response gives what it has written, from offsets that may lie in the prompt', () => {
+  const guard = callGuard({}, tools, []);
+  const response = open({}, { guard });
+  response.take(piece('abcdef'));
+  const { enforced } = guard;
+  expect([enforced.textOf(2, 4), enforced.textOf(0, 1), enforced.textOf(-3, 2)]).toEqual(['cd', 'a', 'ab']);
+});
+
 describe('a response that leaves its grammar', () => {
   const begun = '<use>\n{"name": "f", "arguments": {"n": 3, "s": "';
 
@@ -317,6 +327,27 @@ describe('thoughts whose budget is spent', () => {
     response.write(piece(end ?? ''));
     expect(response.closing).toBeNull();
     expect(response.matcher?.allows('<use>')).toBe(true);
+  });
+
+  it('are followed by the beginning of an answer, which is a grammar of its own', () => {
+    const matcher = createMatcher(new RuleSet().grammar('root', literal('xyz')));
+    const answerStart = () => ({
+      matcher,
+      closer: end ?? '',
+      hasBegun: (text: string) => text.includes('y'),
+    });
+    const response = open(thinking, { thinkingBudget: 1, answerStart });
+    response.take(piece('one'));
+    expect([response.afterThoughts, response.constrained, response.changes]).toEqual([false, false, 0]);
+    response.write(piece(end ?? ''));
+    expect([response.afterThoughts, response.constrained, response.changes]).toEqual([true, true, 1]);
+    expect([response.matcher?.allows('x'), response.matcher?.allows('y')]).toEqual([true, false]);
+    response.write(piece('x'));
+    expect([response.afterThoughts, response.changes]).toEqual([true, 1]);
+    response.take(piece('y'));
+    expect([response.afterThoughts, response.constrained, response.changes]).toEqual([false, false, 2]);
+    expect(response.matcher).toBeNull();
+    expect(contentOf(response)).toBe('xy');
   });
 
   it('are not closed where nothing closes them', () => {
