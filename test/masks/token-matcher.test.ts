@@ -108,7 +108,7 @@ test.each([
   ['byte-level', ['Ġa', 'Ċ', 'Ã', '<|x|>'], [' a', '\n', null, '<|x|>']],
   ['sentencepiece', ['▁a', '<0x0A>', '<0xC3>', '<|x|>'], [' a', '\n', null, '<|x|>']],
   ['verbatim', [' a', '\n', 'Ġ', '▁'], [' a', '\n', 'Ġ', '▁']],
-] as const)('texts spelled %s', (spelling, tokens, meant) => {
+] as const)('texts spelled %s are read as meant', (spelling, tokens, meant) => {
   const { bytesOf } = createMaskVocabulary({ tokens, spelling });
   const decoder = new TextDecoder();
   const read = tokens.map((_, id) => (meant[id] === null ? null : decoder.decode(bytesOf(id))));
