@@ -39,7 +39,7 @@ export interface BorrowedModel {
 }
 
 /** The longest that a timer of the platform waits, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 
 /** Options of a pool. */
 interface PoolOptions {
@@ -172,7 +172,7 @@ export class ModelPool {
     slot.users -= 1;
     if (slot.users > 0) return;
     for (const wake of this.#idle.splice(0)) wake();
-    if (idleMs <= longestTimer) slot.timer = setTimeout(() => this.#retire(slot), idleMs).unref();
+    if (idleMs <= maxTimer) slot.timer = setTimeout(() => this.#retire(slot), idleMs).unref();
   }
 
   /** Closes a model that nobody uses, in turn with those that are opened. */

@@ -127,7 +127,7 @@ const neighbours = [
 ] as const;
 
 function withOwnNames<Options extends ChatOptions>(given: Options): Options {
-  const options: Record<string, unknown> = { ...given };
+  const options: Record<string, unknown> = Object.fromEntries(Object.entries(given));
   for (const [option, own] of neighbours) {
     const value = given[option];
     if (value === undefined) continue;
