@@ -16,6 +16,9 @@ export type OptionRules<Options> = { readonly [Option in keyof Required<Options>
 /** The options with a value for each. */
 export type Filled<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> };
 
+/** The longest that a timer of the platform waits, in milliseconds. */
+export const maxTimer = 2 ** 31 - 1;
+
 /** For options that are validated where they are read. */
 export const anyValue: OptionRule = { expected: 'any value', allows: () => true };
 export const boolean: OptionRule = kindOf('boolean', 'a boolean');

@@ -6,6 +6,7 @@ import {
   callback,
   checkOptions,
   integerFrom,
+  maxTimer,
   type OptionRules,
   requireOption,
   string,
@@ -54,7 +55,7 @@ export interface PullOptions extends HubOptions {
   readonly onEvent?: (event: PullEvent) => void;
 }
 
-const milliseconds = integerFrom(0, 2 ** 31 - 1);
+const milliseconds = integerFrom(0, maxTimer);
 
 /** Rules for the options of `pullModel` and `obtainModel`. */
 export const pullRules: OptionRules<PullOptions> = {

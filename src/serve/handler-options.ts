@@ -4,6 +4,7 @@ import {
   callback,
   type Filled,
   integerFrom,
+  maxTimer,
   type OptionRules,
   object,
   oneOf,
@@ -65,7 +66,6 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const maxTimer = 2 ** 31 - 1;
 const anything = Number.POSITIVE_INFINITY;
 
 const rules: OptionRules<HandlerOptions> = {

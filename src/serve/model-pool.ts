@@ -1,7 +1,7 @@
 /** The models of a server, by name: open ones, and those that are opened on demand. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { untilAborted } from '../format/on-abort.ts';
-import { requireOption } from '../format/option-rules.ts';
+import { maxTimer, requireOption } from '../format/option-rules.ts';
 import { RequestError } from './errors.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
@@ -37,9 +37,6 @@ export interface BorrowedModel {
   /** Must be called once. `idleMs`: when the model is closed unless it is asked again. Default: as the pool has it. */
   release(idleMs?: number): void;
 }
-
-/** The longest that a timer of the platform waits, in milliseconds. */
-const maxTimer = 2 ** 31 - 1;
 
 /** Options of a pool. */
 interface PoolOptions {

@@ -12,6 +12,7 @@ import {
   integerFrom,
   isRecord,
   jsonObject,
+  maxTimer,
   type OptionRule,
   type OptionRules,
   oneOf,
@@ -25,8 +26,6 @@ import { checkSamplers, refusedOptions, samplingRules } from './sampling-rules.t
 import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
-/** The maximum delay of the platform's timers, in milliseconds. */
-const maxTimer = 2 ** 31 - 1;
 /** As in OpenAI's API. */
 const maxLogprobs = 20;
 /** vLLM's limit. */
