@@ -65,7 +65,7 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 const anything = Number.POSITIVE_INFINITY;
 
 const rules: OptionRules<HandlerOptions> = {
@@ -73,11 +73,11 @@ const rules: OptionRules<HandlerOptions> = {
   corsOrigins: stringArray,
   hosts: stringArray,
   maxBodyBytes: integerFrom(1, anything),
-  bodyTimeoutMs: integerFrom(1, longestTimer),
+  bodyTimeoutMs: integerFrom(1, maxTimer),
   concurrency: integerFrom(1, anything),
   queueLimit: integerFrom(0, anything),
-  keepAliveMs: integerFrom(1, longestTimer),
-  stallMs: integerFrom(1, longestTimer),
+  keepAliveMs: integerFrom(1, maxTimer),
+  stallMs: integerFrom(1, maxTimer),
   memoryLimit: integerFrom(0, anything),
   modelIdleMs: integerFrom(0, longestTimer),
   anyModel: boolean,

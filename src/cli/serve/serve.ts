@@ -176,11 +176,11 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
 const perServer = 256;
 
 /** The most that a model takes by default. */
-const mostSequences = 8;
+const maxSequences = 8;
 
 function concurrencyOf(
   entries: readonly LocatedEntry[],
-  { sequences = mostSequences }: ServeCommandOptions,
+  { sequences = maxSequences }: ServeCommandOptions,
 ): number {
   const servers = entries.reduce((sum, entry) => sum + entry.servers, 0);
   const isLocal = entries.some((entry) => entry.servers === 0);

@@ -26,11 +26,11 @@ import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
 /** The maximum delay of the platform's timers, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 /** As in OpenAI's API. */
-const mostLikely = 20;
+const maxLogprobs = 20;
 /** vLLM's limit. */
-const longestSalt = 1024;
+const maxSalt = 1024;
 
 /** Generated modules, or a registry of them. */
 export const modules: OptionRule = {
@@ -65,12 +65,12 @@ const chatRules: OptionRules<ChatOptions> = {
   injectForcedText: boolean,
   speculate: boolean,
   tellOverruled: boolean,
-  logprobs: integerFrom(0, mostLikely),
+  logprobs: integerFrom(0, maxLogprobs),
   ...samplingRules,
 };
 
 const serverRules: OptionRules<ServerRequestOptions> = {
-  cacheSalt: textUpTo(longestSalt),
+  cacheSalt: textUpTo(maxSalt),
   priority: integerFrom(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
 };
 
@@ -79,7 +79,7 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   // Whether an option is supported is decided by the model, for each chat.
   ...serverRules,
   execute: callback,
-  toolTimeoutMs: integerFrom(1, longestTimer),
+  toolTimeoutMs: integerFrom(1, maxTimer),
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   askAgain: boolean,
   maxSteps: integerFrom(1, anything),
