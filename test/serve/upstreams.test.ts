@@ -130,6 +130,82 @@ describe.each(['whole', 'streamed'] as const)('%s responses', (how) => {
   });
 });
 
+describe('two servers', () => {
+  const ask = async (model: ServerModel, index: number) =>
+    (await model.chat({ messages: [{ role: 'user', content: `Rain, ${index}?` }], thinking: false }).message)
+      .content;
+
+  it('of which one is slow share what it cannot do in time, and nothing fails', async () => {
+    const [slow, other] = await standIns(2, words);
+    if (slow === undefined || other === undefined) throw new TypeError('two');
+    const model = await connect([slow, other]);
+    const release = slow.hold();
+    const begun = () => slow.asked('/v1/completions').length;
+    const all: Promise<string | null>[] = [];
+    for (let index = 0; index < 48; index += 1) {
+      let isOver = false;
+      const before = begun();
+      const asked = ask(model, index).finally(() => {
+        isOver = true;
+      });
+      all.push(asked);
+      while (!isOver && begun() === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    // From this many on, it is asked last.
+    expect(begun()).toBe(8);
+    release();
+    for (const content of await Promise.all(all)) expect(content).toBe(words.join(''));
+    expect(model.servers.map(({ failures }) => failures)).toEqual([0, 0]);
+  });
+
+  it('that die before they have written anything fail no request', async () => {
+    const servers = await standIns(2, words);
+    const model = await connect(servers);
+    const release = servers.map((server) => server.hold());
+    const asked = (server: StandInServer) => server.asked('/v1/completions').length;
+    const content = ask(model, 1);
+    for (const _death of ['first', 'second']) {
+      const before = servers.map(asked);
+      const busy = () => servers.find((server, at) => asked(server) > (before[at] ?? 0));
+      while (busy() === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+      // Its first event has come by then.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const server = busy();
+      await server?.kill();
+      await server?.start();
+    }
+    for (const each of release) each();
+    expect(await content).toBe(words.join(''));
+  });
+
+  it('that are restarted one after the other fail no request', async () => {
+    const servers = await standIns(2, words, { pieceMs: 2 });
+    const model = await connect(servers);
+    let over = 0;
+    const guest = async (number: number): Promise<void> => {
+      for (let turn = 0; turn < 12; turn += 1) {
+        expect(await ask(model, 100 * number + turn)).toBe(words.join(''));
+        over += 1;
+      }
+    };
+    const restart = async (): Promise<void> => {
+      for (const server of servers) {
+        const written = async (more: number) => {
+          const goal = Math.min(over + more, 48);
+          while (over < goal) await new Promise((resolve) => setTimeout(resolve, 1));
+        };
+        await written(6);
+        await server.kill();
+        await written(6);
+        await server.start();
+      }
+    };
+    await Promise.all([...Array.from({ length: 4 }, (_, number) => guest(number)), restart()]);
+    expect(over).toBe(48);
+    for (const { failures } of model.servers) expect(failures).toBeGreaterThan(0);
+  });
+});
+
 describe('a gateway', () => {
   const body = { model: 'stand-in', messages, max_tokens: 50 };
   const paths = {
