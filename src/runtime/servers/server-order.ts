@@ -32,9 +32,11 @@ function byWeight<Server extends OrderedServer>(
   servers: readonly Server[],
   conversation: string,
 ): readonly Server[] {
+  // A conversation may begin with a book, which is read once.
+  const digest = sha256(conversation);
   const weighed = servers.map((server) => ({
     server,
-    weight: sha256(`${server.connection.url}\n${conversation}`),
+    weight: sha256(`${server.connection.url}\n${digest}`),
   }));
   return weighed.sort((one, other) => (one.weight < other.weight ? 1 : -1)).map(({ server }) => server);
 }
