@@ -20,6 +20,7 @@ Default: all parts. The requests of clients lie in IDIOLECT_CONFORMANCE, else th
   --template FILE    Jinja source of the chat template; default: what the server says
   --tokens N         of a response under a tag; default 160
   --rounds N         of the cost; default 8
+  --process PID      the server's process on this machine, whose processor time is measured, too
   --first N          only the first N questions
   --only TEXT        only formats whose name contains it
   --from NAME        only formats from this one on, in the order of their names
@@ -32,6 +33,7 @@ const { values, positionals } = parseArgs({
     template: { type: 'string' },
     tokens: { type: 'string', default: '160' },
     rounds: { type: 'string', default: '8' },
+    process: { type: 'string' },
     first: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
     from: { type: 'string', default: '' },
@@ -64,7 +66,8 @@ const parts: Readonly<Record<string, (server: JudgedServer) => Promise<void>>> =
     console.table(await judgeFailures(address, options));
   },
   async cost(server) {
-    const limits = { rounds: Number(values.rounds), limit: 40 };
+    const pid = values.process === undefined ? null : Number(values.process);
+    const limits = { rounds: Number(values.rounds), limit: 40, pid };
     const { rows, tokenize } = await judgeCost(server, { ...options, url: server.url }, limits);
     console.table(rows);
     console.log(`/tokenize: ${tokenize[0]} in the first chat, ${tokenize[1]} in the last`);
