@@ -104,6 +104,17 @@ it.each<readonly [string, ChatOptions, readonly string[]]>([
   });
 });
 
+it('is never asked for a top_p of 0, which vLLM and SGLang refuse', async () => {
+  const [server] = await standIns(1, words);
+  if (server === undefined) throw new TypeError('one');
+  const model = await connect([server]);
+  for (const topP of [0, 0.4]) await model.chat({ messages, topP, temperature: 0.5 }).message;
+  const [least, other] = server.asked('/v1/completions').map(({ body: { top_p } }) => Number(top_p));
+  expect(least).toBeGreaterThan(0);
+  expect(least).toBeLessThan(1e-5);
+  expect(other).toBe(0.4);
+});
+
 describe.each(['whole', 'streamed'] as const)('%s responses', (how) => {
   it.each<readonly [string, ChatOptions, readonly string[]]>([
     ['calls', required, call],
