@@ -54,6 +54,7 @@ export async function judgeCost(
       const cost = { milliseconds, perToken: milliseconds / tokens, processorPerToken };
       // The first compiles.
       if (round > 0) times.set(name, [...(times.get(name) ?? []), cost]);
+      console.error(`round ${round}, ${name}: ${JSON.stringify(cost)}`);
     }
   const rows = Object.fromEntries(Array.from(times, ([name, all]) => [name, medians(all)]));
   return { rows, tokenize: [tokenize[0] ?? 0, tokenize.at(-1) ?? 0] };
