@@ -79,7 +79,7 @@ const rules: OptionRules<HandlerOptions> = {
   keepAliveMs: integerFrom(1, maxTimer),
   stallMs: integerFrom(1, maxTimer),
   memoryLimit: integerFrom(0, anything),
-  modelIdleMs: integerFrom(0, longestTimer),
+  modelIdleMs: integerFrom(0, maxTimer),
   anyModel: boolean,
   page: string,
   defaults: object,
