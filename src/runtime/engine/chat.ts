@@ -186,6 +186,7 @@ function* completeChat(
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
   const reading = readingOf(rendered, grammars, grammarOptions, grammar, texts);
+  yield;
   const checks = withLibraries(reading.checks, rendered.options);
   return { ...rendered, ...reading, checks, grammar, matcher, markers };
 }

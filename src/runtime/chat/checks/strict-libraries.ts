@@ -20,7 +20,7 @@ import type { ResponseChecks } from './response-checks.ts';
 /** How many values a library is asked about. */
 const drawn = 32;
 /** Steps of work for their grammar: some milliseconds. A larger schema is asked about complete calls only. */
-const steps = 20_000;
+const steps = 10_000;
 
 type Asked = Pick<ChatOptions, 'tools' | 'responseFormat'>;
 
