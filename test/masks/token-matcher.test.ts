@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SchemaError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
 import type { Grammar } from '../../src/language/expression/expression.ts';
-import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/runtime/masks/index.ts';
+import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/masks/index.ts';
 import { anySchema } from '../json-schema/schema-tools.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 

@@ -74,7 +74,7 @@ export interface MatcherOptions {
   readonly maxStacks?: number;
 }
 
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /** Maximum number of characters that `forced` returns at once. */
 const forcedLimit = 100_000;
@@ -109,7 +109,7 @@ interface Shared {
   readonly rules: Grammar['rules'];
 }
 
-const sizeOf = memoize((rules: Grammar['rules']) => sizeOfRules(rules.values(), mostCounted));
+const sizeOf = memoize((rules: Grammar['rules']) => sizeOfRules(rules.values(), maxCounted));
 
 class StackMatcher implements Matcher {
   readonly #shared: Shared;

@@ -7,7 +7,7 @@ import {
   type LibraryProblem,
   problemsOf,
   type ValidatingSchema,
-} from '../validating-schema.ts';
+} from '../../../tools/validating-schema.ts';
 
 /** Asks the library of one schema. */
 export class LibraryCheck {

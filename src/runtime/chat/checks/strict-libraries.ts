@@ -12,8 +12,8 @@ import type { Grammar } from '../../../language/expression/expression.ts';
 import { RuleSet } from '../../../language/expression/rule-set.ts';
 import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.ts';
 import { normalizeTools, schemaOf, type ToolInput } from '../../../tools/tools.ts';
+import type { LibraryProblem } from '../../../tools/validating-schema.ts';
 import type { ChatOptions } from '../chat-options.ts';
-import type { LibraryProblem } from '../validating-schema.ts';
 import { libraryCheck } from './library-check.ts';
 import type { ResponseChecks } from './response-checks.ts';
 
