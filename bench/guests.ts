@@ -7,10 +7,14 @@
  *     npx esbuild bench/guests.ts src/runtime/node-llama-cpp/ahead/schema-worker.ts --bundle --splitting --platform=node \
  *       --format=esm --packages=external --conditions=idiolect:source --outdir=.cache/guests --entry-names=[name]
  *     CONTEXT=65536 node .cache/guests/guests.js [pattern of names]
+ *
+ * With `PROFILE=folder`, each request's profile of the processor is written there.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { createHandler } from '../src/serve/index.ts';
 import { toyModel } from '../src/testing/index.ts';
@@ -46,6 +50,19 @@ const contextSize = Number(process.env.CONTEXT ?? 2048);
 const model = await loadModel(file, { threads: 1, gpu: false, sequences: 2, contextSize });
 const handler = createHandler(model, {});
 
+/** As a socket brings them: at most two megabytes in one turn of the event loop. */
+function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (at % 2_097_152 === 0) await setImmediate();
+      if (at < bytes.length) controller.enqueue(bytes.slice(at, at + 65_536));
+      else controller.close();
+      at += 65_536;
+    },
+  });
+}
+
 async function send(
   url: string,
   body: string,
@@ -54,11 +71,25 @@ async function send(
   const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
   const stop = watchTurns();
   const response = await handler(
-    new Request(`http://localhost${url}`, { method: 'POST', headers, body: bytes }),
+    new Request(`http://localhost${url}`, { method: 'POST', headers, body: inPieces(bytes), duplex: 'half' }),
   );
   const answer = await response.text();
   if (process.env.ANSWERS !== undefined) console.log(answer.slice(0, 300));
   return { status: response.status, longest: stop() };
+}
+
+async function profiled<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  if (process.env.PROFILE === undefined) return work();
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: 200 });
+  await session.post('Profiler.start');
+  const result = await work();
+  const { profile } = await session.post('Profiler.stop');
+  session.disconnect();
+  writeFileSync(path.join(process.env.PROFILE, `${name}.cpuprofile`), JSON.stringify(profile));
+  return result;
 }
 
 const wanted = new RegExp(process.argv[2] ?? '');
@@ -69,7 +100,7 @@ for (const [name, { path: url, body }] of hostileRequests) {
   if (!wanted.test(name)) continue;
   const text = body();
   const before = mainThread();
-  const { status, longest } = await send(url, text);
+  const { status, longest } = await profiled(name, () => send(url, text));
   rows.push([name, longest]);
   console.log(
     `${name.padEnd(40)} ${(text.length / 1000).toFixed(0).padStart(6)} kB  ${status}  longest ${longest.toFixed(0).padStart(5)} ms of ${(mainThread() - before).toFixed(0).padStart(6)} ms`,

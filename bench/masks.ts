@@ -24,7 +24,7 @@ import {
   type MaskVocabulary,
   type SchemaGrammar,
   schemaGrammar,
-} from '../src/runtime/masks/index.ts';
+} from '../src/masks/index.ts';
 import { tokenTexts, vocabularyOf } from '../src/testing/index.ts';
 import { cpuTime } from './processor-time.ts';
 

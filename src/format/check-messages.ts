@@ -5,6 +5,7 @@ import type { Message, SystemMessage, ToolCall } from './messages.ts';
 import { isRecord, spelling } from './option-rules.ts';
 
 const ownKeys = ['content', 'reasoning_content', 'tool_calls', 'tool_call_id'];
+const ownSpellings = new Map(ownKeys.map((name) => [spelling(name), name]));
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
 function refuse(path: string, reason: string): never {
@@ -59,8 +60,8 @@ function checkMessage(message: unknown, path: string): void {
 /** Templates may read unknown keys, but none reads `toolCalls`, whose calls would be lost silently. */
 function refuseOtherSpellings(message: Readonly<Record<string, unknown>>, path: string): void {
   for (const key of Object.keys(message)) {
-    if (ownKeys.includes(key) || (message[key] ?? null) === null) continue;
-    const meant = ownKeys.find((name) => spelling(name) === spelling(key));
+    if (key === 'role' || ownKeys.includes(key) || (message[key] ?? null) === null) continue;
+    const meant = ownSpellings.get(spelling(key));
     if (meant !== undefined) refuse(`${path}.${key}`, `unknown key; did you mean ${meant}?`);
   }
 }

@@ -39,10 +39,30 @@ export function parseExactJson(text: string): ExactValue | undefined {
 
 /** The exact form of the value of `text`: the value itself if no number is unusual. */
 export function exactForm<Value extends JsonValue>(value: Value, text: string): Value | ExactValue {
+  const steps = exactFormSteps(value, text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** `exactForm` in steps. */
+export function* exactFormSteps<Value extends JsonValue>(
+  value: Value,
+  text: string,
+): Generator<void, Value | ExactValue, void> {
   const isUnusual = (token: string) => /^[-\d]/.test(token) && readNumber(token) instanceof JsonNumber;
-  for (const token of tokensOf(text)) if (isUnusual(token)) return readTokens(text);
+  let read = 0;
+  for (const token of tokensOf(text)) {
+    if (isUnusual(token)) return yield* readTokens(text);
+    read += 1;
+    if (read % stepTokens === 0) yield;
+  }
   return value;
 }
+
+/** Tokens that are read in one step. */
+const stepTokens = 5_000;
 
 /** The object of a JSON text; `null` if it is not the JSON of an object. */
 export function parseExactObject(text: string): ExactObject | null {
@@ -143,7 +163,7 @@ function* tokensOf(json: string): Generator<string> {
 }
 
 /** Where the string that begins at `start` ends: at its second quote, or with the text. */
-export function endOfString(json: string, start: number): number {
+function endOfString(json: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = json.indexOf('"', at);
     if (at < 0) return json.length;
@@ -172,10 +192,13 @@ interface OpenContainer {
 }
 
 /** The value of valid JSON; without recursion, because it may nest deeply. */
-function readTokens(json: string): ExactValue {
+function* readTokens(json: string): Generator<void, ExactValue, void> {
   const root: OpenContainer = { keys: null, values: [] };
   const open: OpenContainer[] = [root];
+  let read = 0;
   for (const text of tokensOf(json)) {
+    read += 1;
+    if (read % stepTokens === 0) yield;
     const inner = open.at(-1) ?? root;
     if (text === '{' || text === '[') open.push({ keys: text === '{' ? [] : null, values: [] });
     else if (text === '}' || text === ']') {

@@ -27,9 +27,11 @@ export interface SchemaStore {
  */
 export const minSteps = 2_000;
 
+/** The first line of a stored result; each of the others is a rule, so that none takes long to parse. */
 interface StoredSchema {
   readonly value: PackedExpression;
-  readonly rules: Readonly<Record<string, PackedExpression>>;
+  /** Of the rules, in their order. */
+  readonly names: readonly string[];
   readonly report: readonly SchemaIssue[];
   /** Why the schema is refused, in place of the rest. */
   readonly refused?: readonly SchemaIssue[];
@@ -50,7 +52,7 @@ export function* storedOrCompiled(
   const stored = yield* readStored(store.read(name), rules);
   if (stored !== null) return stored;
   const compiled = yield* orRefusal(store, name, compile(store.limit?.(name)));
-  if (compiled.steps >= minSteps) store.write(name, JSON.stringify(packSchema(compiled, rules)));
+  if (compiled.steps >= minSteps) store.write(name, packSchema(compiled, rules));
   return compiled;
 }
 
@@ -64,16 +66,18 @@ function* orRefusal(store: SchemaStore, name: string, steps: Steps<CompiledSchem
   }
 }
 
-function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet): StoredSchema {
+function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet): string {
   const needed = new Set(referredRules(expression));
-  const packed: Record<string, PackedExpression> = {};
+  const packed = new Map<string, string>();
   for (const name of needed) {
     const body = rules.get(name);
     if (body === undefined) continue;
-    packed[name] = packExpression(body);
+    packed.set(name, JSON.stringify(packExpression(body)));
     for (const each of referredRules(body)) needed.add(each);
   }
-  return { value: packExpression(expression), rules: packed, report: issues };
+  const names = [...packed.keys()];
+  const first: StoredSchema = { value: packExpression(expression), names, report: issues };
+  return [JSON.stringify(first), ...packed.values()].join('\n');
 }
 
 /**
@@ -83,12 +87,18 @@ function packSchema({ expression, issues }: CompiledSchema, { rules }: RuleSet):
 function* readStored(text: string | null, rules: RuleSet): Steps<CompiledSchema | null> {
   if (text === null) return null;
   try {
-    const { value, rules: packed, report, refused } = JSON.parse(text) as StoredSchema;
+    const [first = '', ...lines] = text.split('\n');
+    const { value, names: stored, report, refused } = JSON.parse(first) as StoredSchema;
     if (refused !== undefined) throw new SchemaError([...refused]);
-    const names = new Map(Object.keys(packed).map((name) => [name, name]));
+    const names = new Map(stored.map((name) => [name, name]));
+    const packed = new Map<string, PackedExpression>();
+    for (const [index, name] of stored.entries()) {
+      packed.set(name, JSON.parse(lines[index] ?? ''));
+      yield;
+    }
     const renamed = (name: string): string => names.get(name) ?? undefinedRule(name);
     // A damaged one takes no names.
-    for (const each of [value, ...Object.values(packed)]) {
+    for (const each of [value, ...packed.values()]) {
       unpackExpression(each, renamed);
       yield;
     }
@@ -97,7 +107,7 @@ function* readStored(text: string | null, rules: RuleSet): Steps<CompiledSchema 
       rules.reserve([fresh]);
       names.set(name, fresh);
     }
-    for (const [name, body] of Object.entries(packed)) {
+    for (const [name, body] of packed) {
       rules.define(renamed(name), unpackExpression(body, renamed));
       yield;
     }

@@ -1,4 +1,5 @@
 /** A parsed template, as its users know it: what it renders, and what a render read. */
+import type { Steps } from '../language/expression/steps.ts';
 import type { TextSpan } from './values/traced-text.ts';
 import type { ReadKind } from './values/values.ts';
 
@@ -44,4 +45,8 @@ export interface Template {
    * `OwnText`. Throws the errors of `render`.
    */
   renderSpans(variables: TemplateVariables, options?: RenderOptions): readonly TextSpan[];
+  /** `render` in steps. */
+  renderSteps(variables: TemplateVariables, options?: RenderOptions): Steps<string>;
+  /** `renderSpans` in steps. */
+  renderSpansSteps(variables: TemplateVariables, options?: RenderOptions): Steps<readonly TextSpan[]>;
 }

@@ -11,6 +11,7 @@
  * render is bounded.
  */
 import { TemplateError, TemplateLimitError } from '../format/errors.ts';
+import { finish, type Steps } from '../language/expression/steps.ts';
 import { comparedTypes } from './compile/compared-types.ts';
 import { compileTemplate } from './compile/compile-statement.ts';
 import { CompileError } from './compile/evaluate.ts';
@@ -89,7 +90,11 @@ class CompiledTemplate implements Template {
   }
 
   render(variables: TemplateVariables, options: RenderOptions = {}): string {
-    return plainText(this.run(variables, options, plainInput));
+    return finish(this.renderSteps(variables, options));
+  }
+
+  *renderSteps(variables: TemplateVariables, options: RenderOptions = {}): Steps<string> {
+    return plainText(yield* this.run(variables, options, plainInput));
   }
 
   renderObserved(variables: TemplateVariables, options: RenderOptions = {}): ObservedRender {
@@ -99,25 +104,31 @@ class CompiledTemplate implements Template {
       if (kinds === undefined) reads.set(path, new Set([kind]));
       else kinds.add(kind);
     };
-    const text = this.run(variables, options, { note, traced: false });
+    const text = finish(this.run(variables, options, { note, traced: false }));
     return { text: plainText(text), reads };
   }
 
   renderSpans(variables: TemplateVariables, options: RenderOptions = {}): readonly TextSpan[] {
-    return spansOf(this.run(variables, options, tracedInput));
+    return finish(this.renderSpansSteps(variables, options));
   }
 
-  private run(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Text {
+  *renderSpansSteps(variables: TemplateVariables, options: RenderOptions = {}): Steps<readonly TextSpan[]> {
+    return spansOf(yield* this.run(variables, options, tracedInput));
+  }
+
+  private *run(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Steps<Text> {
     const scope = this.start(variables, options, how);
     const { runtime } = scope;
+    yield;
     try {
       this.program(scope);
-      return runtime.text;
     } catch (cause) {
       throw this.explain(cause, runtime.line);
     } finally {
       this.budget?.take(runtime.work);
     }
+    yield;
+    return runtime.text;
   }
 
   private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Scope {

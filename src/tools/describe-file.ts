@@ -67,7 +67,8 @@ function bytesOf(data: unknown): Uint8Array | null {
 /** The number of bytes, without decoding them; `null` if they are not included. */
 function sizeOf(data: unknown): number | null {
   if (data instanceof Uint8Array) return data.length;
-  if (typeof data !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data) || URL.canParse(data))
-    return null;
-  return Math.floor((data.trimEnd().replace(/=+$/, '').length * 3) / 4);
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) return null;
+  const text = data.trimEnd();
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return Math.floor(((text.length - padding) * 3) / 4);
 }

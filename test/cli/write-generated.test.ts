@@ -1,5 +1,5 @@
 /** What a person put into the folder of generated files is theirs. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -132,4 +132,17 @@ test('a crash between the two steps of a replacement leaves the old folder, whic
   await writeGenerated(out, folder('two'));
   expect(read('notes.md')).toBe('mine');
   expect(read('parser.ts')).toBe(`${banner}two\n`);
+});
+
+test('what a killed run has built aside goes; what only looks so, and that of a running one, stays', async () => {
+  await writeGenerated(out, folder('one'));
+  const gone = String(spawnSync(process.execPath, ['--version']).pid);
+  for (const name of [`model.new-${gone}`, `mine.new-${gone}`, `model.new-${process.ppid}`])
+    fs.mkdirSync(path.join(out, name, 'deep'), { recursive: true });
+  for (const name of ['index.ts', '.idiolect.json'])
+    fs.writeFileSync(path.join(out, `${name}.new-${gone}`), 'half');
+  await writeGenerated(out, folder('two'));
+  expect(fs.readdirSync(out).filter((name) => name.includes('.new-'))).toEqual(
+    [`mine.new-${gone}`, `model.new-${process.ppid}`].sort(),
+  );
 });

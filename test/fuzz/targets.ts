@@ -7,6 +7,7 @@
 import type { FuzzTarget } from './fuzz-target.ts';
 import { gguf } from './gguf-target.ts';
 import { hub, server } from './network-targets.ts';
+import { requests } from './request-target.ts';
 import { parser, responseTemplate } from './response-targets.ts';
 import { template } from './template-target.ts';
 import { schema, tools } from './tool-targets.ts';
@@ -20,5 +21,6 @@ export const fuzzTargets: Readonly<Record<string, FuzzTarget>> = {
   parser,
   'response-template': responseTemplate,
   server,
+  requests,
   hub,
 };

@@ -11,7 +11,7 @@ import { ownJsonCall } from '../../src/grammar/call-grammar.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
-import type { OpenCall } from '../../src/parser/open-call.ts';
+import type { OpenCall } from '../../src/parser/response-parser.ts';
 import { normalizeTools } from '../../src/tools/tools.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { InsistingWriter, type WriteOptions, type Written } from '../support/insisting-writer.ts';

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { MessageError } from '../../src/format/errors.ts';
 import type { Message, ToolMessage } from '../../src/format/messages.ts';
+import { finish, type Steps } from '../../src/language/expression/steps.ts';
 import { checkResultIds } from '../../src/runtime/chat/result-ids.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';
-import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
+import { renderPrompt, renderPromptSteps } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates, llamaTemplate } from '../support/corpora.ts';
 import { serveModel } from '../support/model-server.ts';
 import { sampled } from '../support/sample.ts';
@@ -43,9 +44,11 @@ function withResult(id: string | undefined): readonly Message[] {
 
 /** What comes of a conversation: the path of what is refused, or the lines of the report. */
 function judge(source: string, id: string | undefined, policy: 'strict' | 'degrade') {
-  const render = (messages: readonly Message[]): string => renderPrompt(source, { messages, tools });
+  function* render(messages: readonly Message[]): Steps<{ readonly text: string }> {
+    return { text: yield* renderPromptSteps(source, { messages, tools }) };
+  }
   try {
-    return checkResultIds({ messages: withResult(id), policy }, render).map(({ reason }) => reason);
+    return finish(checkResultIds({ messages: withResult(id), policy }, render)).map(({ reason }) => reason);
   } catch (error) {
     if (error instanceof MessageError) return error.path;
     throw error;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import type { PromptEncoder } from '../../src/runtime/servers/prompt-encoder.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
@@ -58,7 +59,7 @@ async function encode(
 ): Promise<{ readonly tokens: readonly number[]; readonly text: string } | null> {
   try {
     const wanted = { ...request, input: format.input, now: new Date(0) };
-    const prompt = renderOpenTurn(source, wanted, format);
+    const prompt = finish(renderOpenTurn(source, wanted, format));
     return { tokens: await encoder.encode(prompt, undefined), text: prompt.text };
   } catch (error) {
     if (error instanceof IdiolectError) return null;

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import { cutPrompt } from '../../src/runtime/chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../src/runtime/chat/special-finder.ts';
@@ -56,7 +57,9 @@ function countSpecials(
   request: AttackedRequest,
 ): number | null {
   try {
-    const prompt = renderOpenTurn(source, { ...request, input: format.input, now: new Date(0) }, format);
+    const prompt = finish(
+      renderOpenTurn(source, { ...request, input: format.input, now: new Date(0) }, format),
+    );
     const pieces = cutPrompt(prompt, finder);
     expect(pieces.map(({ text }) => text).join('')).toBe(prompt.text);
     return pieces.reduce((sum, piece) => sum + [...finder.find(piece.text)].length, 0);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
-import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/runtime/masks/index.ts';
+import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/masks/index.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 
 const letters = Array.from('abcdexyz019 "{}[]:,.-\\\n/é€');

@@ -4,6 +4,7 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 
@@ -20,7 +21,9 @@ const options = { messages, continueFinalMessage: true };
 
 describe.each(formats.filter(({ format }) => format.reasoning !== null))('$name', ({ source, format }) => {
   it('goes on with thoughts', () => {
-    const { text, generationPrompt } = renderOpenTurn(source, { ...options, input: format.input }, format);
+    const { text, generationPrompt } = finish(
+      renderOpenTurn(source, { ...options, input: format.input }, format),
+    );
     expect(text.endsWith('The sun is')).toBe(true);
     const parser = createResponseParser(format, { generationPrompt });
     parser.feed(` out.${format.reasoning?.end ?? ''}${format.content.open}Yes.`);
@@ -33,7 +36,7 @@ describe.each(formats.filter(({ format }) => format.reasoning !== null))('$name'
 
 describe.each(formats.filter(({ format }) => format.reasoning === null))('$name', ({ source, format }) => {
   it('has no thoughts to go on with', () => {
-    const render = () => renderOpenTurn(source, { ...options, input: format.input }, format);
+    const render = () => finish(renderOpenTurn(source, { ...options, input: format.input }, format));
     expect(render).toThrow(UnsupportedOptionError);
   });
 });

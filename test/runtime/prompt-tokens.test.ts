@@ -156,7 +156,9 @@ describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
   /** `null` where the template refuses the conversation. */
   const encode = (texts: Texts) => {
     try {
-      return finish(encodePrompt(renderOpenTurn(source, optionsOf(texts), format), vocabulary, format));
+      return finish(
+        encodePrompt(finish(renderOpenTurn(source, optionsOf(texts), format)), vocabulary, format),
+      );
     } catch (error) {
       if (error instanceof TemplateError) return null;
       throw error;

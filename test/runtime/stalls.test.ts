@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished, test, vi } from 'vitest';
 import { onStall } from '../../src/runtime/chat/on-stall.ts';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
-import { longestPause } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
+import { maxPause } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
 import { toyModel } from '../../src/testing/index.ts';
 import { bundledScript } from '../support/bundled-script.ts';
 
@@ -76,10 +76,10 @@ it('fails where nobody reads on for long, although the process is kept alive', a
   const waiting = pool.lease([], undefined);
   const outcome = waiting.catch((error: unknown) => error);
   // A long step is no pause.
-  await vi.advanceTimersByTimeAsync(10 * longestPause);
+  await vi.advanceTimersByTimeAsync(10 * maxPause);
   finish();
   await step;
-  await vi.advanceTimersByTimeAsync(2 * longestPause);
+  await vi.advanceTimersByTimeAsync(2 * maxPause);
   expect(await outcome).toMatchObject({
     code: 'stalled',
     message: expect.stringContaining('nobody has read'),

@@ -2,11 +2,11 @@
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
-import { loadModel } from '../../src/runtime/transformers/index.ts';
-import { readTokenizer } from '../../src/runtime/transformers/read-tokenizer.ts';
 import { FileEngine, loadFile } from '../../src/testing/evaluator/file-engine.ts';
 import { type ToyFormat, toyModel } from '../../src/testing/index.ts';
 import { toyTemplates } from '../../src/testing/toy/templates.ts';
+import { loadModel } from '../../src/transformers/index.ts';
+import { readTokenizer } from '../../src/transformers/read-tokenizer.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { expectSame, requests } from '../support/transformers/agree.ts';
 import { importInstalled, installedFolder, writeModel } from '../support/transformers/installed.ts';

@@ -67,7 +67,7 @@ describe.each(names)('%s', (name) => {
     const tools = [
       { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
     ] as const;
-    const prompt = renderOpenTurn(template, { messages: [{ role: 'user', content }], tools }, plain);
+    const prompt = finish(renderOpenTurn(template, { messages: [{ role: 'user', content }], tools }, plain));
     return finish(encodePrompt(prompt, vocabulary, plain)).tokens;
   };
   const specialsIn = (tokens: readonly number[]): number[] =>
@@ -166,7 +166,7 @@ it('a control token of one character is text where a user writes it', async () =
   const promptOf = (content: string) =>
     finish(
       encodePrompt(
-        renderOpenTurn(source, { messages: [{ role: 'user', content }] }, plain),
+        finish(renderOpenTurn(source, { messages: [{ role: 'user', content }] }, plain)),
         vocabulary,
         plain,
       ),

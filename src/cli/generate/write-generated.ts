@@ -5,6 +5,7 @@ import path from 'node:path';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { ImportExtension } from '../../generate/emit-module.ts';
 import { emitRegistry, type RegistryEntry } from '../../generate/emit-registry.ts';
+import { removeLeftovers } from '../../hub/leftovers.ts';
 import { makeFolder } from '../../hub/make-folder.ts';
 import { renameFile } from '../../hub/rename-file.ts';
 
@@ -39,6 +40,7 @@ export async function writeGenerated(
     await refuseForeign(folder, await isOurFolder(folder));
   }
   const known = await readRecord(record);
+  clearAsides(out, new Set(['index.ts', recordName, ...known.keys(), ...folders.map(({ name }) => name)]));
   const kept = await buildAllAside(out, folders, known);
   for (const { name } of folders) await moveIntoPlace(path.join(out, name));
   for (const { name, files } of folders) known.set(name, hashesOf(files));
@@ -205,6 +207,14 @@ async function refuseUnless(kind: 'file' | 'folder', place: string): Promise<voi
 
 function asideOf(folder: string): string {
   return `${folder}.new-${process.pid}`;
+}
+
+/** Removes what a run that was killed has built aside of these files and folders. */
+function clearAsides(out: string, names: ReadonlySet<string>): void {
+  removeLeftovers(out, (each) => {
+    const [, name = '', owner] = /^(.*)\.new-(\d+)$/.exec(each) ?? [];
+    return names.has(name) ? owner : undefined;
+  });
 }
 
 async function refuseForeign(place: string, isOurs: boolean): Promise<void> {

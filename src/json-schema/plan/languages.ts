@@ -14,7 +14,7 @@ import { listedWords, type Term, type Terms } from '../../language/regular/terms
 import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
 import { type ListedNumbers, numbersNearZero } from '../numbers/number-values.ts';
 import { shapeKey } from '../shapes/shape-keys.ts';
-import { fitsRange, type NumberShape, type StringShape } from '../shapes/shapes.ts';
+import { fitsLength, type NumberShape, type StringShape } from '../shapes/shapes.ts';
 import { type KnownAutomaton, knownAutomaton, knownRestriction } from './known-languages.ts';
 
 /** Maximum number of states for a string whose length is reduced; it becomes about as many rules. */
@@ -120,7 +120,7 @@ export class Languages {
   hasStrings({ language, min, max }: StringShape): boolean {
     if (language === this.#terms.everything) return max === null || max >= min;
     const words = listedWords(language);
-    if (words !== null) return words.some((word) => fitsRange(Array.from(word).length, min, max));
+    if (words !== null) return words.some((word) => fitsLength(word, min, max));
     const automaton = this.of(language);
     if (isEmptyAutomaton(automaton)) return false;
     const shortest = lengthsOf(automaton).min;

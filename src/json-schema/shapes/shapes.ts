@@ -109,3 +109,8 @@ export interface PropertyRule {
 export function fitsRange(count: number, min: number, max: number | null): boolean {
   return count >= min && (max === null || count <= max);
 }
+
+/** The same for the number of characters of a text, which takes long to count. */
+export function fitsLength(text: string, min: number, max: number | null): boolean {
+  return (min === 0 && max === null) || fitsRange(Array.from(text).length, min, max);
+}

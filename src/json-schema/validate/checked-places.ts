@@ -4,6 +4,7 @@
  * `$ref`. Sub-schemas under a condition (`anyOf`, `not`, …) are validated with the enclosing value.
  */
 import type { JsonSchema } from '../../format/messages.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import { plainSchema } from '../../tools/plain-schema.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import { itemNodes } from '../shapes/array-keywords.ts';
@@ -23,11 +24,20 @@ export interface CheckedPlace {
 }
 
 /**
- * The place of a whole value of `schema`; the sub-schemas at `pointers` are checked. Throws `SchemaError` if it is too
- * large; its validators throw what `compileValidator` would throw for the parts that they meet.
+ * The place of a whole value of `schema`, found in steps; the sub-schemas at `pointers` are checked. Throws
+ * `SchemaError` if it is too large; its validators throw what `compileValidator` would throw for the parts that they
+ * meet.
  */
-export function checkedPlaces(schema: JsonSchema, pointers: readonly string[], tool: string): CheckedPlace {
-  return new Places(nodeValidators(plainSchema(schema, tool), tool), pointers).root;
+export function* checkedPlaces(
+  schema: JsonSchema,
+  pointers: readonly string[],
+  tool: string,
+): Steps<CheckedPlace> {
+  const validators = nodeValidators(plainSchema(schema, tool), tool);
+  yield;
+  const places = new Places(validators);
+  yield* places.judge(pointers);
+  return places.root;
 }
 
 class Places {
@@ -37,18 +47,17 @@ class Places {
   readonly #places = new Map<string, CheckedPlace>();
   readonly #patterns = new Map<string, TextTest>();
 
-  constructor(validators: NodeValidators, pointers: readonly string[]) {
+  constructor(validators: NodeValidators) {
     this.#validators = validators;
-    const { root } = validators;
-    const certain = new Set(
-      Array.from(
-        reached(root, (node) => this.#nodesBelow(node)),
-        ({ pointer }) => pointer,
-      ),
-    );
+  }
+
+  *judge(pointers: readonly string[]): Steps<void> {
+    const { root, document } = this.#validators;
+    const below = yield* reached([root], (node) => this.#nodesBelow(node));
+    const certain = new Set(Array.from(below, ({ pointer }) => pointer));
     for (const pointer of pointers) this.#judged.add(nearest(pointer, certain));
     // A conditional reference may apply checks that the pointers attribute to another place.
-    const every = reached(root, (node) => subschemasOf(validators.document, node));
+    const every = yield* reached([root], (node) => subschemasOf(document, node));
     if ([...every].some((node) => this.#targets(node).some(({ pointer }) => !certain.has(pointer))))
       this.#judged.add('');
   }
@@ -58,7 +67,8 @@ class Places {
   }
 
   #place(nodes: readonly SchemaNode[]): CheckedPlace {
-    const all = [...reached(nodes, (node) => this.#nodesHere(node))].sort((one, other) => one.id - other.id);
+    const here = finish(reached(nodes, (node) => this.#nodesHere(node)));
+    const all = [...here].sort((one, other) => one.id - other.id);
     const key = all.map(({ id }) => id).join(' ');
     const known = this.#places.get(key) ?? this.#makePlace(all);
     this.#places.set(key, known);
@@ -149,13 +159,18 @@ function own<Value>(values: Readonly<Record<string, Value>>, key: string): Value
 }
 
 /** `from` and everything that `next` leads to. */
-function reached(
-  from: SchemaNode | readonly SchemaNode[],
+function* reached(
+  from: readonly SchemaNode[],
   next: (node: SchemaNode) => readonly SchemaNode[],
-): ReadonlySet<SchemaNode> {
-  const found = new Set([from].flat());
+): Steps<ReadonlySet<SchemaNode>> {
+  const found = new Set(from);
+  let visited = 0;
   // Visits what is added meanwhile, too.
-  for (const node of found) for (const each of next(node)) found.add(each);
+  for (const node of found) {
+    for (const each of next(node)) found.add(each);
+    visited += 1;
+    if (visited % 500 === 0) yield;
+  }
   return found;
 }
 

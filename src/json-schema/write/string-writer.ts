@@ -22,7 +22,7 @@ import { writeAutomaton } from '../../language/regular/write-automaton.ts';
 import { spelledCharacter } from '../../language/regular/write-characters.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { Constraint } from '../shapes/constraints.ts';
-import { fitsRange, type Shape, type StringShape } from '../shapes/shapes.ts';
+import { fitsLength, type Shape, type StringShape } from '../shapes/shapes.ts';
 import { lenientCharacter } from './lenient-json.ts';
 import type { StringNotation, Syntax } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
@@ -120,7 +120,7 @@ export class StringWriter {
       this.#rules.charge(words.length);
       for (const word of words) {
         if (/\p{Cs}/u.test(word)) return null;
-        if (fitsRange(Array.from(word).length, min, max)) texts.push(spelling.text(word) + close);
+        if (fitsLength(word, min, max)) texts.push(spelling.text(word) + close);
       }
     }
     return wordTrie(texts);

@@ -73,7 +73,7 @@ export interface MatcherOptions {
   readonly maxStacks?: number;
 }
 
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /** Maximum number of characters that `forced` returns at once. */
 const forcedLimit = 100_000;
@@ -95,7 +95,7 @@ export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): M
     stacks,
     parts: new PartPrinter(expanded),
     masks: grammarMasks(stacks),
-    size: sizeOfRules(expanded.rules.values(), mostCounted),
+    size: sizeOfRules(expanded.rules.values(), maxCounted),
   };
   return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
 }

@@ -7,8 +7,8 @@
 import { callNotations } from '../../format/call-notations.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { JsonScanner } from '../json/json-scanner.ts';
+import { listKey, nameKeys } from '../leniency/call-keys.ts';
 import { repair } from '../leniency/law-table.ts';
-import { nameKeys } from '../leniency/lenient-names.ts';
 import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
@@ -18,15 +18,15 @@ import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
-import { callPaths, callsIn, listKey } from './json-calls.ts';
+import { callPaths, callsIn } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
 import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
 /** Longer answers are text. */
-const longestAnswer = 1 << 16;
+const maxAnswer = 1 << 16;
 /** This much of the beginning of an answer shows whether it may be calls. */
-const longestBeginning = 128;
+const maxBeginning = 128;
 
 /** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
 const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
@@ -123,7 +123,7 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
   }
   if (isJsonCallEnforced(reader)) return 'enforced';
   for (;;) {
-    const limit = cursor.at + longestAnswer - buffer.length;
+    const limit = cursor.at + maxAnswer - buffer.length;
     if (limit <= cursor.at) return 'text';
     if (progress.phase === 'between') {
       const verdict = readBetween(reader, progress, stops, limit);
@@ -145,8 +145,8 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
 /** White space, a fence, a marker, and the beginning of calls; `calls` if it is there. */
 function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   const { cursor } = reader;
-  const text = cursor.text.slice(cursor.at, cursor.at + longestBeginning);
-  const isCut = text.length < longestBeginning && !reader.ended;
+  const text = cursor.text.slice(cursor.at, cursor.at + maxBeginning);
+  const isCut = text.length < maxBeginning && !reader.ended;
   const fence = /^\s*```[a-z_-]*[ \t]*\r?\n/.exec(text)?.[0];
   const marker = fence === undefined ? firstMarker.exec(text)?.[0] : undefined;
   const begins = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text) || beginningOfMarker.test(text);
@@ -335,10 +335,10 @@ function endOfSeparator({ isFenced, isDoubled }: BareCallsProgress, text: string
 
 /** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
 export function endOfMarker(text: string, at: number): number {
-  const rest = text.slice(at, at + longestBeginning);
+  const rest = text.slice(at, at + maxBeginning);
   const marker = firstMarker.exec(rest)?.[0];
   if (marker !== undefined) return at + marker.length;
-  return beginningOfMarker.test(rest) && rest.length < longestBeginning ? undecided : at;
+  return beginningOfMarker.test(rest) && rest.length < maxBeginning ? undecided : at;
 }
 
 /** Whether a text ends with the closer of the format's own blocks of calls. */

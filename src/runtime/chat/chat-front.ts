@@ -9,9 +9,10 @@ import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { readPromptPosition } from '../../grammar/read-prompt-position.ts';
 import { distinctTriggers } from '../../grammar/triggers.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import { createMatcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
-import type { OpenCall } from '../../parser/open-call.ts';
+import type { OpenCall } from '../../parser/response-parser.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from './chat-request.ts';
@@ -33,31 +34,33 @@ export interface ChatRequest<Options extends ChatOptions> {
   readonly options: Options;
   readonly tools: readonly Tool[];
   readonly template: LearnedTemplate;
-  /** The prompt of these messages instead. Throws what `renderPrompt` throws. */
-  readonly render: (messages: readonly Message[]) => TracedPrompt;
+  /** The prompt of these messages instead, in steps. Throws what `renderPrompt` throws. */
+  readonly render: (messages: readonly Message[]) => Steps<TracedPrompt>;
   /** Results without a call, for the report. */
   readonly strays: readonly SchemaIssue[];
 }
 
-/** Reads messages and tools, and learns the template. Throws their typed errors, and the signal's reason. */
-export function readRequest<Options extends ChatOptions>(
+/** Reads messages and tools, and learns the template, in steps. Throws their typed errors, and the signal's reason. */
+export function* readRequest<Options extends ChatOptions>(
   checked: Options,
   templates: TemplateCache,
-): ChatRequest<Options> {
+): Steps<ChatRequest<Options>> {
   checked.signal?.throwIfAborted();
   const { toolNames = 'any' } = checked;
   const tools = normalizeTools(checked.tools ?? []);
+  yield;
   const template = templates.learn(tools.length > 0);
   const { format, source } = template;
   const messages = readMessages(checked.messages);
   const options = { ...checked, ...thinkingLimit(checked, format), toolNames, messages };
-  const render = (rendered: readonly Message[]): TracedPrompt =>
+  yield;
+  const render = (rendered: readonly Message[]): Steps<TracedPrompt> =>
     renderOpenTurn(
       source,
       promptRequest({ ...options, messages: rendered }, tools, templates, format),
       format,
     );
-  const strays = checkResultIds(options, (messages) => render(messages).text);
+  const strays = yield* checkResultIds(options, render);
   return { options, tools, template, render, strays };
 }
 
@@ -78,16 +81,16 @@ export interface ChatReading
 }
 
 /**
- * How the response to a request is read. `grammarOptions`: those of its `grammar`, from `grammars`; `specialTokens`:
+ * How the response to a request is read, in steps. `grammarOptions`: those of its `grammar`, from `grammars`; `specialTokens`:
  * markers that count only as special tokens.
  */
-export function readingOf(
+export function* readingOf(
   { options, tools, template }: Omit<ChatRequest<ChatOptions>, 'render' | 'strays'>,
   grammars: GrammarCache,
   grammarOptions: PlainGrammarOptions,
   grammar: BuiltGrammar,
   specialTokens: readonly string[] = [],
-): ChatReading {
+): Steps<ChatReading> {
   const { generationPrompt = '' } = grammarOptions;
   const thoughts = grammar.lazy ? null : thoughtsAt(template.format, generationPrompt);
   const guard = callGuard(options, tools, grammar.report, thoughts);
@@ -98,7 +101,9 @@ export function readingOf(
   const restOf = (call: OpenCall, written: string) =>
     grammars.restOf(template.format, grammarOptions, call, written);
   const start = () => matchedStart(template.format, grammar, options, tools);
-  return { answerStart: start, guard, parser, restOf, checks: checksOf(grammar, tools, options) };
+  yield;
+  const checks = yield* checksOf(grammar, tools, options);
+  return { answerStart: start, guard, parser, restOf, checks };
 }
 
 /** What may follow thoughts; `null` if the grammar of the response says it, or nothing opens thoughts. */

@@ -3,6 +3,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { toJsonSchema } from '../../tools/standard-schema.ts';
 import { callIds } from './call-ids.ts';
@@ -58,12 +59,12 @@ export function parserOptions(
   };
 }
 
-/** The checks of the response that the grammar's report requires; `null` if none. */
+/** The checks of the response that the grammar's report requires, in steps; `null` if none. */
 export function checksOf(
   { report }: BuiltGrammar,
   tools: readonly Tool[],
   { responseFormat }: Pick<ChatOptions, 'responseFormat'>,
-): ResponseChecks | null {
+): Steps<ResponseChecks | null> {
   const schema =
     responseFormat?.type === 'json_schema' ? toJsonSchema(responseFormat.json_schema.schema) : null;
   return responseChecks(report, tools, schema);

@@ -6,9 +6,10 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { readPromptPosition } from '../../grammar/read-prompt-position.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
-import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
-import { type RenderPromptOptions, renderPromptSpans } from '../../template/prompt/render-prompt.ts';
+import { generationPromptSteps } from '../../template/prompt/generation-prompt.ts';
+import { type RenderPromptOptions, renderSpansSteps } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
 import type { TracedPrompt } from './prompt-pieces.ts';
 
@@ -17,37 +18,38 @@ export interface PromptRequest extends RenderPromptOptions {
   readonly tools?: readonly Tool[];
 }
 
-/** Renders a prompt. Throws what `renderPrompt` throws. */
-export function renderOpenTurn(
+/** Renders a prompt, in steps. Throws what `renderPrompt` throws. */
+export function* renderOpenTurn(
   templateSource: string,
   options: RenderPromptOptions,
   format: ChatFormat,
-): TracedPrompt {
+): Steps<TracedPrompt> {
   try {
-    const spans = renderPromptSpans(templateSource, options);
+    const spans = yield* renderSpansSteps(templateSource, options);
     const text = spans.map((span) => span.text).join('');
-    const generationPrompt = readGenerationPrompt({ templateSource, options, text }, format.turn);
+    yield;
+    const generationPrompt = yield* generationPromptSteps({ templateSource, options, text }, format.turn);
     return { text, spans, generationPrompt };
   } catch (error) {
     const opened =
-      error instanceof UnsupportedOptionError ? openThoughts(templateSource, options, format) : null;
+      error instanceof UnsupportedOptionError ? yield* openThoughts(templateSource, options, format) : null;
     if (opened === null) throw error;
     return opened;
   }
 }
 
 /** A generation prompt with the last message's thoughts; `null` if the last message is anything else. */
-function openThoughts(
+function* openThoughts(
   templateSource: string,
   { continueFinalMessage, ...options }: RenderPromptOptions,
   format: ChatFormat,
-): TracedPrompt | null {
+): Steps<TracedPrompt | null> {
   const last = options.messages.at(-1);
   const { reasoning } = turnLayout(format);
   if (continueFinalMessage !== true || last?.role !== 'assistant' || reasoning === null) return null;
   const { content, reasoning_content: thoughts = '', tool_calls: calls = [] } = last;
   if ((content ?? '').length > 0 || calls.length > 0 || thoughts === '') return null;
-  const prompt = renderOpenTurn(
+  const prompt = yield* renderOpenTurn(
     templateSource,
     { ...options, messages: options.messages.slice(0, -1), addGenerationPrompt: true, thinking: true },
     format,

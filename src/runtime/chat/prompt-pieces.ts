@@ -8,6 +8,7 @@
  */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import { coresOf } from '../../layout/marker.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { TextSpan } from '../../template/template.ts';
@@ -40,13 +41,25 @@ export interface PromptPiece {
  * it is a single character. The joined pieces are the prompt; the first may be empty.
  */
 export function cutPrompt(
-  { text, spans }: Pick<TracedPrompt, 'text' | 'spans'>,
+  prompt: Pick<TracedPrompt, 'text' | 'spans'>,
   finder: SpecialFinder,
 ): PromptPiece[] {
-  const { own, foreign } = sortMarkers(text, spans, finder);
+  return finish(cutPromptSteps(prompt, finder));
+}
+
+/** Markers that are sorted or cut in one step. */
+const stepMarkers = 2_000;
+
+/** `cutPrompt` in steps. */
+export function* cutPromptSteps(
+  { text, spans }: Pick<TracedPrompt, 'text' | 'spans'>,
+  finder: SpecialFinder,
+): Steps<PromptPiece[]> {
+  const { own, foreign } = yield* sortMarkers(text, spans, finder);
   const cuts = new Set<number>();
   const plain = new Set<number>();
-  for (const marker of foreign) {
+  for (const [index, marker] of foreign.entries()) {
+    if (index % stepMarkers === 0) yield;
     const { start, end } = marker;
     if (end - start > widthAt(text, start)) {
       cuts.add(cutInside(text, marker, own));
@@ -55,7 +68,9 @@ export function cutPrompt(
     plain.add(start);
     cuts.add(start).add(end);
   }
+  yield;
   const places = [...cuts].sort((a, b) => a - b);
+  yield;
   return [...places, text.length].map((end, index) => {
     const start = index === 0 ? 0 : (places[index - 1] ?? 0);
     return { text: text.slice(start, end), special: !plain.has(start) };
@@ -71,11 +86,14 @@ interface SortedMarkers {
   })[];
 }
 
-function sortMarkers(text: string, spans: readonly TextSpan[], finder: SpecialFinder): SortedMarkers {
+function* sortMarkers(text: string, spans: readonly TextSpan[], finder: SpecialFinder): Steps<SortedMarkers> {
   const own: Stretch[] = [];
   const foreign: SortedMarkers['foreign'][number][] = [];
   const endOfOwnText = ownTextEnds(spans);
+  let found = 0;
   for (const { start, ends } of finder.findEverywhere(text)) {
+    found += 1;
+    if (found % stepMarkers === 0) yield;
     const limit = endOfOwnText(start);
     const ownEnd = ends.findLast((end) => end <= limit) ?? start;
     const end = ends.find((each) => each > limit);
@@ -126,16 +144,16 @@ function markerAround(own: readonly Stretch[], place: number): Stretch | undefin
  * Markers of the format that are ordinary text to this model and occur in data, where nothing distinguishes them from
  * the template's. One entry for each.
  */
-export function reportUnprotected(
+export function* reportUnprotected(
   { text, spans }: Pick<TracedPrompt, 'text' | 'spans'>,
   format: ChatFormat,
   specials: SpecialFinder,
-): readonly SchemaIssue[] {
+): Steps<readonly SchemaIssue[]> {
   const { start, stops, preserved } = turnLayout(format);
   const markers = coresOf([...preserved, ...stops, start]).filter(
     (marker) => /[^\w\s]/.test(marker) && specials.find(marker).next().done === true,
   );
-  const { foreign } = sortMarkers(
+  const { foreign } = yield* sortMarkers(
     text,
     spans,
     new SpecialFinder(markers.map((marker) => ({ text: marker }))),

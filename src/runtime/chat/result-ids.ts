@@ -1,7 +1,7 @@
 /** Results of tools with a missing or wrong call id, if the template reads it. */
-import { unless } from '../../format/error-class.ts';
 import { MessageError, type SchemaIssue, TemplateError } from '../../format/errors.ts';
 import type { Message, ToolMessage } from '../../format/messages.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import type { ChatOptions } from './chat-options.ts';
 
 /** A result whose id is that of no earlier call. */
@@ -20,13 +20,13 @@ const anyId = 'anyCall00';
  * not find its name; if `render` gives the same with another id, the template does not read ids, and nothing is wrong.
  * Throws `MessageError`; with `policy: 'degrade'` returns the issues, for the report.
  */
-export function checkResultIds(
+export function* checkResultIds(
   { messages, policy }: Pick<ChatOptions, 'messages' | 'policy'>,
-  render: (messages: readonly Message[]) => string,
-): readonly SchemaIssue[] {
+  render: (messages: readonly Message[]) => Steps<{ readonly text: string }>,
+): Steps<readonly SchemaIssue[]> {
   const strays = strayResults(messages);
   const [first] = strays;
-  if (first === undefined || !readsIds(messages, strays, render)) return [];
+  if (first === undefined || !(yield* readsIds(messages, strays, render))) return [];
   if (policy !== 'degrade') {
     const path = `messages[${first.index}].tool_call_id`;
     throw new MessageError({ path, reason: `${complaint(first)}; give the id of the call that it answers` });
@@ -63,22 +63,27 @@ function strayResults(messages: readonly Message[]): readonly StrayResult[] {
   return strays;
 }
 
-function readsIds(
+function* readsIds(
   messages: readonly Message[],
   strays: readonly StrayResult[],
-  render: (messages: readonly Message[]) => string,
-): boolean {
+  render: (messages: readonly Message[]) => Steps<{ readonly text: string }>,
+): Steps<boolean> {
   const placed = [...messages];
   for (const stray of strays) placed[stray.index] = stray.placed;
-  const rendered = accepted(placed, render);
+  const rendered = yield* accepted(placed, render);
   // Any other error of the template is reported by the actual render.
-  return rendered !== null && rendered !== accepted(messages, render);
+  return rendered !== null && rendered !== (yield* accepted(messages, render));
 }
 
 /** The prompt; `null` if the template refuses the conversation. */
-function accepted(
+function* accepted(
   messages: readonly Message[],
-  render: (messages: readonly Message[]) => string,
-): string | null {
-  return unless(TemplateError, () => render(messages));
+  render: (messages: readonly Message[]) => Steps<{ readonly text: string }>,
+): Steps<string | null> {
+  try {
+    return (yield* render(messages)).text;
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
 /** One chat with an engine: its prompt, grammar and parser, and decoding. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
@@ -23,7 +25,6 @@ import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-strea
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
-import { once } from '../chat/once.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { mayContinue } from '../chat/steering/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
@@ -146,13 +147,13 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
   refuseDisposed(engine);
   const shifts = checked.contextOverflow === 'shift';
   if (!shifts) requireTokens(checked.messages.length, engine.contextSize);
-  const { render: trace, strays, ...request } = readRequest(checked, templates);
+  const { render: trace, strays, ...request } = yield* readRequest(checked, templates);
   yield;
   const { options, tools, template } = request;
   const vocabulary = vocabularyOf(engine.tokenizer);
   const { contextSize } = engine;
   function* render(messages: readonly Message[]): Steps<PromptTokens> {
-    const traced = trace(messages);
+    const traced = yield* trace(messages);
     requireFits(traced.text, vocabulary, contextSize);
     yield;
     return yield* encodePrompt(traced, vocabulary, template.format);
@@ -184,7 +185,7 @@ function* completeChat(
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
-  const reading = readingOf(rendered, grammars, grammarOptions, grammar, texts);
+  const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
   return { ...rendered, ...reading, grammar, matcher, markers };
 }
 

@@ -8,12 +8,14 @@ import {
   ServerError,
   UnsupportedOptionError,
 } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import type { Tool } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import { structuralTagOf, tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
 import { relaxGrammar } from '../../grammar/structural-tag/relax-grammar.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
+import { finish, finishInTurns } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
@@ -24,7 +26,6 @@ import { isPlainText } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
-import { once } from '../chat/once.ts';
 import { reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { turnEnds } from '../chat/steering/turn-ends.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
@@ -86,7 +87,7 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
     if (pictures.length > 0) await encode();
     const broken = pictures.length > 0 ? reportBroken(prompt, engine.encoder.specials) : [];
     const known = [...grammar.report, ...notes, ...dropped, ...broken];
-    const unprotected = () => reportUnprotected(prompt, template.format, engine.encoder.specials);
+    const unprotected = () => finish(reportUnprotected(prompt, template.format, engine.encoder.specials));
     if (unprotected().length === 0) return known;
     // They may just not be known yet: the tokens of the prompt show which texts are special.
     await encode();
@@ -208,22 +209,24 @@ function samplingOf(options: ServerChatOptions, tries: number): ServerChatOption
  */
 export async function prepareServerChat(
   { templates, grammars, dialect, takesTags, vision }: ServerEngine,
-  given: ServerChatOptions,
+  wished: ServerChatOptions,
 ): Promise<PreparedServerChat> {
-  const checked = checkServerChatOptions(given, dialect);
+  const checked = checkServerChatOptions(wished, dialect);
   const passes = (address: string): boolean => vision && canPass(address, dialect.pictures);
   const seen = hasPictures(checked.messages) ? markPictures(checked.messages, passes) : null;
-  const request = readRequest({ ...checked, ...(seen && { messages: seen.messages }) }, templates);
+  const given = { ...checked, ...(seen && { messages: seen.messages }) };
+  const request = await finishInTurns(readRequest(given, templates), checked.signal);
   const { pictures = [], report: unseen = [] } = seen ?? {};
   const { options, dropped } = isAtOnce({ pictures }, dialect)
     ? inOneCompletion(request.options)
     : { ...request, dropped: [] };
   const { tools, template, strays } = request;
-  const prompt = request.render(options.messages);
+  const prompt = await finishInTurns(request.render(options.messages), options.signal);
   const { generationPrompt } = prompt;
   const wanted = { ...options, tools, generationPrompt, bareCalls: true };
   const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
-  const reading = readingOf({ ...request, options }, grammars, wanted, grammar);
+  const steps = readingOf({ ...request, options }, grammars, wanted, grammar);
+  const reading = await finishInTurns(steps, options.signal);
   const isTagged = takesTags && !(grammar.lazy && changesFreeText(options));
   const tagged = isTagged ? tagOf(template.format, wanted, grammar) : null;
   const enforced = { matcher: tagged?.matcher ?? matcher, structuralTag: tagged?.tag ?? null };

@@ -2,24 +2,25 @@
 import { TemplateError } from '../../format/errors.ts';
 import type { ContentPart, Message } from '../../format/messages.ts';
 import { sha256 } from '../../format/sha256.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 
 /**
  * Renders; if the template raises an error, tries again with text next to both thoughts and calls as part of the
  * thoughts, then with plain ids, then with both changes. Throws the first error if all are refused.
  */
-export function renderAcceptably<Render>(
+export function* renderAcceptably<Render>(
   messages: readonly Message[],
-  render: (messages: readonly Message[]) => Render,
-): Render {
+  render: (messages: readonly Message[]) => Steps<Render>,
+): Steps<Render> {
   try {
-    return render(messages);
+    return yield* render(messages);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     for (const rewrite of [withJoinedReasoning, withPlainIds, withBoth]) {
       const rewritten = rewrite(messages);
       if (rewritten.every((message, index) => message === messages[index])) continue;
       try {
-        return render(rewritten);
+        return yield* render(rewritten);
       } catch (again) {
         if (!isRefusal(again)) throw again;
       }

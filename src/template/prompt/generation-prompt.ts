@@ -6,11 +6,11 @@
 
 import type { TurnFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
-import { unless } from '../../format/error-class.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { isRecord, type OptionRule, object, requireOption, string } from '../../format/option-rules.ts';
-import { type RenderPromptOptions, readPromptOptions, renderPrompt } from './render-prompt.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
+import { type RenderPromptOptions, readPromptOptions, renderPromptSteps } from './render-prompt.ts';
 
 /** A prompt, and what it was rendered from. */
 export interface RenderedPrompt {
@@ -34,13 +34,20 @@ const endMark = '\uE0C4\uF8D5\uE0C6';
  * option of `renderPrompt`, and `MessageError` for invalid messages.
  */
 export function readGenerationPrompt(given: RenderedPrompt, turnParts: TurnFormat): string {
+  return finish(generationPromptSteps(given, turnParts));
+}
+
+/** `readGenerationPrompt` in steps: it may render the conversation again. */
+export function* generationPromptSteps(given: RenderedPrompt, turnParts: TurnFormat): Steps<string> {
   const prompt = checkedPrompt(given);
   requireOption('turn', turnParts, turnFormat);
   const { start, prompt: known } = turnParts;
   const opened = start === '' ? -1 : prompt.text.lastIndexOf(start);
   const turn = opened < 0 ? '' : prompt.text.slice(opened);
   if (opened >= 0 && Object.values(known).includes(turn.slice(start.length))) return turn;
-  const own = prompt.options.continueFinalMessage === true ? ofLastMessage(prompt) : afterLast(prompt, start);
+  yield;
+  const isContinued = prompt.options.continueFinalMessage === true;
+  const own = yield* isContinued ? ofLastMessage(prompt) : afterLast(prompt, start);
   if (own === null) return turn;
   return start !== '' && own.includes(start) ? turn : start + own;
 }
@@ -55,7 +62,7 @@ function checkedPrompt(given: RenderedPrompt): RenderedPrompt {
 }
 
 /** The part of the last message in the prompt, if it is continued; `null` if that is unknown. */
-function ofLastMessage({ templateSource, options, text }: RenderedPrompt): string | null {
+function ofLastMessage({ templateSource, options, text }: RenderedPrompt): Steps<string | null> {
   const { continueFinalMessage: _, messages, ...others } = options;
   return after(text, templateSource, {
     ...others,
@@ -65,24 +72,29 @@ function ofLastMessage({ templateSource, options, text }: RenderedPrompt): strin
 }
 
 /** What the prompt adds after the last message for the next one; `null` if that is a turn. */
-function afterLast(prompt: RenderedPrompt, start: string): string | null {
+function* afterLast(prompt: RenderedPrompt, start: string): Steps<string | null> {
   const { templateSource, options, text } = prompt;
   const marked = markLast(options.messages);
-  const render = marked === null ? null : tryRender(templateSource, { ...options, messages: marked });
+  const render = marked === null ? null : yield* tryRender(templateSource, { ...options, messages: marked });
   const end = render?.lastIndexOf(endMark) ?? -1;
   if (start === '' || render === null || end < 0 || render.includes(start, end)) return null;
-  const rest = after(text, templateSource, { ...options, addGenerationPrompt: false }) ?? '';
-  return rest.trimStart();
+  const rest = yield* after(text, templateSource, { ...options, addGenerationPrompt: false });
+  return (rest ?? '').trimStart();
 }
 
 /** The rest of `text` after what the template renders with other options. */
-function after(text: string, templateSource: string, options: RenderPromptOptions): string | null {
-  const before = tryRender(templateSource, options);
+function* after(text: string, templateSource: string, options: RenderPromptOptions): Steps<string | null> {
+  const before = yield* tryRender(templateSource, options);
   return before !== null && text.startsWith(before) ? text.slice(before.length) : null;
 }
 
-function tryRender(templateSource: string, options: RenderPromptOptions): string | null {
-  return unless(IdiolectError, () => renderPrompt(templateSource, options));
+function* tryRender(templateSource: string, options: RenderPromptOptions): Steps<string | null> {
+  try {
+    return yield* renderPromptSteps(templateSource, options);
+  } catch (error) {
+    if (error instanceof IdiolectError) return null;
+    throw error;
+  }
 }
 
 /** The messages with a mark at the end of the last text; `null` if there is no text. */

@@ -1,10 +1,11 @@
 /** How a conversation is rendered: as text, or as spans that record which of it the template wrote. */
+import type { Steps } from '../../language/expression/steps.ts';
 import type { RenderOptions, Template } from '../parsed-template.ts';
 import type { TextSpan } from '../template.ts';
 
 /** The operations on a render of one kind. Positions are in UTF-16 units. */
 export interface RenderKind<Render> {
-  render(template: Template, variables: Record<string, unknown>, clock: RenderOptions): Render;
+  render(template: Template, variables: Record<string, unknown>, clock: RenderOptions): Steps<Render>;
   text(rendered: Render): string;
   slice(rendered: Render, start: number, end: number): Render;
   join(parts: readonly Render[]): Render;
@@ -14,7 +15,7 @@ export interface RenderKind<Render> {
 
 /** Renders to a text. */
 export const asText: RenderKind<string> = {
-  render: (template, variables, clock) => template.render(variables, clock),
+  render: (template, variables, clock) => template.renderSteps(variables, clock),
   text: (rendered) => rendered,
   slice: (rendered, start, end) => rendered.slice(start, end),
   join: (parts) => parts.join(''),
@@ -23,7 +24,7 @@ export const asText: RenderKind<string> = {
 
 /** Renders to spans. */
 export const asSpans: RenderKind<readonly TextSpan[]> = {
-  render: (template, variables, clock) => template.renderSpans(variables, clock),
+  render: (template, variables, clock) => template.renderSpansSteps(variables, clock),
   text: (spans) => spans.map(({ text }) => text).join(''),
   slice: (spans, start, end) => {
     let place = 0;

@@ -15,6 +15,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import { promptTools } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { Template } from '../parsed-template.ts';
@@ -130,18 +131,18 @@ function dropAbsent(variables: Record<string, unknown>, error: unknown): boolean
 }
 
 /** Renders, and passes the template the variables that it turns out to require. */
-function renderWithResorts<Render>(
+function* renderWithResorts<Render>(
   template: Template,
   variables: Record<string, unknown>,
   options: PlainOptions,
   kind: RenderKind<Render>,
-): Render {
+): Steps<Render> {
   const resorts = lastResorts(options);
   const clock = options.now === undefined ? {} : { now: options.now };
   const given = { ...variables };
   for (;;) {
     try {
-      return kind.render(template, given, clock);
+      return yield* kind.render(template, given, clock);
     } catch (error) {
       if (dropAbsent(given, error)) continue;
       const name = missingName(error);
@@ -236,7 +237,7 @@ function withOwnRoles(messages: readonly ShapedMessage[]): readonly ShapedMessag
  * code.
  */
 export function renderPrompt(templateSource: string, given: RenderPromptOptions): string {
-  return renderConversation(templateSource, given, asText);
+  return finish(renderPromptSteps(templateSource, given));
 }
 
 /**
@@ -246,29 +247,46 @@ export function renderPrompt(templateSource: string, given: RenderPromptOptions)
  * Throws the errors of `renderPrompt`.
  */
 export function renderPromptSpans(templateSource: string, given: RenderPromptOptions): readonly TextSpan[] {
+  return finish(renderSpansSteps(templateSource, given));
+}
+
+/** `renderPrompt` in steps. */
+export function renderPromptSteps(templateSource: string, given: RenderPromptOptions): Steps<string> {
+  return renderConversation(templateSource, given, asText);
+}
+
+/** `renderPromptSpans` in steps. */
+export function renderSpansSteps(
+  templateSource: string,
+  given: RenderPromptOptions,
+): Steps<readonly TextSpan[]> {
   return renderConversation(templateSource, given, asSpans);
 }
 
-function renderConversation<Render>(
+function* renderConversation<Render>(
   templateSource: string,
   given: RenderPromptOptions,
   kind: RenderKind<Render>,
-): Render {
+): Steps<Render> {
   requireOption('templateSource', templateSource, chatTemplate);
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
   const conversation = readMessages(options.messages);
+  yield;
   const template = rememberedTemplate(templateSource, options.name ?? 'template');
   if (options.thinking !== undefined) refuseUnknownThinking(template, options.thinking);
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
-  const render = (messages: readonly Message[]): Render => {
+  function* render(messages: readonly Message[]): Steps<Render> {
     const shaped = withOwnRoles(shapeMessages(messages, shape));
     const variables = { ...baseVariables(template, options), messages: shaped };
-    return renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
-  };
+    yield;
+    return yield* renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);
+  }
   const readable = withShownCalls(template, makeReadable(template, conversation));
   const { messages, place } = plantPreambles(continued ? markEnd(readable) : readable, shape, kind);
-  const rendered = place(renderAcceptably(messages, render));
+  yield;
+  const rendered = place(yield* renderAcceptably(messages, render));
+  yield;
   return continued ? cutAtMark(rendered, kind) : rendered;
 }

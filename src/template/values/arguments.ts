@@ -14,8 +14,8 @@ import {
 } from './values.ts';
 
 /**
- * The arguments in the order of the parameters, `undefined` if not given. Throws as Python does for too many, unknown
- * or missing arguments.
+ * The arguments in the order of the parameters, `undefined` if not given. The first `positional` parameters cannot be
+ * named. Throws as Python does for too many, unknown or missing arguments.
  */
 export function bind(
   callee: string,
@@ -23,6 +23,7 @@ export function bind(
   args: readonly Value[],
   keywords: Keywords,
   required = 0,
+  positional = 0,
 ): (Value | undefined)[] {
   if (args.length > names.length) {
     throw new PythonError(
@@ -32,7 +33,7 @@ export function bind(
   }
   const bound: (Value | undefined)[] = names.map((_, index) => args[index]);
   for (const [name, value] of keywords) {
-    const index = names.indexOf(name);
+    const index = names.indexOf(name, positional);
     if (index < 0) {
       throw new PythonError('TypeError', `${callee}() got an unexpected keyword argument '${name}'`);
     }
@@ -63,8 +64,8 @@ export type MethodBody<Self> = (
 ) => Value;
 
 /**
- * Methods, or filters, by name: the parameters of each, with `?` after those that may be left out, and its body; or one
- * that reads its arguments itself.
+ * Methods, or filters, by name: the parameters of each, with `?` after those that may be left out and, as in Python, a
+ * `/` after those that cannot be named, and its body; or one that reads its arguments itself.
  */
 export function methodTable<Self>(
   methods: Readonly<Record<string, Method<Self> | readonly [parameters: string, body: MethodBody<Self>]>>,
@@ -78,11 +79,19 @@ export function methodTable<Self>(
 }
 
 function bound<Self>(name: string, parameters: string, body: MethodBody<Self>): Method<Self> {
-  const given = parameters.split(' ').filter((each) => each !== '');
+  const [positional = '', nameable = ''] = parameters.includes('/')
+    ? parameters.split('/')
+    : ['', parameters];
+  const unnamed = words(positional);
+  const given = [...unnamed, ...words(nameable)];
   const names = given.map((each) => each.replace('?', ''));
   const required = given.filter((each) => !each.endsWith('?')).length;
   return (runtime, self, args, keywords) =>
-    body(runtime, self, bind(name, names, args, keywords, required), name);
+    body(runtime, self, bind(name, names, args, keywords, required, unnamed.length), name);
+}
+
+function words(text: string): readonly string[] {
+  return text.split(' ').filter((each) => each !== '');
 }
 
 /** An argument that must be text. */

@@ -56,7 +56,7 @@ const sort: MethodBody<List> = (runtime, self, [key, reverse]) => {
 /** Methods of lists. Lists are copies for one render, so changing them does not change the input. */
 export const listMethods = methodTable<List>({
   append: [
-    'object',
+    'object /',
     (runtime, self, [item = null]) => {
       runtime.charge(1);
       self.mutable().push(item);
@@ -72,26 +72,26 @@ export const listMethods = methodTable<List>({
     },
   ],
   copy: ['', (runtime, self) => new List([...iterate(runtime, self)])],
-  count: ['object', (runtime, self, [item = null]) => occurrences(runtime, self.all(), item)],
+  count: ['object /', (runtime, self, [item = null]) => occurrences(runtime, self.all(), item)],
   extend: [
-    'iterable',
+    'iterable /',
     (runtime, self, [items = null]) => {
       for (const item of [...iterate(runtime, items)]) self.mutable().push(item);
       return null;
     },
   ],
-  index: ['object', (runtime, self, [item = null]) => positionOf(runtime, self.all(), item)],
+  index: ['object /', (runtime, self, [item = null]) => positionOf(runtime, self.all(), item)],
   insert: [
-    'index object',
+    'index object /',
     (runtime, self, [index, item = null], name) => {
       chargeMoving(runtime, self.mutable().length);
       self.mutable().splice(integerArgument(name, index, 0), 0, item);
       return null;
     },
   ],
-  pop: ['index?', pop],
+  pop: ['index? /', pop],
   remove: [
-    'object',
+    'object /',
     (runtime, self, [item = null]) => {
       chargeMoving(runtime, self.mutable().length);
       self.mutable().splice(positionOf(runtime, self.all(), item), 1);
@@ -111,8 +111,8 @@ export const listMethods = methodTable<List>({
 
 /** Methods of tuples. */
 export const tupleMethods = methodTable<Tuple>({
-  count: ['object', (runtime, self, [item = null]) => occurrences(runtime, self.elements, item)],
-  index: ['object', (runtime, self, [item = null]) => positionOf(runtime, self.elements, item)],
+  count: ['object /', (runtime, self, [item = null]) => occurrences(runtime, self.elements, item)],
+  index: ['object /', (runtime, self, [item = null]) => positionOf(runtime, self.elements, item)],
 });
 
 /** Keys and values of a dict, or of an iterable of pairs. */
@@ -182,14 +182,14 @@ export const dictMethods = methodTable<Dict>({
   ],
   copy: ['', (runtime, self) => new Dict(pairsOf(runtime, self))],
   get: [
-    'key default?',
+    'key default? /',
     (runtime, self, [key = null, otherwise = null]) => orElse(self.get(runtime, key), otherwise),
   ],
   items: ['', itemsView],
   keys: ['', (runtime, self) => new View('dict_keys', iterate(runtime, self))],
-  pop: ['key default?', popKey],
+  pop: ['key default? /', popKey],
   popitem: ['', popItem],
-  setdefault: ['key default?', setDefault],
+  setdefault: ['key default? /', setDefault],
   values: [
     '',
     (runtime, self) =>

@@ -33,12 +33,12 @@ function title(text: string): string {
 
 /** Whether a text begins or ends with its argument, or with one of a tuple. */
 function anyAffix(examine: 'startsWith' | 'endsWith'): Body {
-  return (runtime, self, [given], name) => {
-    const text = plainText(self);
+  return (runtime, self, [given, start, end], name) => {
+    const text = window(runtime, name, plainText(self), start, end)?.text;
     return (given instanceof Tuple ? given.elements : [given]).some((item) => {
       const affix = textArgument(name, item);
       runtime.chargeRead(affix.length);
-      return text[examine](affix);
+      return text?.[examine](affix) ?? false;
     });
   };
 }
@@ -152,7 +152,7 @@ const replace: Body = (runtime, self, [old, by, count], name) => {
   return replaceText(runtime, self, textArgument(name, old), tracedOf(by ?? null) ?? '', limit);
 };
 
-/** The part between two optional indexes, and its start, in code points. */
+/** The part between two optional indexes, and its start, in code points; null if it ends before it starts. */
 function window(
   runtime: Runtime,
   name: string,
@@ -165,18 +165,19 @@ function window(
   const all = characters(self);
   const place = (value: Value | undefined, otherwise: number) => {
     const index = value === null ? otherwise : integerArgument(name, value, otherwise);
-    return Math.min(Math.max(index < 0 ? index + all.length : index, 0), all.length);
+    return Math.max(index < 0 ? index + all.length : index, 0);
   };
   const from = place(start, 0);
-  return { text: all.slice(from, place(end, all.length)).join(''), from };
+  const to = Math.min(place(end, all.length), all.length);
+  return from > to ? null : { text: all.slice(from, to).join(''), from };
 }
 
 function finding(fromRight: boolean, mustFind: boolean): Body {
   return (runtime, self, [sub, start, end], name) => {
     const part = textArgument(name, sub);
-    const { text, from } = window(runtime, name, plainText(self), start, end);
-    const at = fromRight ? findLast(text, part) : findFirst(text, part);
-    if (at >= 0) return from + textLength(text.slice(0, at));
+    const within = window(runtime, name, plainText(self), start, end);
+    const at = within === null ? -1 : (fromRight ? findLast : findFirst)(within.text, part);
+    if (within !== null && at >= 0) return within.from + textLength(within.text.slice(0, at));
     if (mustFind) throw new PythonError('ValueError', 'substring not found');
     return -1;
   };
@@ -184,7 +185,8 @@ function finding(fromRight: boolean, mustFind: boolean): Body {
 
 const count: Body = (runtime, self, [sub, start, end], name) => {
   const part = textArgument(name, sub);
-  const { text } = window(runtime, name, plainText(self), start, end);
+  const text = window(runtime, name, plainText(self), start, end)?.text;
+  if (text === undefined) return 0;
   if (part === '') return textLength(text) + 1;
   let found = 0;
   for (const _place of findAll(text, part)) found += 1;
@@ -291,11 +293,11 @@ function swapCase(text: string): string {
 export const stringMethods = methodTable<Text>({
   capitalize: ['', changing(capitalize)],
   casefold: ['', changing(foldCase)],
-  center: ['width fillchar?', padding(1, 1)],
-  count: ['sub start? end?', count],
-  endswith: ['suffix', anyAffix('endsWith')],
-  find: ['sub start? end?', finding(false, false)],
-  index: ['sub start? end?', finding(false, true)],
+  center: ['width fillchar? /', padding(1, 1)],
+  count: ['sub start? end? /', count],
+  endswith: ['suffix start? end? /', anyAffix('endsWith')],
+  find: ['sub start? end? /', finding(false, false)],
+  index: ['sub start? end? /', finding(false, true)],
   isalnum: ['', matching(/^[\p{L}\p{N}]+$/u)],
   isalpha: ['', matching(/^\p{L}+$/u)],
   isascii: ['', matching(/^\p{ASCII}*$/u)],
@@ -307,26 +309,26 @@ export const stringMethods = methodTable<Text>({
   isspace: ['', (_runtime, self) => self !== '' && strip(self, 'both') === ''],
   istitle: ['', casing(title, (text) => (upper(text) === lower(text) ? text : ''))],
   isupper: ['', casing(upper, lower)],
-  join: ['iterable', join],
-  ljust: ['width fillchar?', padding(0, 1)],
+  join: ['iterable /', join],
+  ljust: ['width fillchar? /', padding(0, 1)],
   lower: ['', changing(lower)],
-  lstrip: ['chars?', stripping('left')],
-  partition: ['sep', partitioning(false)],
-  removeprefix: ['prefix', removePrefix],
-  removesuffix: ['suffix', removeSuffix],
-  replace: ['old new count?', replace],
-  rfind: ['sub start? end?', finding(true, false)],
-  rindex: ['sub start? end?', finding(true, true)],
-  rjust: ['width fillchar?', padding(1, 0)],
-  rpartition: ['sep', partitioning(true)],
+  lstrip: ['chars? /', stripping('left')],
+  partition: ['sep /', partitioning(false)],
+  removeprefix: ['prefix /', removePrefix],
+  removesuffix: ['suffix /', removeSuffix],
+  replace: ['old new count? /', replace],
+  rfind: ['sub start? end? /', finding(true, false)],
+  rindex: ['sub start? end? /', finding(true, true)],
+  rjust: ['width fillchar? /', padding(1, 0)],
+  rpartition: ['sep /', partitioning(true)],
   rsplit: ['sep? maxsplit?', splitting(true)],
-  rstrip: ['chars?', stripping('right')],
+  rstrip: ['chars? /', stripping('right')],
   split: ['sep? maxsplit?', splitting(false)],
   splitlines: ['keepends?', splitlines],
-  startswith: ['prefix', anyAffix('startsWith')],
-  strip: ['chars?', stripping('both')],
+  startswith: ['prefix start? end? /', anyAffix('startsWith')],
+  strip: ['chars? /', stripping('both')],
   swapcase: ['', changing(swapCase)],
   title: ['', changing(title)],
   upper: ['', changing(upper)],
-  zfill: ['width', zfill],
+  zfill: ['width /', zfill],
 });

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { TransformersModule } from '../../../src/runtime/transformers/index.ts';
-import type { PretrainedTokenizer } from '../../../src/runtime/transformers/package.ts';
+import type { TransformersModule } from '../../../src/transformers/index.ts';
+import type { PretrainedTokenizer } from '../../../src/transformers/package.ts';
 
 /** Its folder; `undefined` where none is named. With its engine it is too large for a dependency of tests. */
 export const installedFolder = process.env.IDIOLECT_TRANSFORMERS;

@@ -5,8 +5,8 @@
 import { modules } from '../../../generated/index.ts';
 import type { InsistingEngine } from '../../../scripts/judge-models/insisting/insisting-model.ts';
 import type { EngineModel } from '../../../src/runtime/engine/index.ts';
-import { loadModel, type TransformersModule } from '../../../src/runtime/transformers/index.ts';
-import type { PretrainedTokenizer } from '../../../src/runtime/transformers/package.ts';
+import { loadModel, type TransformersModule } from '../../../src/transformers/index.ts';
+import type { PretrainedTokenizer } from '../../../src/transformers/package.ts';
 import { importInstalled, installedFolder, writeModel } from './installed.ts';
 import { tokenizerFiles } from './model-files.ts';
 import { DynamicCache, type StandInTensor, type TensorClass, tensorClass } from './stand-in-tensors.ts';

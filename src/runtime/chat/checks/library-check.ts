@@ -2,7 +2,7 @@
  * What the library of a schema says about a value. Exporters to JSON Schema leave out what it cannot express (zod's
  * `refine` and `jwt`, valibot's `email`), so that no grammar enforces it.
  */
-import { isValidating, validationProblems } from '../validating-schema.ts';
+import { isValidating, validationProblems } from '../../../tools/validating-schema.ts';
 
 /** Lists what is wrong with a value; empty if nothing is, or if the library needs time to say. */
 export type LibraryCheck = (value: unknown) => readonly string[];

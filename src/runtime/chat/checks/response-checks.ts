@@ -2,6 +2,7 @@
 import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonSchema, Tool } from '../../../format/messages.ts';
 import { type CheckedPlace, checkedPlaces } from '../../../json-schema/validate/checked-places.ts';
+import type { Steps } from '../../../language/expression/steps.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import { ValueWatch, type WrongValue } from './value-watch.ts';
 
@@ -17,26 +18,25 @@ export interface CheckFailure extends WrongValue {
   readonly tool: string;
 }
 
-/** The checks that `report` requires; `null` if none. Throws `SchemaError`. */
-export function responseChecks(
+/** The checks that `report` requires, in steps; `null` if none. Throws `SchemaError`. */
+export function* responseChecks(
   report: readonly SchemaIssue[],
   tools: readonly Tool[],
   answer: JsonSchema | null,
-): ResponseChecks | null {
+): Steps<ResponseChecks | null> {
   const checked = report.filter(({ effect }) => effect === 'checked');
   if (checked.length === 0) return null;
   const pointers = (name: string) =>
     checked.filter(({ tool }) => tool === name).map(({ pointer }) => pointer);
-  const places = tools.flatMap(({ function: { name, parameters } }) => {
-    const own = pointers(name);
-    if (own.length === 0 || parameters === undefined) return [];
-    return [[name, checkedPlaces(parameters, own, name)] as const];
-  });
+  const places = new Map<string, CheckedPlace>();
+  for (const { function: tool } of tools) {
+    const own = pointers(tool.name);
+    if (own.length > 0 && tool.parameters !== undefined)
+      places.set(tool.name, yield* checkedPlaces(tool.parameters, own, tool.name));
+  }
   const own = pointers('');
-  return {
-    tools: new Map(places),
-    answer: own.length === 0 || answer === null ? null : checkedPlaces(answer, own, ''),
-  };
+  const isChecked = own.length > 0 && answer !== null;
+  return { tools: places, answer: isChecked ? yield* checkedPlaces(answer, own, '') : null };
 }
 
 /** Follows the events of one response. */

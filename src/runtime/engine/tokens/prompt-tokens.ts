@@ -2,7 +2,7 @@
 import type { ChatFormat } from '../../../format/chat-format.ts';
 import { ContextOverflowError, type SchemaIssue } from '../../../format/errors.ts';
 import type { Steps } from '../../../language/expression/steps.ts';
-import { cutPrompt, reportUnprotected, type TracedPrompt } from '../../chat/prompt-pieces.ts';
+import { cutPromptSteps, reportUnprotected, type TracedPrompt } from '../../chat/prompt-pieces.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A prompt for the model. */
@@ -43,11 +43,12 @@ export function* encodePrompt(
   format: ChatFormat,
 ): Steps<PromptTokens> {
   const { text, generationPrompt } = prompt;
-  const tokens = yield* vocabulary.encodePromptSteps(cutPrompt(prompt, vocabulary.finder));
+  const pieces = yield* cutPromptSteps(prompt, vocabulary.finder);
+  const tokens = yield* vocabulary.encodePromptSteps(pieces);
   yield;
   const turnStart =
     tokens.length - tokensOf(new TextEncoder().encode(generationPrompt).length, tokens, vocabulary);
-  const report = reportUnprotected(prompt, format, vocabulary.finder);
+  const report = yield* reportUnprotected(prompt, format, vocabulary.finder);
   return { text, tokens, turnStart, generationPrompt, report };
 }
 

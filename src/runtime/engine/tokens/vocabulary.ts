@@ -3,6 +3,7 @@
  */
 import { memoize } from '../../../format/memoize.ts';
 import { finish, type Steps } from '../../../language/expression/steps.ts';
+import { type Spelling, spaceSign, TokenBytes } from '../../../language/matcher/token-bytes.ts';
 import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
 import { SpecialFinder } from '../../chat/special-finder.ts';
@@ -11,7 +12,6 @@ import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import { encodeWindows } from './long-runs.ts';
 import type { SpecialToken } from './special-token.ts';
-import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
 const encoder = new TextEncoder();
 /** Some tokenizers put a space before a text; then this is prepended, and its token removed again. */

@@ -2,7 +2,7 @@
  * The bytes of all tokens of a vocabulary in one array: with a hundred thousand small arrays, creating and reading
  * them would take most of the time.
  */
-import type { TokenTexts } from '../../../language/matcher/token-index.ts';
+import type { TokenTexts } from './token-index.ts';
 
 /** How the model file spells a token's bytes. */
 export type Spelling =

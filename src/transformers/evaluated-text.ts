@@ -1,5 +1,5 @@
 /** A text that a model has read: its tokens, their keys and values, and what it says comes next. */
-import { DecodingError } from '../../format/errors.ts';
+import { DecodingError } from '../format/errors.ts';
 import type { ModelTensor, TensorsByName, Transformers } from './package.ts';
 
 /** Tokens of one pass: between two of them a response can be aborted. */

@@ -1,7 +1,7 @@
 /** The vocabulary of an engine, prepared once for all masks. */
-import { type OptionRules, oneOf, readOptions } from '../../format/option-rules.ts';
-import { indexTokens, type TokenIndex, type TokenTexts } from '../../language/matcher/token-index.ts';
-import { TokenBytes } from '../engine/tokens/token-bytes.ts';
+import { type OptionRules, oneOf, readOptions } from '../format/option-rules.ts';
+import { TokenBytes } from '../language/matcher/token-bytes.ts';
+import { indexTokens, type TokenIndex, type TokenTexts } from '../language/matcher/token-index.ts';
 
 /** A vocabulary as its tokenizer lists it. */
 export interface MaskVocabularyOptions {

@@ -1,5 +1,5 @@
 /** transformers.js as an engine. */
-import { DecodingError } from '../../format/errors.ts';
+import { DecodingError } from '../format/errors.ts';
 import type {
   DrawnToken,
   Engine,
@@ -8,13 +8,13 @@ import type {
   EngineSequence,
   EngineTokenizer,
   Mask,
-} from '../engine/engine.ts';
-import { Sampler } from '../engine/sampling/sampler.ts';
+} from '../runtime/engine/engine.ts';
+import { Sampler } from '../runtime/engine/sampling/sampler.ts';
 import { EvaluatedText, type Evaluation, tokensPerPass } from './evaluated-text.ts';
 import type { CausalModel, TensorsByName, Transformers } from './package.ts';
 
 /** Texts that are kept after their end: the next prompt of a conversation begins like its last. */
-const mostKept = 2;
+const maxKept = 2;
 
 /** A model of transformers.js, and what was read of its files. */
 export interface TransformersFacts {
@@ -116,8 +116,8 @@ export class TransformersEngine implements Engine {
 
   #keep(text: EvaluatedText): void {
     const texts = this.#disposed ? [] : [text, ...this.#kept];
-    for (const each of this.#disposed ? [text] : texts.slice(mostKept)) each.dispose();
-    this.#kept = texts.slice(0, mostKept);
+    for (const each of this.#disposed ? [text] : texts.slice(maxKept)) each.dispose();
+    this.#kept = texts.slice(0, maxKept);
   }
 }
 

@@ -1,10 +1,10 @@
 /** The grammar of the JSON values of a schema, without a chat around it. */
-import type { SchemaIssue } from '../../format/errors.ts';
-import { type OptionRules, oneOf, readOptions } from '../../format/option-rules.ts';
-import { compileSchema, jsonSyntax, lenientJsonSyntax } from '../../json-schema/compile-schema.ts';
-import type { Grammar } from '../../language/expression/expression.ts';
-import { RuleSet } from '../../language/expression/rule-set.ts';
-import { type SchemaInput, toJsonSchema } from '../../tools/standard-schema.ts';
+import type { SchemaIssue } from '../format/errors.ts';
+import { type OptionRules, oneOf, readOptions } from '../format/option-rules.ts';
+import { compileSchema, jsonSyntax, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
+import type { Grammar } from '../language/expression/expression.ts';
+import { RuleSet } from '../language/expression/rule-set.ts';
+import { type SchemaInput, toJsonSchema } from '../tools/standard-schema.ts';
 
 /** How values are written, and what happens to what cannot be enforced. */
 export interface SchemaGrammarOptions {

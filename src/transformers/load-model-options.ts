@@ -1,12 +1,6 @@
 /** Options for loading a model with transformers.js. */
-import {
-  integerFrom,
-  jsonObject,
-  type OptionRules,
-  object,
-  refuseOptions,
-} from '../../format/option-rules.ts';
-import { type EngineOptions, engineRules } from '../engine/engine-options.ts';
+import { integerFrom, jsonObject, type OptionRules, object, refuseOptions } from '../format/option-rules.ts';
+import { type EngineOptions, engineRules } from '../runtime/engine/engine-options.ts';
 import { type TransformersModule, transformersModule } from './package.ts';
 
 /** Options of `loadModel`. */

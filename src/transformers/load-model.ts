@@ -1,8 +1,8 @@
 /** Loads a model with transformers.js, and determines the format of its responses. */
-import { ModelFileError } from '../../format/errors.ts';
-import { isRecord, readOptions, requireOption, withoutUndefined } from '../../format/option-rules.ts';
-import { connectEngine } from '../engine/connect-engine.ts';
-import type { EngineModel } from '../engine/engine-model.ts';
+import { ModelFileError } from '../format/errors.ts';
+import { isRecord, readOptions, requireOption, withoutUndefined } from '../format/option-rules.ts';
+import { connectEngine } from '../runtime/engine/connect-engine.ts';
+import type { EngineModel } from '../runtime/engine/engine-model.ts';
 import { type LoadModelOptions, loadRules, refuseLoading } from './load-model-options.ts';
 import {
   type CausalModel,

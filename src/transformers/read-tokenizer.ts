@@ -1,9 +1,9 @@
 /** The tokenizer of a model in transformers.js, from what its `tokenizer.json` says. */
-import { ModelFileError } from '../../format/errors.ts';
-import { isRecord } from '../../format/option-rules.ts';
-import { type Findable, SpecialFinder } from '../chat/special-finder.ts';
-import type { EngineTokenizer, TokenType } from '../engine/engine.ts';
-import { spaceSign } from '../engine/tokens/token-bytes.ts';
+import { ModelFileError } from '../format/errors.ts';
+import { isRecord } from '../format/option-rules.ts';
+import { spaceSign } from '../language/matcher/token-bytes.ts';
+import { type Findable, SpecialFinder } from '../runtime/chat/special-finder.ts';
+import type { EngineTokenizer, TokenType } from '../runtime/engine/engine.ts';
 import type { CausalModel, PretrainedTokenizer } from './package.ts';
 
 /** A token that `tokenizer.json` adds to the vocabulary. */
@@ -16,7 +16,7 @@ interface AddedToken extends Findable {
 type Spelling = 'byte-level' | 'sentencepiece';
 
 /** A vocabulary is held in memory as an array by id. */
-const mostTokens = 2 ** 22;
+const maxTokens = 2 ** 22;
 const byteToken = /^<0x[0-9A-F]{2}>$/;
 
 /**
@@ -145,7 +145,7 @@ function addedTokens(file: object): readonly AddedToken[] {
 }
 
 function isId(token: number): boolean {
-  return Number.isInteger(token) && token >= 0 && token < mostTokens;
+  return Number.isInteger(token) && token >= 0 && token < maxTokens;
 }
 
 function byId(known: readonly (readonly [string, number])[]): readonly string[] {

@@ -1,10 +1,10 @@
 /** A response on its way through a grammar, token by token. */
 
-import type { Grammar } from '../../language/expression/expression.ts';
-import { gbnfExpression } from '../../language/gbnf/gbnf-expression.ts';
-import { readGbnf } from '../../language/gbnf/read-gbnf.ts';
-import { addTokens, hasToken, type TokenBitmap } from '../../language/matcher/masks/token-bitmap.ts';
-import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import type { Grammar } from '../language/expression/expression.ts';
+import { gbnfExpression } from '../language/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../language/gbnf/read-gbnf.ts';
+import { addTokens, hasToken, type TokenBitmap } from '../language/matcher/masks/token-bitmap.ts';
+import { createMatcher, type Matcher } from '../language/matcher/matcher.ts';
 import type { MaskVocabulary } from './mask-vocabulary.ts';
 
 /**

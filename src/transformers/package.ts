@@ -1,6 +1,6 @@
 /** What is used of `@huggingface/transformers`: typed here, so that this package builds without it. */
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import { isRecord, type OptionRule, requireOption } from '../../format/option-rules.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 
 /** The module `@huggingface/transformers`, as `import *` gives it. */
 export interface TransformersModule {
