@@ -56,7 +56,7 @@ const values = fc.record(
 );
 const space = fc.constantFrom('', ' ', '\n', ' \n ');
 const spaces = fc.array(space, { minLength: 30, maxLength: 30 });
-const plainMembers = fc.subarray(['"type": "function"', '"index": 0', '"call_id": null'] as const);
+const plainMembers = fc.subarray(['"type": "function"', '"index": 0', '"call_id": null']);
 const cuts = fc.array(fc.nat(150), { maxLength: 4 });
 
 /** An object of these members, with white space between all of its tokens. */

@@ -31,7 +31,7 @@ function open(request: GrammarOptions = {}, more: Partial<SteeringOptions> = {})
   const guard = callGuard({}, tools, grammar.report);
   const parser = createResponseParser(format, {
     tools,
-    generationPrompt: options.generationPrompt,
+    generationPrompt: options.generationPrompt ?? '',
     provenance: guard.enforced,
     validate: guard.validate,
   });

@@ -53,20 +53,20 @@ const toolOf = (parameters: ToolSchema) => ({ name: 'note', parameters });
 
 describe('which libraries are asked', () => {
   it.each(Object.entries({ ...halves, ...hopeless }))('%s', (_, schema) => {
-    const tools = [toolOf(schema)];
-    expect(withLibraries(null, tools)?.libraries?.has('note')).toBe(true);
-    expect(libraryReport(tools)).toMatchObject([{ tool: 'note', keyword: '~standard', effect: 'checked' }]);
+    const asked = { tools: [toolOf(schema)] };
+    expect(withLibraries(null, asked)?.libraries?.has('note')).toBe(true);
+    expect(libraryReport(asked)).toMatchObject([{ tool: 'note', keyword: '~standard', effect: 'checked' }]);
   });
 
   it.each(Object.entries(enforced))('not %s: its JSON Schema says all, or it needs time', (_, schema) => {
-    expect(withLibraries(null, [toolOf(schema)])).toBeNull();
-    expect(libraryReport([toolOf(schema)])).toEqual([]);
+    expect(withLibraries(null, { tools: [toolOf(schema)] })).toBeNull();
+    expect(libraryReport({ tools: [toolOf(schema)] })).toEqual([]);
   });
 });
 
 it('a part is refused as soon as it closes, by itself', () => {
   const schema = z.object({ first: z.int().refine(isEven), second: z.object({ x: z.string().min(3) }) });
-  const library = withLibraries(null, [toolOf(schema)])?.libraries?.get('note') as LibraryCheck;
+  const library = withLibraries(null, { tools: [toolOf(schema)] })?.libraries?.get('note') as LibraryCheck;
   const watch = new ValueWatch(noPlace, library);
   expect(watch.feed('{"first": 2')).toBeNull();
   expect(watch.feed(', "second": {"x": "a')).toBeNull();
@@ -121,4 +121,27 @@ describe('in this process', () => {
       }
     },
   );
+
+  const answerOf = async (schema: z.ZodType, seed: number) => {
+    const stream = model.chat({
+      messages: [{ role: 'user', content: 'Go.' }],
+      responseFormat: { type: 'json_schema', json_schema: { schema } },
+      thinking: false,
+      temperature: 1,
+      maxTokens: 400,
+      seed,
+    });
+    return { object: await stream.object, report: await stream.report };
+  };
+
+  it('an answer is checked alike', async () => {
+    const { object, report } = await answerOf(
+      z.strictObject({ value: z.int().min(0).max(99).refine(isEven) }),
+      1,
+    );
+    expect(report).toMatchObject([{ tool: '', keyword: '~standard' }]);
+    expect(isEven((object as { value: number }).value)).toBe(true);
+    const never = z.strictObject({ value: z.boolean() }).refine(() => false, 'never');
+    await expect(answerOf(never, 1)).rejects.toThrow('never');
+  });
 });

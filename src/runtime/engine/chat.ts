@@ -81,7 +81,7 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
     generate: (started) => generate(shared.engine, prepare, started),
     report: async () => {
       const { grammar, prompt, options: read } = await prepare();
-      return [...grammar.report, ...libraryReport(read.tools), ...prompt.report];
+      return [...grammar.report, ...libraryReport(read), ...prompt.report];
     },
     prompt: async () => (await prepare()).prompt.text,
     promptTokens: async () => (await prepare()).prompt.tokens.length,
@@ -187,7 +187,8 @@ function* completeChat(
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
   const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
-  const checks = withLibraries(reading.checks, rendered.options.tools);
+  yield;
+  const checks = withLibraries(reading.checks, rendered.options);
   return { ...rendered, ...reading, checks, grammar, matcher, markers };
 }
 

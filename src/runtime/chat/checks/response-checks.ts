@@ -11,7 +11,7 @@ import { noPlace, ValueWatch, type WrongValue } from './value-watch.ts';
 export interface ResponseChecks {
   readonly tools: ReadonlyMap<string, CheckedPlace>;
   readonly answer: CheckedPlace | null;
-  /** Libraries that are asked about the arguments of tools, by name. */
+  /** Libraries that are asked about the arguments of tools, by name, and about the answer, by the empty name. */
   readonly libraries?: ReadonlyMap<string, LibraryCheck>;
 }
 
@@ -55,7 +55,7 @@ export class CheckWatch {
 
   constructor(checks: ResponseChecks) {
     this.#checks = checks;
-    this.#answer = checks.answer === null ? null : new ValueWatch(checks.answer);
+    this.#answer = this.#watchOf('', checks.answer)?.watch ?? null;
   }
 
   /** Whether a value is open that will be checked when it closes, so its text may be revoked. */
@@ -72,7 +72,7 @@ export class CheckWatch {
   follow(event: ResponseEvent): CheckFailure | null {
     switch (event.type) {
       case 'tool-input-start': {
-        this.#call = this.#watchOf(event.toolName);
+        this.#call = this.#watchOf(event.toolName, this.#checks.tools.get(event.toolName));
         return null;
       }
       case 'tool-input-delta':
@@ -89,10 +89,9 @@ export class CheckWatch {
     }
   }
 
-  #watchOf(tool: string): WatchedCall | null {
-    const place = this.#checks.tools.get(tool);
+  #watchOf(tool: string, place: CheckedPlace | null | undefined): WatchedCall | null {
     const library = this.#checks.libraries?.get(tool) ?? null;
-    if (place === undefined && library === null) return null;
+    if (place == null && library === null) return null;
     return { tool, watch: new ValueWatch(place ?? noPlace, library) };
   }
 }

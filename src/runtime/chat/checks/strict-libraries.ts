@@ -1,7 +1,7 @@
 /**
- * Finds the tools whose library refuses what the JSON Schema that it exports allows. No interface says so, hence it is
- * tried: the library is asked about some values that the schema's grammar writes. Calls of these tools are checked while
- * they are written; for the others, that would cost guesses and hold back events for nothing.
+ * Finds the schemas whose library refuses what the JSON Schema that it exports allows. No interface says so, hence it is
+ * tried: the library is asked about some values that the schema's grammar writes. Their values are checked while they
+ * are written; for the others, that would cost guesses and hold back events for nothing.
  */
 
 import { IdiolectError, type SchemaIssue } from '../../../format/errors.ts';
@@ -11,55 +11,61 @@ import { textDrawer } from '../../../language/expression/draw-text.ts';
 import type { Grammar } from '../../../language/expression/expression.ts';
 import { RuleSet } from '../../../language/expression/rule-set.ts';
 import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.ts';
-import { normalizeTools, schemaOf, type ToolList } from '../../../tools/tools.ts';
+import { normalizeTools, schemaOf, type ToolInput } from '../../../tools/tools.ts';
 import type { LibraryProblem } from '../../../tools/validating-schema.ts';
+import type { ChatOptions } from '../chat-options.ts';
 import { libraryCheck } from './library-check.ts';
 import type { ResponseChecks } from './response-checks.ts';
 
 /** How many values a library is asked about. */
 const drawn = 32;
 /** Steps of work for their grammar: some milliseconds. A larger schema is asked about complete calls only. */
-const steps = 20_000;
+const steps = 10_000;
 
-/** `checks`, and the libraries of `tools` to be asked while a call is written; `null` if there is nothing to check. */
-export function withLibraries(checks: ResponseChecks | null, tools: ToolList = []): ResponseChecks | null {
+type Asked = Pick<ChatOptions, 'tools' | 'responseFormat'>;
+
+/** `checks`, and the libraries to be asked while a call or an answer is written; `null` if there is nothing to check. */
+export function withLibraries(checks: ResponseChecks | null, options: Asked): ResponseChecks | null {
   const libraries = new Map(
-    strictTools(tools).flatMap(({ name, schema }) => {
+    strictSchemas(options).flatMap(({ tool, schema }) => {
       const check = libraryCheck(schema);
-      return check === null ? [] : [[name, check] as const];
+      return check === null ? [] : [[tool, check] as const];
     }),
   );
   return libraries.size === 0 ? checks : { tools: new Map(), answer: null, ...checks, libraries };
 }
 
-/** A line for each of `tools` whose library refuses more than its JSON Schema. */
-export function libraryReport(tools: ToolList = []): readonly SchemaIssue[] {
-  return strictTools(tools).map(({ name, refusal }) => ({
-    tool: name,
+/** A line for each schema whose library refuses more than its JSON Schema. */
+export function libraryReport(options: Asked): readonly SchemaIssue[] {
+  return strictSchemas(options).map(({ tool, refusal }) => ({
+    tool,
     pointer: '',
     keyword: '~standard',
     effect: 'checked',
-    reason: `its library refuses some of what its JSON Schema allows (${refusal.text}), and is asked while a call is written`,
+    reason: `its library refuses some of what its JSON Schema allows (${refusal.text}), and is asked while a value is written`,
   }));
 }
 
-interface StrictTool {
-  readonly name: string;
+interface StrictSchema {
+  /** Name of the tool; empty for an answer. */
+  readonly tool: string;
   readonly schema: object;
   readonly refusal: LibraryProblem;
 }
 
-function strictTools(tools: ToolList): readonly StrictTool[] {
+function strictSchemas({ tools = [], responseFormat }: Asked): readonly StrictSchema[] {
   const given = 'tools' in tools ? tools.tools : tools;
-  return given.flatMap((tool) => {
-    const schema = schemaOf(tool);
-    const isObject = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
-    const refusal = isObject ? firstRefusal(schema) : null;
-    const [named] = refusal === null ? [] : normalizeTools([tool]);
-    return named === undefined || refusal === null || !isObject
-      ? []
-      : [{ name: named.function.name, schema, refusal }];
+  const answer = responseFormat?.type === 'json_schema' ? responseFormat.json_schema.schema : undefined;
+  const schemas = given.map((tool) => ({ schema: schemaOf(tool), tool: () => nameOf(tool) }));
+  return [...schemas, { schema: answer, tool: () => '' }].flatMap(({ schema, tool }) => {
+    if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return [];
+    const refusal = firstRefusal(schema);
+    return refusal === null ? [] : [{ tool: tool(), schema, refusal }];
   });
+}
+
+function nameOf(tool: ToolInput): string {
+  return normalizeTools([tool])[0]?.function.name ?? '';
 }
 
 /** What a library has against the first drawn value that it refuses; `null` if it takes all of them. */

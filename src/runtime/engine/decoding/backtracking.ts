@@ -32,7 +32,7 @@ const maxTries = 64;
  * How often because of what only a library refuses. Its rules may be about the world (a place that exists, a date to come):
  * then the model does better with the library's words than with other text.
  */
-const maxLibraryTries = 16;
+const maxLibraryTries = 32;
 /** After this many attempts, half of the value is discarded: its end may have too many invalid continuations. */
 const halfEvery = 6;
 
