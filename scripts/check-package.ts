@@ -71,5 +71,9 @@ if (process.argv.includes('--pages')) {
   const failures = await runPages(folder, after);
   check(failures.length === 0, `programs of pages fail:\n${failures.join('\n')}`);
   console.log('package: the programs of the pages run');
+  const { runContainer } = await import('./run-container.ts');
+  const failure = await runContainer(folder);
+  check(failure === null, `the commands of the container: ${failure}`);
+  console.log('package: the commands of the container run');
 }
 process.exit();

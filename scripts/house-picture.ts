@@ -12,19 +12,19 @@ const file = path.join(root, 'docs/house.svg');
 
 /** Each row of rooms, from the roof to the ground, with the column and what the room is for. */
 const rows: readonly (readonly (readonly [room: string, column: number, purpose: string])[])[] = [
-  [
-    ['runtime/masks', 2.6, 'masks for any engine'],
-    ['cli', 5, 'the command'],
-  ],
+  [['cli', 5, 'the command']],
   [
     ['ai-sdk', 0, 'models for the AI SDK'],
     ['serve', 1, 'three APIs over HTTP'],
     ['runtime/servers', 2, 'models on a server'],
-    ['runtime/transformers', 3, 'transformers.js models'],
+    ['transformers', 3, 'transformers.js models'],
     ['testing', 4, 'small models for tests'],
     ['runtime/node-llama-cpp', 5, 'llama.cpp as an engine'],
   ],
-  [['runtime/engine', 2.6, 'token by token: the seam']],
+  [
+    ['runtime/engine', 2.6, 'token by token: the seam'],
+    ['mcp', 5, "MCP servers' tools"],
+  ],
   [
     ['runtime/chat', 1.3, 'what all models share'],
     ['hub', 3.1, 'models on Hugging Face'],
@@ -32,6 +32,7 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
   ],
   [['analysis', 3.4, 'from template to format']],
   [
+    ['masks', 0.3, 'masks for any engine'],
     ['grammar', 1.5, 'a response as a tree'],
     ['response-template', 5, 'read, run and derived'],
   ],
@@ -39,7 +40,6 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
     ['json-schema', 0.6, 'the schema compiler'],
     ['codegen', 2.2, 'a format as states'],
     ['template', 3.6, 'renders as Jinja2 does'],
-    ['mcp', 5, "MCP servers' tools"],
   ],
   [['tools', 2.2, 'tools, their types']],
   [['parser', 2.2, 'from text to events']],

@@ -35,7 +35,7 @@ describe('imports of what runs in a browser', () => {
     'response-template/index.ts',
     'runtime/engine/index.ts',
     'runtime/servers/index.ts',
-    'runtime/transformers/index.ts',
+    'transformers/index.ts',
     'ai-sdk/index.ts',
     'mcp/index.ts',
     'testing/index.ts',

@@ -16,7 +16,7 @@ import { type CallNotationName, callNotations, notationFormat } from '../../src/
 import { groupBy } from '../../src/format/groups.ts';
 import { type CallsLayout, turnLayout } from '../../src/layout/turn-layout.ts';
 import { moduleContractVersion } from '../../src/parser/module-contract.ts';
-import { callEnd } from '../../src/parser/steps/steps.ts';
+import { state as stateOf } from '../../src/parser/named-states.ts';
 
 /** The longest line of the file. */
 const width = 120;
@@ -42,7 +42,7 @@ export function lowerNotation(notation: CallNotationName): ParserProgram {
 /** After the call, and in what is none, its reader stops. */
 function endedCall(state: StateSpec): StateSpec {
   return state.name === malformed || /^afterCalls?$/.test(state.name)
-    ? { ...state, step: callEnd({}) }
+    ? { ...state, step: stateOf('callEnd', {}) }
     : state;
 }
 

@@ -128,7 +128,18 @@ def smolagents():
     list(agent.run(question, stream=True))
 
 
-for judge in (openai, anthropic, langchain, pydantic_ai, litellm, instructor, openai_agents, smolagents):
+def prometheus():
+    from urllib.request import urlopen
+
+    from prometheus_client.parser import text_string_to_metric_families
+
+    families = list(text_string_to_metric_families(urlopen(f"{url}/metrics").read().decode()))
+    counted = {family.name: sum(sample.value for sample in family.samples) for family in families}
+    assert counted["idiolect_requests"] > 0 and counted["idiolect_completion_tokens"] > 0
+    assert any(family.type == "histogram" for family in families)
+
+
+for judge in (openai, anthropic, langchain, pydantic_ai, litellm, instructor, openai_agents, smolagents, prometheus):
     try:
         judge()
         outcome = ["passed", ""]

@@ -1,7 +1,7 @@
 /** Asks the toy held-out questions and compares, turn by turn. */
 import type { AssistantMessage, Message } from '../../src/format/messages.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
-import type { ChatModel } from '../../src/runtime/node-llama-cpp/load-model.ts';
+import type { ChatModel } from '../../src/runtime/node-llama-cpp/chat-model.ts';
 import type { Question } from './questions.ts';
 
 /** How a conversation went. */

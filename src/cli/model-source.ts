@@ -1,11 +1,11 @@
 /** Reads the chat template that an argument names: a template file, a model file or a model on the Hub. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { ModelFacts } from '../analysis/probes/probing.ts';
 import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
 import { isObject } from '../format/json-values.ts';
 import type { JsonValue } from '../format/messages.ts';
+import type { NamedTemplate } from '../generate/named-template.ts';
 import {
   effectiveTemplate,
   type GgufHeader,
@@ -20,18 +20,8 @@ import { type ResponseReader, readerOfConfig } from './response-template-evidenc
 import { readEndTokens, readTokenizerConfig } from './tokenizer-config.ts';
 import { readToolFormat, toolFormatName } from './tool-format.ts';
 
-/** A chat template, and its source. */
-export interface ModelSource {
-  /** A legal folder name derived from the file's name: `qwen-qwen3-0.6b`. */
-  readonly name: string;
-  /** For people and errors: the file, and which of its templates. */
-  readonly origin: string;
-  readonly templateSource: string;
-  /** Special tokens, if the source is a model file. */
-  readonly bosToken?: string;
-  readonly eosToken?: string;
-  /** What else is known of the model's tokens. */
-  readonly facts?: ModelFacts;
+/** A chat template from a file, a model file or the Hub. */
+export interface ModelSource extends NamedTemplate {
   /** How the model's tokenizer config says that responses are read, if it does. */
   readonly responseReader?: ResponseReader;
 }

@@ -3,14 +3,11 @@ import { codeOf } from '../format/error-class.ts';
 import { MissingPackageError, ServerError, UnsupportedOptionError } from '../format/errors.ts';
 import { withoutUndefined } from '../format/option-rules.ts';
 import { obtainModel } from '../hub/index.ts';
-import type { ChatModel, LoadModelOptions, LoraAdapter } from '../runtime/node-llama-cpp/index.ts';
-import {
-  connectServer,
-  type ServerKind,
-  type ServerModel,
-  type ServerOptions,
-} from '../runtime/servers/index.ts';
-import type { ServableModel } from '../serve/index.ts';
+import type { ChatModel } from '../runtime/node-llama-cpp/chat-model.ts';
+import type { LoadModelOptions, LoraAdapter } from '../runtime/node-llama-cpp/load-model-options.ts';
+import { connectServer, type ServerModel } from '../runtime/servers/connect-server.ts';
+import type { ServerKind, ServerOptions } from '../runtime/servers/server-options.ts';
+import type { ServableModel } from '../serve/servable-model.ts';
 import { createPullView } from './hub/pull-view.ts';
 import { readModelSource } from './model-source.ts';
 import { readToolFormat } from './tool-format.ts';

@@ -11,11 +11,9 @@ import {
 } from '../format/option-rules.ts';
 import { defineParser } from '../parser/define-parser.ts';
 import type { ResponseModule } from '../parser/module-contract.ts';
-import {
-  createModuleParser,
-  type ResponseParser,
-  type ResponseParserOptions,
-} from '../parser/response-parser.ts';
+import { createModuleParser } from '../parser/module-parser.ts';
+import type { ResponseParser, ResponseParserOptions } from '../parser/response-parser.ts';
+import { stateOf } from '../parser/steps/steps.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
 import { lowerToStates } from './lower-to-states.ts';
 import type { ParserProgram } from './states.ts';
@@ -62,6 +60,6 @@ const interpretedModule = memoize(
 
 /** A module that is equivalent to the one generated from `program`. */
 export function interpretStates({ states, ...program }: ParserProgram): ResponseModule {
-  const named = states.map(({ name, step }) => [name, step] as const);
+  const named = states.map(({ name, step }) => [name, stateOf(step)] as const);
   return defineParser({ ...program, states: Object.fromEntries(named) });
 }

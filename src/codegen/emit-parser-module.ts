@@ -3,14 +3,15 @@
  * the text that it reads. Output is stable and laid out for reading.
  */
 import type { MarkerDefinition } from '../parser/define-parser.ts';
-import type { Transition } from '../parser/state-tables.ts';
 import {
   isTransitions,
   type Linker,
+  linkState,
   type NamedTarget,
   type NamedTransition,
   type StateName,
-} from '../parser/steps/state-definition.ts';
+} from '../parser/named-states.ts';
+import type { Transition } from '../parser/state-tables.ts';
 import { generatedBanner } from './banner.ts';
 import { drawPicture } from './pictures.ts';
 import { type Layout, type Printable, printEntries, printImport, printValue } from './source-writer.ts';
@@ -95,7 +96,7 @@ function emitState({ name, title, picture, step }: StateSpec, names: MarkerNames
   return {
     name,
     comment: lines.map((line) => `// ${line}`),
-    source: `${step.use}(${emitValue(step.map(printing), 4, start.length, 2)})`,
+    source: `${step.use}(${emitValue(linkState(step, printing), 4, start.length, 2)})`,
   };
 }
 

@@ -2,8 +2,8 @@
 import type { JsonType, KeyedText, ValueFrame } from '../format/chat-format.ts';
 import type { EntriesLayout } from '../layout/entries.ts';
 import type { Marker } from '../layout/marker.ts';
+import { state } from '../parser/named-states.ts';
 import type { FrameChoice, ValuePlace } from '../parser/state-tables.ts';
-import { hole } from '../parser/steps/steps.ts';
 import { samples } from './call-samples.ts';
 import { picture } from './pictures.ts';
 import { choicesOf, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
@@ -41,7 +41,7 @@ export function keyState(
     name,
     title,
     picture: picture(opener, samples.key, end.ends[0]?.marker ?? ''),
-    step: hole({ hole: 'key', ...end, place }),
+    step: state('hole', { hole: 'key', ...end, place }),
   };
 }
 

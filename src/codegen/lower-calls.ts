@@ -3,9 +3,8 @@ import type { CallPart } from '../format/chat-format.ts';
 import { Marker } from '../layout/marker.ts';
 import { type Hole, leadingLiteral } from '../layout/skeleton.ts';
 import type { CallsLayout, TurnLayout } from '../layout/turn-layout.ts';
+import { type NamedState, state } from '../parser/named-states.ts';
 import type { IdPart } from '../parser/state-tables.ts';
-import type { StateDefinition } from '../parser/steps/state-definition.ts';
-import { between, expect, hole, jsonArguments, jsonCall, recover } from '../parser/steps/steps.ts';
 import {
   brokenArguments,
   sampleArguments,
@@ -64,7 +63,7 @@ function openingStates({ turnEnds }: MarkerPlan, calls: CallsLayout): readonly S
       name: openingState(calls, at),
       title: section ? 'In the opening of the section of calls.' : 'In the opening of a call.',
       picture: picture(written.slice(0, begin), text, written.slice(end) + sampleHead(calls)),
-      step: expect({
+      step: state('expect', {
         choices: distinct([...later.slice(at), ...nameAtOnce(calls, at)]),
         ...(calls.envelope === null ? {} : { otherwise: 'inCall' }),
         ...(at === 1 && endsTurn ? { atEnd: 'afterCall' as const } : {}),
@@ -100,7 +99,7 @@ function headState(calls: CallsLayout, part: Hole, at: number): StateSpec {
     name: holeState(head, at),
     title: holeStates[part.hole].title,
     picture: picture(call.open.text + sampleParts(head.slice(0, at)), sampleParts([part]), after.text),
-    step: hole({
+    step: state('hole', {
       hole: part.hole,
       ends: [
         ...holeEnds(calls, choicesOf(holeStates[part.hole].end, [after], next), next),
@@ -184,7 +183,7 @@ function jsonState({ turnEnds }: MarkerPlan, { layout: calls, closers, sectionEn
       sampleParts(head) + sampleBeforeClosing(calls),
       call.close.text,
     ),
-    step: jsonCall({
+    step: state('jsonCall', {
       paths: notation.paths ?? { name: null, arguments: [] },
       ...(id?.style === 'index' ? { indexIsId: true as const } : {}),
       next,
@@ -215,7 +214,7 @@ function argumentStates({ layout }: MarkerPlan, { layout: calls }: CallPlan): re
       name: 'beforeArguments',
       title: 'In the arguments: one JSON object.',
       picture: picture(sampleParts(head), sampleArguments(calls), sampleParts(tail) + call.close.text),
-      step: jsonArguments({ next, ends: argumentEnds(calls, next), ...open }),
+      step: state('jsonArguments', { next, ends: argumentEnds(calls, next), ...open }),
     },
   ];
 }
@@ -234,7 +233,7 @@ function closingStates({ layout: calls, closers, following }: CallPlan): readonl
       picture: picture(before, sampleParts(parts.slice(index)), calls.separator.text),
       step:
         part instanceof Marker
-          ? expect({
+          ? state('expect', {
               choices: distinct([...closers(index), ...following]),
               ...(paths === null ? {} : { moreCalls: { paths, next: openingState(calls, opening.length) } }),
               ...(isComplete ? { completes: true } : {}),
@@ -245,16 +244,16 @@ function closingStates({ layout: calls, closers, following }: CallPlan): readonl
 }
 
 /** A hole after the arguments: it ends at the text after it or, at the end of a call, at what may follow. */
-function closingHole(calls: CallsLayout, part: Hole, index: number): StateDefinition {
+function closingHole(calls: CallsLayout, part: Hole, index: number): NamedState {
   const after = calls.closing[index + 1];
   const next = closingState(calls, index + 1);
   const { followers } = calls;
   const ends =
     after instanceof Marker ? seen('callClose', [after], next) : seen('callFollower', followers, next);
-  if (after !== undefined) return hole({ hole: part.hole, ends });
+  if (after !== undefined) return state('hole', { hole: part.hole, ends });
   // If calls are on separate lines, the end of the line ends the last hole of a call.
   const space = /^\s+$/.test(calls.call.close.text + calls.separator.text) ? { space: next } : {};
-  return hole({ hole: part.hole, ends, completes: true, ...space });
+  return state('hole', { hole: part.hole, ends, completes: true, ...space });
 }
 
 function afterCallState(
@@ -265,7 +264,7 @@ function afterCallState(
     name: 'afterCall',
     title: 'After a call.',
     picture: picture(sampleCall(calls), '', calls.separator.text + calls.call.open.text),
-    step: between({
+    step: state('between', {
       choices: distinct([...following, ...reasoningStart, ...lateReasoningEnd]),
       otherwise: 'inAnswer',
     }),
@@ -280,7 +279,7 @@ function afterCallsState(
     name: 'afterCalls',
     title: 'After the section of calls.',
     picture: picture(calls.close.text, '', layout.ends[0]?.text ?? ''),
-    step: between({
+    step: state('between', {
       choices: distinct([
         ...turnStart,
         ...sectionEnds,
@@ -304,6 +303,6 @@ function malformedState(
     name: malformed,
     title: 'In malformed text inside a call.',
     picture: picture(sampleParts(calls.head), brokenArguments(calls), calls.call.close.text),
-    step: recover({ choices: distinct([...ends, ...callsInText, ...turnEnds]) }),
+    step: state('recover', { choices: distinct([...ends, ...callsInText, ...turnEnds]) }),
   };
 }

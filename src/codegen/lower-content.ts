@@ -2,7 +2,7 @@
 import type { Marker } from '../layout/marker.ts';
 import { coresOf, markers } from '../layout/marker.ts';
 import type { Wrapper } from '../layout/regions.ts';
-import { between, region, speculative } from '../parser/steps/steps.ts';
+import { state } from '../parser/named-states.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import { openingState } from './call-states.ts';
 import type { MarkerPlan } from './marker-plan.ts';
@@ -18,7 +18,7 @@ export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'inAnswer',
       title: 'In the answer.',
       picture: picture('', samples.answer, opener || (ends[0]?.text ?? '')),
-      step: region({
+      step: state('region', {
         region: 'text',
         stops: distinct([
           ...callOpeners(plan),
@@ -35,7 +35,7 @@ export function contentStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'afterContent',
       title: 'After the answer.',
       picture: picture(samples.answer + content.close.text, '', opener),
-      step: between({
+      step: state('between', {
         choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.regions]),
         otherwise: 'inAnswer',
       }),
@@ -65,7 +65,7 @@ function speculativeStates({ layout, turnEnds }: MarkerPlan): readonly StateSpec
       name: 'maybeCalls',
       title: 'In what is calls if nothing else comes before the end of the turn.',
       picture: picture(samples.answer, written, ends[0]?.text ?? ''),
-      step: speculative({
+      step: state('speculative', {
         paths: calls.notation.paths,
         list: calls.opening.length > 0,
         ends: turnEnds,
@@ -93,7 +93,7 @@ function wrappedState(plan: MarkerPlan, { place, open, close, end, restarts }: W
     name: place === 'content' ? 'inContent' : 'inContentWithCalls',
     title: 'In the wrapped answer: only its own end counts.',
     picture: picture(open.text, samples.answer, close.text),
-    step: region({
+    step: state('region', {
       region: 'text',
       stops: distinct([
         ...contentEnds(plan, end, restarts ? 'betweenTurns' : 'afterContent'),

@@ -3,8 +3,8 @@ import type { KeyedText } from '../format/chat-format.ts';
 import type { EntriesLayout } from '../layout/entries.ts';
 import { coresOf, Marker } from '../layout/marker.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
+import { state } from '../parser/named-states.ts';
 import type { ValuePlace } from '../parser/state-tables.ts';
-import { argumentsEnd, expect, value } from '../parser/steps/steps.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { closingState } from './call-states.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
@@ -49,7 +49,7 @@ export function entryStates(
       name: 'argumentsEnded',
       title: 'After the last argument.',
       picture: picture(sampleEntry(format), format.close.text, end),
-      step: argumentsEnd({ next: closingState(calls, 0), ...open }),
+      step: state('argumentsEnd', { next: closingState(calls, 0), ...open }),
     },
     ...(format.nested === null ? [] : nestedStates(calls, format, format.nested)),
   ];
@@ -71,7 +71,7 @@ function beforeArguments(format: EntriesLayout, ends: ArgumentEnds, head: string
     name: 'beforeArguments',
     title: 'Before the first argument, or the end of a call without any.',
     picture: picture(head, format.open.text, format.entry.open.text + samples.key + format.entry.key.text),
-    step: expect({
+    step: state('expect', {
       choices: distinct([...opened, ...empty, ...keyChoices(format), ...ends.markers]),
       ...(opened.length > 0 ? {} : keyWithoutOpener(format)),
       ...ends.atEnd,
@@ -88,7 +88,7 @@ function beforeKey(format: EntriesLayout, ends: ArgumentEnds): StateSpec {
       format.entry.open.text,
       samples.nextKey + format.entry.key.text,
     ),
-    step: expect({
+    step: state('expect', {
       choices: distinct([...keyChoices(format), ...ends.markers]),
       ...keyWithoutOpener(format),
     }),
@@ -184,7 +184,7 @@ function valueState(format: EntriesLayout): StateSpec {
       sampleValue(format),
       sampleClose(entry.close),
     ),
-    step: value({ frames: frames(format), ...containerOpenings(format) }),
+    step: state('value', { frames: frames(format), ...containerOpenings(format) }),
   };
 }
 
@@ -206,7 +206,7 @@ function afterEntry(format: EntriesLayout, ends: ArgumentEnds, end: string): Sta
         ? format.close.text + end
         : format.entry.open.text + samples.nextKey + format.entry.key.text,
     ),
-    step: expect({
+    step: state('expect', {
       choices: distinct([...separator, ...keyChoices(format), ...ends.markers, ...ends.turnEnds]),
       ...(separator.length > 0 ? {} : keyWithoutOpener(format)),
       ...ends.atEnd,

@@ -2,9 +2,8 @@
 import type { EntriesLayout, NestedLayout } from '../layout/entries.ts';
 import type { Marker } from '../layout/marker.ts';
 import type { CallsLayout } from '../layout/turn-layout.ts';
+import { type NamedState, state } from '../parser/named-states.ts';
 import type { ContainerOpening, ValuePlace, ValueTable } from '../parser/state-tables.ts';
-import type { StateDefinition } from '../parser/steps/state-definition.ts';
-import { expect, item, nestedEnd } from '../parser/steps/steps.ts';
 import { sampleParts, samples } from './call-samples.ts';
 import { anyKey, frames, keyEnd, keyed, keyState, sampleClose, sampleValue } from './entry-parts.ts';
 import { picture } from './pictures.ts';
@@ -54,7 +53,7 @@ function endState(calls: CallsLayout, format: EntriesLayout, { object }: NestedL
       '',
       sampleClose(format.entry.close) + end,
     ),
-    step: nestedEnd({}),
+    step: state('nestedEnd', {}),
   };
 }
 
@@ -65,8 +64,8 @@ function sampleProperty(format: EntriesLayout, object: NestedLayout['object']): 
 
 /** The states before and after an element of a container (a property or an item). */
 interface ElementSteps {
-  readonly before: StateDefinition;
-  readonly after: StateDefinition;
+  readonly before: NamedState;
+  readonly after: NamedState;
 }
 
 /**
@@ -87,8 +86,12 @@ function elementSteps(
   const atElement = openers.length === 0 ? { otherwise: element } : ended;
   const next = separators.length > 0 ? [] : openers;
   return {
-    before: expect({ choices: distinct([...openers, ...closers]), ...enclosing, ...atElement }),
-    after: expect({ choices: distinct([...separators, ...closers, ...next]), ...enclosing, ...ended }),
+    before: state('expect', { choices: distinct([...openers, ...closers]), ...enclosing, ...atElement }),
+    after: state('expect', {
+      choices: distinct([...separators, ...closers, ...next]),
+      ...enclosing,
+      ...ended,
+    }),
   };
 }
 
@@ -165,7 +168,7 @@ function arrayStates(format: EntriesLayout, { array }: NestedLayout): readonly S
       name: 'inItem',
       title: 'At an item of a nested array.',
       picture: picture(open.text + itemOpen.text, '', value),
-      step: item({ place, next: 'inValue' }),
+      step: state('item', { place, next: 'inValue' }),
     },
     {
       name: 'afterItem',

@@ -1,6 +1,6 @@
 /** Lowers reasoning: in it, after it, and in ambiguous text. */
 import type { TurnLayout } from '../layout/turn-layout.ts';
-import { ambiguous, between, region } from '../parser/steps/steps.ts';
+import { state } from '../parser/named-states.ts';
 import { sampleCall, samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
 import { picture } from './pictures.ts';
@@ -17,7 +17,7 @@ export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'inReasoning',
       title: 'In the reasoning.',
       picture: picture(open, samples.reasoning, close),
-      step: region({
+      step: state('region', {
         region: 'reasoning',
         stops: distinct([...reasoningEnd, ...turnEnds, ...plan.headerStart, ...ambiguousOpeners(plan)]),
         mustClose: true,
@@ -27,19 +27,19 @@ export function reasoningStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'maybeCall',
       title: 'At what may be a call.',
       picture: picture(open + samples.reasoning, ambiguousSample(layout), close),
-      step: ambiguous(settled),
+      step: state('ambiguous', settled),
     },
     {
       name: 'maybeReasoning',
       title: 'In text that is reasoning if its end comes.',
       picture: picture(layout.start.text, samples.reasoning, close),
-      step: ambiguous({ ...settled, opened: 'inReasoning' }),
+      step: state('ambiguous', { ...settled, opened: 'inReasoning' }),
     },
     {
       name: 'afterReasoning',
       title: 'After the reasoning.',
       picture: picture(close, '', samples.answer),
-      step: between({
+      step: state('between', {
         choices: distinct([...plan.turnStart, ...plan.reasoningStart, ...plan.repeatedEnd, ...plan.regions]),
         otherwise: 'inAnswer',
       }),

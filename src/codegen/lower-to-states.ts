@@ -8,7 +8,7 @@
 import type { ChatFormat } from '../format/chat-format.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
 import { moduleContractVersion } from '../parser/module-contract.ts';
-import { isTransitions } from '../parser/steps/state-definition.ts';
+import { isTransitions, linkState } from '../parser/named-states.ts';
 import { callStates } from './lower-calls.ts';
 import { contentStates } from './lower-content.ts';
 import { reasoningStates } from './lower-reasoning.ts';
@@ -65,7 +65,7 @@ export function references({ step }: StateSpec): readonly StateName[] {
   const state = (name: StateName): void => {
     names.push(name);
   };
-  step.map({
+  linkState(step, {
     state,
     choices: (choices) => {
       for (const { next } of isTransitions(choices) ? choices : []) state(next);

@@ -1,5 +1,5 @@
 /** Lowers the beginning of a turn, the headers of its regions, and its end. */
-import { between, expect, header as headerStep, recover } from '../parser/steps/steps.ts';
+import { state } from '../parser/named-states.ts';
 import { samples } from './call-samples.ts';
 import type { MarkerPlan } from './marker-plan.ts';
 import { picture } from './pictures.ts';
@@ -13,7 +13,7 @@ export function turnStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'atTurnStart',
       title: 'At the beginning of the turn.',
       picture: picture(start.text, '', samples.answer),
-      step: between({
+      step: state('between', {
         choices: distinct([
           ...plan.turnStart,
           ...plan.repeatedStart,
@@ -44,7 +44,7 @@ function headerStates({ layout: { calls, header, start } }: MarkerPlan): readonl
       name: 'inHeader',
       title: "In a region's header.",
       picture: picture(start.text, `${calls?.openerWithHead.text ?? ''}${samples.name}`, end),
-      step: headerStep({
+      step: state('header', {
         end,
         ...(call === '' ? {} : { call: { marker: call, next: 'beforeArguments' } }),
         thought: { marker: thought, next: 'inReasoning' },
@@ -69,7 +69,7 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'betweenTurns',
       title: 'Between two turns of one message.',
       picture: picture(end, '', start.text),
-      step: between({
+      step: state('between', {
         choices: distinct([...plan.turnStart, ...plan.headerStart]),
         otherwise: 'turnEnded',
         ...(plan.layout.restarts ? { separates: true as const } : {}),
@@ -79,7 +79,7 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
       name: 'turnEnded',
       title: 'After the turn, where only a late call may follow.',
       picture: picture(end, '', ''),
-      step: expect({
+      step: state('expect', {
         choices: distinct(plan.callsInText),
         recover: 'afterTurn',
         reason: 'text after the end of the turn',
@@ -90,7 +90,7 @@ export function endStates(plan: MarkerPlan): readonly StateSpec[] {
       title: 'In stray text after the turn.',
       picture: picture(end, samples.answer, ''),
       // A message of several turns goes on after what the model made up of others.
-      step: recover({ choices: plan.layout.restarts ? distinct(plan.turnStart) : [] }),
+      step: state('recover', { choices: plan.layout.restarts ? distinct(plan.turnStart) : [] }),
     },
   ];
 }

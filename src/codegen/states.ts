@@ -1,9 +1,9 @@
 /** The states of a parser, which are printed as a module or interpreted. */
 import { Marker } from '../layout/marker.ts';
 import type { ParserDefinition } from '../parser/define-parser.ts';
-import type { NamedTransition, StateDefinition, StateName } from '../parser/steps/state-definition.ts';
+import type { NamedState, NamedTransition, StateName } from '../parser/named-states.ts';
 
-export type { StateName } from '../parser/steps/state-definition.ts';
+export type { StateName } from '../parser/named-states.ts';
 
 /** A marker, and where it leads. */
 export type MarkerChoice = NamedTransition;
@@ -22,7 +22,7 @@ export interface StateSpec {
   /** The position, in words: `In the answer.` */
   readonly title: string;
   readonly picture: Picture;
-  readonly step: StateDefinition;
+  readonly step: NamedState;
 }
 
 /** A parser's definition, with its states in reading order. */

@@ -2,26 +2,16 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import { analyzeTemplate } from '../analysis/analyze-template.ts';
 import type { AnalysisWarning } from '../analysis/evidence.ts';
-import type { ModelFacts } from '../analysis/probes/probing.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { AnalysisError } from '../format/errors.ts';
 import { formatGrammar } from '../grammar/format-grammar.ts';
 import { printOhm } from '../language/ohm/print-ohm.ts';
 import { emitModule, type ImportExtension } from './emit-module.ts';
+import type { NamedTemplate } from './named-template.ts';
 import { type LawBreach, verifyTemplate } from './verify/verify-template.ts';
 
 /** A chat template to generate from. */
-export interface GenerateInput {
-  /** Name of the folder. */
-  readonly name: string;
-  /** The template's name in errors. */
-  readonly origin: string;
-  readonly templateSource: string;
-  /** The model's beginning- and end-of-sequence tokens, if known; default none. */
-  readonly bosToken?: string;
-  readonly eosToken?: string;
-  /** What else is known of the model's tokens. */
-  readonly facts?: ModelFacts;
+export interface GenerateInput extends NamedTemplate {
   /** Whether to generate a module that breaks a law on its own template; its files then say so. */
   readonly force?: boolean;
   /** The extension of imports between the files; default `js`. */

@@ -15,7 +15,7 @@ import {
   sequence,
 } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
-import type { ArgumentOptions } from './tool-arguments.ts';
+import type { ArgumentOptions } from './grammar-options.ts';
 
 const blanks = repeat(characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]), 0, 8);
 const noArguments = { type: 'object', properties: {}, additionalProperties: false } as const;

@@ -13,8 +13,9 @@ import {
   until,
 } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
-import type { CallsRegion } from '../layout/calls-region.ts';
+import { argumentLayout, type CallsRegion } from '../layout/calls-region.ts';
 import type { Marker } from '../layout/marker.ts';
+import type { OfferedTool } from './offered-tools.ts';
 import { endsNames, namedCall } from './other-names.ts';
 
 /** Options of a call section. */
@@ -29,12 +30,6 @@ export interface CallGrammarOptions {
   readonly otherNames: boolean;
   /** Turns the section's opener into an expression, which may omit what is already written. */
   readonly spellOpener: (opener: Marker) => Expression;
-}
-
-/** One tool in the grammar: its spelled name and the expression of its arguments. */
-export interface OfferedTool {
-  readonly name: Expression;
-  readonly arguments: Expression;
 }
 
 /** Letters, digits, `_` and `-`: what OpenAI's API allows in names. */
@@ -196,12 +191,6 @@ function anyTool(calls: CallsRegion, rules: RuleSet): OfferedTool {
     name: rules.add('tool-name', repeat(nameCharacters, 1, maxNameLength)),
     arguments: rules.add('arguments', compiled.expression),
   };
-}
-
-/** The layout of arguments: the model's choice if no render shows how it spaces them. */
-export function argumentLayout({ unshown = [], arguments: { kind } }: CallsRegion): 'template' | 'free' {
-  const part = kind === 'json' ? 'spacing' : 'gaps';
-  return unshown.includes(part) ? 'free' : 'template';
 }
 
 /** Whether all values are raw text in the same frame, so that their types cannot be distinguished. */

@@ -63,3 +63,9 @@ export type ResponseFormat =
         readonly strict?: boolean | null | undefined;
       };
     };
+
+/** Options that change how schemas are compiled. */
+export interface ArgumentOptions {
+  readonly policy: 'strict' | 'degrade';
+  readonly argumentOrder: 'schema' | 'later' | 'any';
+}

@@ -23,9 +23,10 @@ import { withoutUnused } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import type { CallsRegion } from '../layout/calls-region.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
-import type { OpenCall } from '../parser/open-call.ts';
+import type { OpenCall } from '../parser/response-parser.ts';
 import { ownJsonCall, restOfCall } from './call-grammar.ts';
-import { type ArgumentOptions, ToolArguments } from './tool-arguments.ts';
+import type { ArgumentOptions } from './grammar-options.ts';
+import { ToolArguments } from './tool-arguments.ts';
 
 const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 /** White space that may follow in the same token as the closer. */

@@ -5,7 +5,7 @@ import type { ChatFormat } from '../format/chat-format.ts';
 import type { Tool } from '../format/messages.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
 import type { ResponseEvent } from '../parser/events.ts';
-import { withoutHeader } from '../parser/response-parser.ts';
+import { withoutHeader } from '../parser/module-parser.ts';
 import { type PromptPosition, type TurnPlace, turnStart } from './prompt-position.ts';
 
 /**

@@ -28,10 +28,12 @@ import {
   textThenCalls,
   textWithoutCalls,
 } from './content-grammar.ts';
+import type { ArgumentOptions } from './grammar-options.ts';
+import type { OfferedTools } from './offered-tools.ts';
 import type { PromptPosition } from './prompt-position.ts';
 import { afterOtherRegions, withReasoning } from './reasoning-grammar.ts';
 import type { SchemaStore } from './stored-schemas.ts';
-import { type ArgumentOptions, type OfferedTools, ToolArguments } from './tool-arguments.ts';
+import { ToolArguments } from './tool-arguments.ts';
 import { restOfOpener } from './triggers.ts';
 
 /** What a response may contain. */

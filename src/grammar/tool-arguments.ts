@@ -16,27 +16,16 @@ import { packExpression, unpackExpression } from '../language/expression/packed-
 import { referredRules } from '../language/expression/references.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
-import type { CallsRegion } from '../layout/calls-region.ts';
+import { argumentLayout, type CallsRegion } from '../layout/calls-region.ts';
 import { plainSchema } from '../tools/plain-schema.ts';
-import { argumentLayout, type OfferedTool } from './call-grammar.ts';
+import type { ArgumentOptions } from './grammar-options.ts';
+import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
-
-/** Options that change how schemas are compiled. */
-export interface ArgumentOptions {
-  readonly policy: 'strict' | 'degrade';
-  readonly argumentOrder: 'schema' | 'later' | 'any';
-}
 
 /** Arguments compiled ahead of time, and the digest (SHA-256) that names their schemas. */
 export interface CompiledAhead {
   readonly table: CompiledTools;
   readonly digest: (text: string) => string;
-}
-
-/** Tools for a grammar, and every schema keyword that is not enforced exactly. */
-export interface OfferedTools {
-  readonly tools: readonly OfferedTool[];
-  readonly issues: readonly SchemaIssue[];
 }
 
 /** Cache key for everything that compiled arguments depend on except the schemas: compiler version, format, options. */

@@ -220,3 +220,9 @@ function sectionEnds(close: Marker): readonly Marker[] {
   const texts = [close, ...parts].map(({ text }) => text);
   return markers([...new Set(texts)]);
 }
+
+/** The layout of arguments: the model's choice if no render shows how it spaces them. */
+export function argumentLayout({ unshown = [], arguments: { kind } }: CallsRegion): 'template' | 'free' {
+  const part = kind === 'json' ? 'spacing' : 'gaps';
+  return unshown.includes(part) ? 'free' : 'template';
+}

@@ -43,7 +43,8 @@ interface Resource {
   readonly blob?: unknown;
 }
 
-function contentText(part: McpContent): string {
+/** A piece of content as text. */
+export function contentText(part: McpContent): string {
   if (part.type === 'text') return part.text ?? '';
   if (part.type === 'resource') return resourceText(part.resource);
   if (part.type === 'resource_link') return link(part);

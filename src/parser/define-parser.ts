@@ -1,15 +1,9 @@
 /** `defineParser` turns a definition into a module. Generated modules and formats interpreted at run time share it. */
 import type { ResponseModule } from './module-contract.ts';
+import { isTransitions, type NamedChoices, type NamedTarget, type StateName } from './named-states.ts';
 import type { State } from './reader.ts';
 import type { MarkerConditions, Transition } from './state-tables.ts';
-import {
-  isTransitions,
-  type NamedChoices,
-  type NamedTarget,
-  type StateDefinition,
-  type StateLinker,
-  type StateName,
-} from './steps/state-definition.ts';
+import type { StateDefinition, StateLinker } from './steps/state-definition.ts';
 
 /** A marker in a definition: its text, and the conditions under which it counts, if any. */
 export type MarkerDefinition = string | ({ readonly text: string } & MarkerConditions);

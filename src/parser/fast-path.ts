@@ -12,7 +12,7 @@ import type { EventWriter } from './writer/event-writer.ts';
 type Surroundings = 'text' | 'raw-string' | 'json-string';
 
 /** Up to this length, text at the end of a piece that may begin a marker is examined again. */
-const longestTail = 8;
+const maxTail = 8;
 
 /** See the top of this file. */
 export class FastPath {
@@ -43,7 +43,7 @@ export class FastPath {
   /** Opens the fast path: more plain text is expected. */
   open(plainRun: PlainRun, within: Surroundings): void {
     const { cursor, writer } = this;
-    if (writer.target === null || !writer.calls.inputFlows || cursor.text.length - cursor.at > longestTail)
+    if (writer.target === null || !writer.calls.inputFlows || cursor.text.length - cursor.at > maxTail)
       return;
     this.target = writer.target;
     this.within = within;

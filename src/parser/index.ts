@@ -43,15 +43,16 @@ export type {
 } from './events.ts';
 export { partialArguments } from './json/partial-json.ts';
 export { type GeneratedModule, moduleContractVersion, type ResponseModule } from './module-contract.ts';
-export type { CallNotation, OpenCall } from './open-call.ts';
+export { createModuleParser } from './module-parser.ts';
 export type { Provenance } from './provenance.ts';
 export type { Reader, State } from './reader.ts';
-export {
-  createModuleParser,
-  type ParserPosition,
-  type ResponseParser,
-  type ResponseParserOptions,
-  type ResponsePiece,
+export type {
+  CallNotation,
+  OpenCall,
+  ParserPosition,
+  ResponseParser,
+  ResponseParserOptions,
+  ResponsePiece,
 } from './response-parser.ts';
 export type { StateDefinition } from './steps/state-definition.ts';
 export {

@@ -1,28 +1,11 @@
-/** The call that a parser is in the middle of: what a sampler must know to enforce the rest of it. */
-import type { CallNotationName } from '../format/call-notations.ts';
+/** Finds the call that a parser is in the middle of. */
 import { parseJson } from '../format/json-values.ts';
 import type { BufferedText } from './buffered-text.ts';
 import type { Reader } from './reader.ts';
+import type { OpenCall } from './response-parser.ts';
 import type { EnvelopePaths } from './state-tables.ts';
 import type { BareCallsProgress, CallTrial } from './steps/step-progress.ts';
 import type { ToolTable } from './tool-table.ts';
-
-/** How an open call is written, whatever the format's own notation is. */
-export type CallNotation =
-  /** In the format's notation. `opened`: after the format's own opener, so that its whole closer must follow. */
-  | { readonly kind: 'format'; readonly opened: boolean }
-  /** As JSON that begins with `head`, up to the arguments; they end, and then so many objects around them. */
-  | { readonly kind: 'json'; readonly objects: number; readonly head: string }
-  /** In one of the notations of `format/call-notations.ts`. */
-  | { readonly kind: 'notation'; readonly name: CallNotationName };
-
-/** A call of an offered tool whose name is known, and whose arguments are not complete. */
-export interface OpenCall {
-  readonly toolName: string;
-  readonly notation: CallNotation;
-  /** Offset from which the rest is to be enforced: after the name or, in JSON, after the colon of the arguments. */
-  readonly from: number;
-}
 
 /** The call of an offered tool that is being read, once its name is known; `null` elsewhere. */
 export function openCallOf({ progress, options, call, writer, buffer, inCall }: Reader): OpenCall | null {

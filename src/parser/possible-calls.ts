@@ -32,7 +32,7 @@ const argumentsAfter = /^\s*(?:[({<[]|:\d|=\s*[{(])/;
 /** After a marker of calls: arguments next to a name, perhaps with what belongs to a missing marker. */
 const argumentsNear = /^(?:\s*(?:\w*<|[({[]|```)|:\d)/;
 /** The arguments of a call that a marker opens begin within this many units. */
-const longestOpening = 256;
+const maxOpening = 256;
 
 /** Markers of calls in a text: those that opened none, and what closes calls. */
 export interface StrayMarkers {
@@ -58,7 +58,7 @@ const writtenKey = /["'=<]([\w.-]+)["']?\s*[:>]/g;
 function closedCall(tools: ToolTable, text: string, closers: readonly string[]): FoundCall | null {
   for (const closer of closers) {
     const at = text.indexOf(closer);
-    const before = text.slice(Math.max(0, at - longestOpening), at);
+    const before = text.slice(Math.max(0, at - maxOpening), at);
     if (at === -1 || isInCode(text, at) || !/[}>\])]\s*$/.test(before)) continue;
     const keys = Array.from(before.matchAll(writtenKey), ([, key = '']) => key);
     const toolName = tools.names().find((name) => {
@@ -75,7 +75,7 @@ function openedCall(tools: ToolTable, text: string, openers: ReadonlySet<string>
   for (const opener of openers) {
     const at = text.indexOf(opener);
     if (at === -1 || isInCode(text, at)) continue;
-    const near = text.slice(at + opener.length).slice(0, longestOpening);
+    const near = text.slice(at + opener.length).slice(0, maxOpening);
     const toolName = tools.names().find((name) => {
       const places = Array.from(near.matchAll(/[\w.-]+/g)).flatMap(({ 0: word, index }) =>
         word.includes(name) ? [index + word.indexOf(name) + name.length] : [],

@@ -20,6 +20,8 @@ export interface ReadRequest extends RequestHead {
   readonly hidesThoughts: boolean;
   /** Whether the answer, a JSON string, reaches the client as its contents. Default: false. */
   readonly unquotes?: boolean;
+  /** Milliseconds after which the model is closed unless it is asked again. Default: the operator's. */
+  readonly keepAliveMs?: number;
   /** Options that apply unless the server's operator or the model's template has it otherwise. */
   readonly wishes?: Pick<ChatOptions, 'thinking'>;
 }

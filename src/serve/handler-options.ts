@@ -39,6 +39,8 @@ export interface HandlerOptions {
   readonly stallMs?: number | undefined;
   /** Total bytes that models of type `ModelEntry` may use; idle ones are closed to make room. Default: no limit. */
   readonly memoryLimit?: number | undefined;
+  /** Milliseconds without a request after which a model of type `ModelEntry` is closed, until it is asked again. Default: never. */
+  readonly modelIdleMs?: number | undefined;
   /** Whether the first model answers to unknown names. Default: false; they get 404. */
   readonly anyModel?: boolean | undefined;
   /** The folder of a page that is served at `/`, as `idiolect serve --open` does it. Default: none. */
@@ -63,7 +65,8 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const longestTimer = 2 ** 31 - 1;
+/** The longest that a timer of the platform waits, in milliseconds. */
+export const maxTimer = 2 ** 31 - 1;
 const anything = Number.POSITIVE_INFINITY;
 
 const rules: OptionRules<HandlerOptions> = {
@@ -71,12 +74,13 @@ const rules: OptionRules<HandlerOptions> = {
   corsOrigins: stringArray,
   hosts: stringArray,
   maxBodyBytes: integerFrom(1, anything),
-  bodyTimeoutMs: integerFrom(1, longestTimer),
+  bodyTimeoutMs: integerFrom(1, maxTimer),
   concurrency: integerFrom(1, anything),
   queueLimit: integerFrom(0, anything),
-  keepAliveMs: integerFrom(1, longestTimer),
-  stallMs: integerFrom(1, longestTimer),
+  keepAliveMs: integerFrom(1, maxTimer),
+  stallMs: integerFrom(1, maxTimer),
   memoryLimit: integerFrom(0, anything),
+  modelIdleMs: integerFrom(0, maxTimer),
   anyModel: boolean,
   page: string,
   defaults: object,
@@ -100,6 +104,7 @@ export function readHandlerOptions(given: HandlerOptions): Filled<HandlerOptions
     keepAliveMs: 10_000,
     stallMs: 120_000,
     memoryLimit: anything,
+    modelIdleMs: anything,
     anyModel: false,
     page: '',
     policy: 'strict',

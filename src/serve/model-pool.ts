@@ -3,6 +3,7 @@ import { UnsupportedOptionError } from '../format/errors.ts';
 import { untilAborted } from '../format/on-abort.ts';
 import { requireOption } from '../format/option-rules.ts';
 import { RequestError } from './errors.ts';
+import { maxTimer } from './handler-options.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
 interface Slot {
@@ -15,6 +16,8 @@ interface Slot {
   /** Whether it was passed open, and stays open. */
   readonly isFixed: boolean;
   users: number;
+  /** Closes it, once it has been idle for long enough. */
+  timer: NodeJS.Timeout | null;
   /** Number of the request that last used it. */
   lastUse: number;
 }
@@ -32,8 +35,16 @@ export interface ListedModel {
 export interface BorrowedModel {
   readonly name: string;
   readonly model: ServableModel;
-  /** Must be called once. */
-  release(): void;
+  /** Must be called once. `idleMs`: when the model is closed unless it is asked again. Default: as the pool has it. */
+  release(idleMs?: number): void;
+}
+
+/** Options of a pool. */
+interface PoolOptions {
+  readonly memoryLimit: number;
+  readonly anyModel?: boolean;
+  readonly modelIdleMs?: number;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Lends models. Of those that it opened itself, idle ones are closed when memory is needed. */
@@ -41,6 +52,8 @@ export class ModelPool {
   readonly #slots = new Map<string, Slot>();
   readonly #memoryLimit: number;
   readonly #anyModel: boolean;
+  readonly #idleMs: number;
+  readonly #onError: (error: unknown) => void;
   #uses = 0;
   /** Models are opened one at a time, so that the limit always holds. */
   #opening: Promise<unknown> = Promise.resolve();
@@ -48,10 +61,17 @@ export class ModelPool {
 
   constructor(
     models: readonly (ServableModel | ModelEntry)[],
-    { memoryLimit, anyModel = false }: { readonly memoryLimit: number; readonly anyModel?: boolean },
+    {
+      memoryLimit,
+      anyModel = false,
+      modelIdleMs = Number.POSITIVE_INFINITY,
+      onError = () => undefined,
+    }: PoolOptions,
   ) {
     this.#memoryLimit = memoryLimit;
     this.#anyModel = anyModel;
+    this.#idleMs = modelIdleMs;
+    this.#onError = onError;
     for (const given of models) {
       requireOption('models', given, { expected: 'models, or entries with open()', allows: isServable });
       if (this.#slots.has(given.name)) throw nameTwice(given.name);
@@ -77,21 +97,29 @@ export class ModelPool {
   async borrow(name: string | null, signal?: AbortSignal): Promise<BorrowedModel> {
     const slot = this.#find(name);
     slot.users += 1;
+    clearTimeout(slot.timer ?? undefined);
     this.#uses += 1;
     slot.lastUse = this.#uses;
     slot.model ??= this.#open(slot);
     try {
       const model = await untilAborted(slot.model, signal);
-      return { name: slot.entry.name, model, release: () => this.#release(slot) };
+      return { name: slot.entry.name, model, release: (idleMs) => this.#release(slot, idleMs) };
     } catch (error) {
       this.#release(slot);
       throw error;
     }
   }
 
+  /** Closes the model unless somebody uses it; nobody waits for it. Throws `RequestError` (404). */
+  retire(name: string | null): void {
+    this.#retire(this.#find(name));
+  }
+
   /** Closes the models that were opened here. */
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#slots.values(), (slot) => (slot.isFixed ? undefined : shut(slot))));
+    const slots = [...this.#slots.values()].filter(({ isFixed }) => !isFixed);
+    for (const { timer } of slots) clearTimeout(timer ?? undefined);
+    await Promise.all(slots.map(shut));
   }
 
   #find(name: string | null): Slot {
@@ -138,25 +166,28 @@ export class ModelPool {
     }
   }
 
-  #release(slot: Slot): void {
+  #release(slot: Slot, idleMs = this.#idleMs): void {
     slot.users -= 1;
-    if (slot.users === 0) for (const wake of this.#idle.splice(0)) wake();
+    if (slot.users > 0) return;
+    for (const wake of this.#idle.splice(0)) wake();
+    if (idleMs <= maxTimer) slot.timer = setTimeout(() => this.#retire(slot), idleMs).unref();
+  }
+
+  /** Closes a model that nobody uses, in turn with those that are opened. */
+  #retire(slot: Slot): void {
+    if (slot.isFixed) return;
+    const turn = this.#opening.then(() => (slot.users === 0 && slot.isOpen ? shut(slot) : undefined));
+    this.#opening = turn.catch(this.#onError);
   }
 }
 
+const unused = { users: 0, lastUse: 0, timer: null };
+
 function newSlot(given: ServableModel | ModelEntry): Slot {
   if ('open' in given)
-    return { entry: given, model: null, opened: null, isOpen: false, isFixed: false, users: 0, lastUse: 0 };
+    return { ...unused, entry: given, model: null, opened: null, isOpen: false, isFixed: false };
   const entry: ModelEntry = { name: given.name, open: async () => given };
-  return {
-    entry,
-    model: Promise.resolve(given),
-    opened: given,
-    isOpen: true,
-    isFixed: true,
-    users: 0,
-    lastUse: 0,
-  };
+  return { ...unused, entry, model: Promise.resolve(given), opened: given, isOpen: true, isFixed: true };
 }
 
 async function shut(slot: Slot): Promise<void> {

@@ -103,14 +103,14 @@ export class RequestRun {
     this.#isIn = true;
   }
 
-  /** The response of a request that only opens its model; `null` for every other. */
+  /** The response of a request that only opens its model, or closes it; `null` for every other. */
   async #opened(read: ReadRequest): Promise<object | null> {
     const { pool } = this.#state;
     const opened = this.#endpoint.opened?.(read, pool.nameOf(read.model)) ?? null;
     if (opened === null) return null;
-    const { name, release } = await pool.borrow(read.model, this.#stopping.signal);
-    release();
-    this.#watch.model = name;
+    this.#watch.model = pool.nameOf(read.model);
+    if (read.keepAliveMs === 0) pool.retire(read.model);
+    else (await pool.borrow(read.model, this.#stopping.signal)).release(read.keepAliveMs);
     this.#end(200);
     return opened;
   }
@@ -172,7 +172,7 @@ export class RequestRun {
     const { signal } = this.#stopping;
     await this.#enter();
     const borrowed = await pool.borrow(request.model, signal);
-    this.#release.push(borrowed.release);
+    this.#release.push(() => borrowed.release(request.keepAliveMs));
     this.#watch.model = borrowed.name;
     const { model } = borrowed;
     this.#sees = model.vision === true;

@@ -1,8 +1,9 @@
 /** What a server needs from a model. */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import type { Embeddings, Ranking, TextOptions } from '../runtime/chat/search-answers.ts';
 import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
-import type { CompletionOptions } from '../runtime/engine/completion.ts';
+import type { CompletionOptions } from '../runtime/engine/completion-options.ts';
 
 /** A model that can be served, such as those of `loadModel()` and `connectServer()`. */
 export interface ServableModel {
@@ -18,9 +19,9 @@ export interface ServableModel {
   tokenize?(text: string): readonly number[];
   detokenize?(tokens: readonly number[]): string;
   /** Vectors of texts. Default: such requests are rejected. */
-  embed?(texts: readonly string[], options: TextOptions): Promise<TextVectors>;
+  embed?(texts: readonly string[], options: TextOptions): Promise<Embeddings>;
   /** From 0 to 1, how well each document answers the query. Default: such requests are rejected. */
-  rank?(query: string, documents: readonly string[], options: TextOptions): Promise<DocumentScores>;
+  rank?(query: string, documents: readonly string[], options: TextOptions): Promise<Ranking>;
   /** Whether it sees pictures, as parts of the type `image_url`. Default: it is told that there is one. */
   readonly vision?: boolean;
   /** Tokens available to prompt and response together, and the context length of its training, if known. */
@@ -32,23 +33,6 @@ export interface ServableModel {
   readonly templates?: { readonly toolUse: LearnedTemplate };
   /** Frees it. */
   dispose?(): Promise<void>;
-}
-
-/** Options of a question about texts. */
-export interface TextOptions {
-  readonly signal?: AbortSignal;
-}
-
-/** Vectors, and tokens of all texts together. */
-export interface TextVectors {
-  readonly vectors: readonly (readonly number[])[];
-  readonly tokens: number;
-}
-
-/** Scores, and tokens of all texts together. */
-export interface DocumentScores {
-  readonly scores: readonly number[];
-  readonly tokens: number;
 }
 
 /** What is known of one server of a model, as `ServerModel.servers` tells it. */

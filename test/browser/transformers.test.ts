@@ -24,7 +24,7 @@ const contextSize = 1024;
 
 const script = `
 import * as transformers from 'transformers';
-import { loadModel } from './src/runtime/transformers/index.ts';
+import { loadModel } from './src/transformers/index.ts';
 const { env } = transformers;
 Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, localModelPath: '/models/', useBrowserCache: false });
 Object.assign(env.backends.onnx.wasm, { wasmPaths: '/wasm/', numThreads: 1 });

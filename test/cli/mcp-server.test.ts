@@ -2,13 +2,16 @@
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { startMcpServer } from '../../src/cli/mcp/mcp-session.ts';
-import { mcpTools } from '../../src/mcp/index.ts';
+import { mcpTools, samplingHandler } from '../../src/mcp/index.ts';
+import { writtenModel } from '../ai-sdk/written-model.ts';
+import { answer, anyFormat } from '../serve/served-models.ts';
 
 const everything = path.join(
   import.meta.dirname,
   '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
-const server = await startMcpServer([process.execPath, everything]);
+const model = writtenModel(anyFormat, [answer]);
+const server = await startMcpServer(`"${process.execPath}" "${everything}"`, {}, samplingHandler(model));
 afterAll(() => server.close());
 
 it('executes calls, and tells of its failures', async () => {
@@ -27,4 +30,12 @@ it('is left when a call is abandoned', async () => {
   await expect(echo?.execute({ message: 'x' }, { toolCallId: 'a', signal: abandoned })).rejects.toThrow(
     'enough',
   );
+});
+
+it('may ask the model', async () => {
+  const tools = await mcpTools(server);
+  const asking = tools.find(({ name }) => name === 'trigger-sampling-request');
+  const context = { toolCallId: 'a', signal: new AbortController().signal };
+  expect(await asking?.execute({ prompt: 'How warm?', maxTokens: 50 }, context)).toContain(answer.content);
+  expect(model.asked[0]).toMatchObject({ maxTokens: 50, thinking: false });
 });

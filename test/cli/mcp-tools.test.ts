@@ -1,4 +1,4 @@
-/** Asking MCP servers for their tools, over their standard input and output. */
+/** Asking MCP servers for their tools, over their standard input and output, and files for theirs. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-mcp-'));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 /** A server that answers each message with what `answer` (the body of a function) sends. */
-function server(answer: string): readonly string[] {
+function server(answer: string): string {
   const file = path.join(folder, `${Math.random().toString(36).slice(2)}.mjs`);
   fs.writeFileSync(
     file,
@@ -24,7 +24,7 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
   ${answer}
 }`,
   );
-  return [process.execPath, file];
+  return `"${process.execPath}" "${file}"`;
 }
 
 const polite = `
@@ -44,9 +44,9 @@ describe('a server that keeps to the protocol', () => {
   } else if (id === 'own' && result) globalThis.ponged = true;
   else if (id === 'other' && error && globalThis.ponged)
     send({ id: globalThis.asked, result: { tools: [{ name: 'a', inputSchema: {} }], nextCursor: 'more' } });`);
-    const { tools, source } = await readToolSources([command.map((word) => `"${word}"`).join(' ')]);
+    const { tools, source } = await readToolSources([command]);
     expect(tools.map(({ function: tool }) => tool.name)).toEqual(['a', 'b']);
-    expect(source).toContain(command[1]);
+    expect(source).toBe(command);
   });
 });
 
@@ -109,7 +109,7 @@ describe('files', () => {
     ['broken.json', '{', /not JSON/],
     ['broken.mjs', 'throw new Error("at home")', /at home/],
     ['empty.mjs', 'export const x = 1', /neither/],
-  ])('%s', async (name, content, message) => {
+  ])('%s is refused, saying why', async (name, content, message) => {
     const file = path.join(folder, name);
     if (content !== null) fs.writeFileSync(file, content);
     await expect(readToolSources([file])).rejects.toThrow(message);

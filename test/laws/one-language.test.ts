@@ -14,7 +14,7 @@ import { openCallGrammar, restNotations } from '../../src/grammar/open-call-gram
 import { ToolArguments } from '../../src/grammar/tool-arguments.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
-import type { OpenCall } from '../../src/parser/open-call.ts';
+import type { OpenCall } from '../../src/parser/response-parser.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { InsistingWriter, type Written } from '../support/insisting-writer.ts';
 import { sampled } from '../support/sample.ts';

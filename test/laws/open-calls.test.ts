@@ -11,7 +11,7 @@ import { ownJsonCall } from '../../src/grammar/call-grammar.ts';
 import { turnLayout } from '../../src/layout/turn-layout.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
-import type { OpenCall } from '../../src/parser/open-call.ts';
+import type { OpenCall } from '../../src/parser/response-parser.ts';
 import { normalizeTools } from '../../src/tools/tools.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { InsistingWriter, type WriteOptions, type Written } from '../support/insisting-writer.ts';
@@ -71,22 +71,25 @@ const formats = generatedFormats().filter(({ format }) => format.calls !== null)
 const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 });
 
 describe.each(sampled(formats, 4))('$name', ({ format }) => {
-  it.each(Object.entries(notations))('%s', (_, text) => {
-    fc.assert(
-      fc.property(cuts, (lengths) => {
-        const right = write(format, text(3, format), lengths);
-        for (const call of right.message.tool_calls ?? []) expect(call.assurance).toBeDefined();
-        const wrong = write(format, text(14, format), lengths);
-        for (const { function: called, assurance } of wrong.message.tool_calls ?? []) {
-          expect([assurance, JSON.parse(called.arguments).days]).toEqual([
-            expect.any(String),
-            expect.not.toSatisfy(isTooMany),
-          ]);
-        }
-      }),
-      { numRuns: 4 },
-    );
-  });
+  it.each(Object.entries(notations))(
+    'a call in the notation %s is enforced or validated, however it is cut',
+    (_, text) => {
+      fc.assert(
+        fc.property(cuts, (lengths) => {
+          const right = write(format, text(3, format), lengths);
+          for (const call of right.message.tool_calls ?? []) expect(call.assurance).toBeDefined();
+          const wrong = write(format, text(14, format), lengths);
+          for (const { function: called, assurance } of wrong.message.tool_calls ?? []) {
+            expect([assurance, JSON.parse(called.arguments).days]).toEqual([
+              expect.any(String),
+              expect.not.toSatisfy(isTooMany),
+            ]);
+          }
+        }),
+        { numRuns: 4 },
+      );
+    },
+  );
 });
 
 function isTooMany(days: unknown): boolean {

@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineModel } from '../../src/runtime/engine/index.ts';
 import { connectEngine } from '../../src/runtime/engine/index.ts';
-import { loadModel } from '../../src/runtime/transformers/index.ts';
 import { FileEngine, loadFile } from '../../src/testing/evaluator/file-engine.ts';
 import { type ToyFormat, toyModel } from '../../src/testing/index.ts';
 import { toyTemplates } from '../../src/testing/toy/templates.ts';
+import { loadModel } from '../../src/transformers/index.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { sampled } from '../support/sample.ts';
 import { expectSame, outcome, requests } from '../support/transformers/agree.ts';

@@ -94,7 +94,6 @@ describe('names of options', () => {
     ['tool_choice', 'toolChoice'],
     ['response_format', 'responseFormat'],
     ['top_p', 'topP'],
-    ['abortSignal', 'signal'],
     ['tool', 'tools'],
     ['temprature', 'temperature'],
     ['stops', 'stop'],

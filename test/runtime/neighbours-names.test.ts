@@ -6,18 +6,32 @@ import { openScriptedChat, openTiny } from '../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
-describe('maxOutputTokens', () => {
-  it('is maxTokens', async () => {
+describe('an option that the AI SDK calls otherwise', () => {
+  it('is the same', async () => {
     const model = await openTiny();
     const { completionTokens } = await model.chat({ messages, maxOutputTokens: 3 }).usage;
     expect(completionTokens).toBe(3);
     await model.dispose();
   });
 
-  it('is refused next to maxTokens', async () => {
+  it('ends a response', async () => {
+    const model = await openScriptedChat([
+      { request: { messages }, pieces: ['one two three', '<|im_end|>'] },
+    ]);
+    expect((await model.chat({ messages, stopSequences: [' two'] }).message).content).toBe('one');
+    const abortSignal = AbortSignal.abort(new Error('enough'));
+    await expect(model.chat({ messages, abortSignal }).message).rejects.toThrow('enough');
+    await model.dispose();
+  });
+
+  it.each([
+    ['maxOutputTokens', { maxTokens: 3, maxOutputTokens: 3 }],
+    ['stopSequences', { stop: ['a'], stopSequences: ['a'] }],
+    ['abortSignal', { signal: AbortSignal.timeout(1000), abortSignal: AbortSignal.timeout(1000) }],
+  ])('is refused twice: %s', async (name, options) => {
     const model = await openTiny();
-    await expect(model.chat({ messages, maxTokens: 3, maxOutputTokens: 3 }).message).rejects.toThrow(
-      'maxOutputTokens: is maxTokens by another name',
+    await expect(model.chat({ messages, ...options }).message).rejects.toThrow(
+      new RegExp(`${name}: is \\w+ by another name`),
     );
     await model.dispose();
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { describe, expect, it, vi } from 'vitest';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
-import { mostPassed } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
+import { maxPassed } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
 
 function poolOf(totalSequences: number): SequencePool {
   const getSequence = () => ({ contextTokens: [] }) as unknown as LlamaContextSequence;
@@ -114,7 +114,7 @@ describe('a prompt that waits', () => {
         expect([...order].sort((one, other) => one - other)).toEqual(asked.map((_, index) => index));
         order.forEach((index, at) => {
           const passed = order.slice(0, at).filter((other) => other > index);
-          expect(passed.length).toBeLessThanOrEqual(mostPassed);
+          expect(passed.length).toBeLessThanOrEqual(maxPassed);
         });
       }),
     );

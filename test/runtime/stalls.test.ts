@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished, test, vi } from 'vitest';
 import { onStall } from '../../src/runtime/chat/on-stall.ts';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
-import { longestPause } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
+import { maxPause } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
 import { toyModel } from '../../src/testing/index.ts';
 import { bundledScript } from '../support/bundled-script.ts';
 
@@ -32,7 +32,7 @@ test.each([
   ],
   ['message', 'stalled: waits for the end of a response, but nothing else is running in this process: '],
   ['tool', "stalled: waits for a tool's result, but nothing else is running in this process: "],
-])('%s', async (name, start) => {
+])('a program that waits for a %s that cannot come is told so', async (name, start) => {
   expect(await printed(name, 1)).toContain(start);
 });
 
@@ -76,10 +76,10 @@ it('fails where nobody reads on for long, although the process is kept alive', a
   const waiting = pool.lease([], undefined);
   const outcome = waiting.catch((error: unknown) => error);
   // A long step is no pause.
-  await vi.advanceTimersByTimeAsync(10 * longestPause);
+  await vi.advanceTimersByTimeAsync(10 * maxPause);
   finish();
   await step;
-  await vi.advanceTimersByTimeAsync(2 * longestPause);
+  await vi.advanceTimersByTimeAsync(2 * maxPause);
   expect(await outcome).toMatchObject({
     code: 'stalled',
     message: expect.stringContaining('nobody has read'),

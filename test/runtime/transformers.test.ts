@@ -6,11 +6,11 @@ import {
   ToolsUnsupportedError,
   UnsupportedOptionError,
 } from '../../src/index.ts';
-import { loadModel } from '../../src/runtime/transformers/index.ts';
-import type { PretrainedTokenizer } from '../../src/runtime/transformers/package.ts';
-import { readTokenizer } from '../../src/runtime/transformers/read-tokenizer.ts';
 import { loadFile } from '../../src/testing/evaluator/file-engine.ts';
 import { toyModel } from '../../src/testing/index.ts';
+import { loadModel } from '../../src/transformers/index.ts';
+import type { PretrainedTokenizer } from '../../src/transformers/package.ts';
+import { readTokenizer } from '../../src/transformers/read-tokenizer.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { filesOf } from '../support/transformers/model-files.ts';
 import { expectPlainText } from '../support/transformers/plain-text.ts';

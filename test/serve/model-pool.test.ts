@@ -1,6 +1,6 @@
 /** Models that are opened on demand: once, within the memory that they may take, and never closed under anybody. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ModelEntry, ServableModel } from '../../src/serve/index.ts';
 import { ModelPool } from '../../src/serve/model-pool.ts';
 import { heldModel } from './held-model.ts';
@@ -61,6 +61,37 @@ describe('a pool of models', () => {
     expect((await pool.borrow(null)).name).toBe('a');
     await pool.close();
     expect([...openings.open.keys()]).toEqual([]);
+  });
+
+  it('closes a model that has been idle for long enough, and opens it again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const openings = new Openings();
+      const pool = new ModelPool([openings.entry('a', 1)], { memoryLimit: 10, modelIdleMs: 1000 });
+      const first = await pool.borrow('a');
+      vi.advanceTimersByTime(5000);
+      expect(openings.log).toEqual(['open a']);
+      first.release();
+      vi.advanceTimersByTime(900);
+      const second = await pool.borrow('a');
+      vi.advanceTimersByTime(900);
+      second.release();
+      vi.advanceTimersByTime(999);
+      await settle();
+      expect(openings.log).toEqual(['open a']);
+      vi.advanceTimersByTime(1);
+      // Who asks now gets the old one or a new one, never both at a time.
+      const third = await pool.borrow('a');
+      expect(openings.most).toBe(1);
+      third.release();
+      vi.advanceTimersByTime(1000);
+      await settle();
+      expect(openings.log.at(-1)).toBe('close a');
+      expect(pool.list()[0]?.model).toBeNull();
+      await pool.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('closes the idle model that was used longest ago, and no more than it has to', async () => {

@@ -1,6 +1,8 @@
 /** Ollama's API, as its clients ask: without ids of calls, streamed by default, in JSON on lines. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Turn } from '../ai-sdk/written-model.ts';
+import { serve } from '../../src/serve/index.ts';
+import { keepAliveMs, keepAliveRule } from '../../src/serve/ollama/keep-alive.ts';
+import { type Turn, writtenModel } from '../ai-sdk/written-model.ts';
 import {
   answer,
   call,
@@ -199,6 +201,7 @@ describe('a request', () => {
   it.each(['/api/chat', '/api/generate'])('of no question opens the model: %s', async (path) => {
     const { model } = await open([answer]);
     expect(await (await post(path, {})).json()).toMatchObject({ done: true, done_reason: 'load' });
+    expect((await post(path, { keep_alive: 'long' })).status).toBe(400);
     expect((await post(path, { model: 'other' })).status).toBe(404);
     expect(model.asked).toEqual([]);
   });
@@ -215,7 +218,7 @@ describe('a request', () => {
   });
 });
 
-it('probes are answered', async () => {
+it('what clients of Ollama ask about version and models is answered', async () => {
   await open([{ ...answer, tool_calls: [call('Bern')] }]);
   const get = async (path: string): Promise<object> =>
     (await fetch(`${served?.url}${path}`)).json() as Promise<object>;
@@ -226,4 +229,57 @@ it('probes are answered', async () => {
   expect(await shown.json()).toMatchObject({ capabilities: expect.arrayContaining(['tools']) });
   expect((await post('/api/show', { model: 'other' })).status).toBe(404);
   expect(await (await post('/api/pull', {})).json()).toEqual({ error: expect.stringContaining('/api/chat') });
+});
+
+describe('keep_alive', () => {
+  const log: string[] = [];
+
+  /** Serves a model that the server opens itself. */
+  async function openEntry(): Promise<void> {
+    if (anyFormat === undefined) throw new Error('no format has thoughts');
+    log.length = 0;
+    const model = writtenModel(anyFormat, [answer]);
+    const open = async () => {
+      log.push('open');
+      return { ...model, dispose: async () => void log.push('close') };
+    };
+    served = { ...(await serve([{ name: 'written', open }], { port: 0 })), model };
+  }
+
+  async function ask(path: string, body: object): Promise<unknown> {
+    return (await post(path, { stream: false, ...body })).json();
+  }
+
+  it('closes the model after a while', async () => {
+    await openEntry();
+    await ask('/api/chat', { messages: [question], keep_alive: '1ms' });
+    await expect.poll(() => log).toEqual(['open', 'close']);
+  });
+
+  it('of 0 closes it at once, and never opens it', async () => {
+    await openEntry();
+    expect(await ask('/api/generate', { keep_alive: 0 })).toMatchObject({ done_reason: 'unload' });
+    expect(log).toEqual([]);
+    await ask('/api/chat', { messages: [question] });
+    expect(await ask('/api/chat', { messages: [], keep_alive: 0 })).toMatchObject({ done_reason: 'unload' });
+    await expect.poll(() => log).toEqual(['open', 'close']);
+  });
+
+  it.each([
+    [0, 0],
+    ['0', 0],
+    [2.5, 2500],
+    ['1h30m', 5_400_000],
+    ['1.5s', 1500],
+    [-1, Number.POSITIVE_INFINITY],
+    ['-1m', Number.POSITIVE_INFINITY],
+    [undefined, undefined],
+  ])('of %j is %s milliseconds', (given, milliseconds) => {
+    expect(keepAliveRule.allows(given ?? 0)).toBe(true);
+    expect(keepAliveMs(given)).toBe(milliseconds);
+  });
+
+  it.each(['', '5', 'm', '5 m', '5m ', '--5m', true, {}])('%j is refused', (given) => {
+    expect(keepAliveRule.allows(given)).toBe(false);
+  });
 });

@@ -1,4 +1,5 @@
 /** The files of `deploy/`, against the code: metrics that exist, options that the command has. */
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -23,4 +24,13 @@ it.each(['deploy/Dockerfile', 'deploy/idiolect.service'])('%s uses options of th
   const page = read('docs/cli.md');
   expect(used.length).toBeGreaterThan(0);
   for (const option of used) expect(page).toContain(`\`${option}`);
+});
+
+const systemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+it.skipIf(!systemd)('systemd knows all that the unit says', () => {
+  const said = spawnSync('systemd-analyze', ['verify', path.join(root, 'deploy/idiolect.service')], {
+    encoding: 'utf8',
+  });
+  expect([said.status, said.stderr]).toEqual([0, '']);
 });

@@ -48,10 +48,17 @@ const meanings: readonly [fields: object, meaning: object][] = [
     { thinking: false, templateVariables: { a: 1 } },
   ],
   [{ chat_template_kwargs: { thinking: true } }, { thinking: true }],
+  [{ chat_template_kwargs: { reasoning_effort: 'none' } }, { thinking: false }],
+  [
+    { chat_template_kwargs: { reasoning_effort: 'minimal' } },
+    { thinking: true, templateVariables: { reasoning_effort: 'minimal' } },
+  ],
+  [{ extra_body: {}, think: false }, { thinking: false }],
   [{ reasoning_effort: 'none', think: false, reasoning: { enabled: false } }, { thinking: false }],
 ];
 
 const refused: readonly [fields: object, param: string][] = [
+  [{ extra_body: { enable_thinking: false } }, 'extra_body'],
   [{ think: true, enable_thinking: false }, 'enable_thinking'],
   [{ reasoning_effort: 'low', reasoning: { effort: 'high' } }, 'reasoning.effort'],
   [

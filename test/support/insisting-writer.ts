@@ -7,7 +7,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { Tool } from '../../src/format/messages.ts';
 import type { Matcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
-import type { CallNotation, OpenCall } from '../../src/parser/open-call.ts';
+import type { CallNotation, OpenCall } from '../../src/parser/response-parser.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { SteeredResponse } from '../../src/runtime/chat/steering/steered-response.ts';

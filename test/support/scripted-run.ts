@@ -7,7 +7,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
-import type { OpenCall } from '../../src/parser/open-call.ts';
+import type { OpenCall } from '../../src/parser/response-parser.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
 import { answerEnds, mayContinue, openEnds } from '../../src/runtime/chat/steering/turn-ends.ts';

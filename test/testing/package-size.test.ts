@@ -94,7 +94,7 @@ it('what a page loads is what the guide says, and the analysis only for template
        export const open = (engine) => connectEngine(engine, { modules });`,
     ),
     loadModel: await pageSize(
-      `${chat} import { loadModel } from './src/runtime/transformers/index.ts';
+      `${chat} import { loadModel } from './src/transformers/index.ts';
        export const open = () => loadModel('model', { modules });`,
     ),
   };

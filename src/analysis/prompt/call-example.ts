@@ -75,3 +75,8 @@ export const sampleWords = { name: 'find_it', key: 'key_1', value: 'some value' 
 
 /** Examples are short; longer text is something else. */
 export const maxExampleLength = 600;
+
+/** Known after the prompt's examples have been compared. */
+export interface WithExamples {
+  readonly examples: readonly CallExample[];
+}

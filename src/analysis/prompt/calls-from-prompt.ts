@@ -4,8 +4,9 @@
  * them can be read back, that one is taken; otherwise a warning shows both.
  */
 import type { CallsFormat, EntryArguments } from '../../format/chat-format.ts';
+import { writtenAround } from '../calls/written-around.ts';
 import type { Probing } from '../probes/probing.ts';
-import type { CallExample, TaggedExample } from './call-example.ts';
+import type { CallExample, TaggedExample, WithExamples } from './call-example.ts';
 import { findCallExamples } from './call-examples.ts';
 import { callsOfExample } from './calls-of-example.ts';
 import { derivesSample, formatOfCalls, readSample, readsItself, writesSample } from './example-law.ts';
@@ -13,11 +14,6 @@ import type { WithToolPrompt } from './tool-prompt.ts';
 
 interface WithCalls {
   readonly calls: CallsFormat | null;
-}
-
-/** Known after the prompt's examples have been compared. */
-export interface WithExamples {
-  readonly examples: readonly CallExample[];
 }
 
 /** The calls as finished turns show them, corrected or replaced by the prompt's example. */
@@ -83,14 +79,6 @@ function warn(example: CallExample, written: string, log: Probing['log']): void 
     'the prompt shows the model a call that the format does not write: a model that follows it may write calls ' +
     'which are not read';
   log.warn({ field: 'calls', kind: 'prompt', message, rendered: example.text, written });
-}
-
-/** A format's literals around and inside a call, as one text. */
-export function writtenAround({ section, call, head, tail, arguments: format }: CallsFormat): string {
-  const literals = [...head, ...tail].filter((part) => typeof part === 'string');
-  const entry = format.kind === 'entries' ? [format.entry.open, format.entry.key] : [];
-  const [first = '', ...others] = literals;
-  return [section.open, call.open, first, ...others, ...entry, call.close, section.close].join('');
 }
 
 /** Whether the example is read as meant and derived; of a part of a call, whether the format has its keys. */

@@ -6,7 +6,7 @@ import { probeTools } from '../probes/probe-messages.ts';
 import type { Probe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber } from '../probes/template-prober.ts';
-import type { WithExamples } from '../prompt/calls-from-prompt.ts';
+import type { WithExamples } from '../prompt/call-example.ts';
 import { readSample, writesSample } from '../prompt/example-law.ts';
 
 type Given = Probing & WithExamples & { readonly format: ChatFormat };

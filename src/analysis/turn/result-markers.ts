@@ -1,8 +1,8 @@
 /** The markers around a tool's result in the history, which no model should write. */
 import type { CallsFormat, ResultMarkers } from '../../format/chat-format.ts';
+import { writtenAround } from '../calls/written-around.ts';
 import { isMarker, tokens } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
-import { writtenAround } from '../prompt/calls-from-prompt.ts';
 
 /** Known after results have been read; absent if results have no markers of their own. */
 export interface WithResults {

@@ -4,9 +4,8 @@ import pc from 'picocolors';
 import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
-import { type McpTool, mcpTools } from '../../mcp/index.ts';
-import { splitCommand } from '../command-words.ts';
-import { type McpServer, startMcpServer } from '../mcp/mcp-session.ts';
+import { type McpTool, mcpTools, samplingHandler } from '../../mcp/index.ts';
+import { type AnswerSampling, type McpServer, startMcpServer } from '../mcp/mcp-session.ts';
 import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
 import { addTargetOptions } from '../target-options.ts';
@@ -39,7 +38,10 @@ export function registerChat(program: Command): void {
     )
     .optionsGroup('Conversation:')
     .option('--no-tools', 'offer no tools')
-    .option('--mcp <command...>', 'offer the tools of MCP servers, which these commands start; default: none')
+    .option(
+      '--mcp <server...>',
+      'offer the tools of MCP servers: commands that start them, or their addresses; default: none',
+    )
     .option('--thinking', 'turn thinking on, if the template supports it')
     .option('--no-thinking', 'turn thinking off, if the template supports it')
     .option(
@@ -72,7 +74,7 @@ async function chat(target: string, options: ChatCommandOptions): Promise<void> 
   const servers: McpServer[] = [];
   try {
     const offered =
-      options.tools && model.supportsTools ? await offeredTools(options.mcp ?? [], servers) : [];
+      options.tools && model.supportsTools ? await offeredTools(options.mcp ?? [], model, servers) : [];
     const input = openLineInput(pc.bold('› '));
     process.stderr.write(greeting(model, offered, input));
     try {
@@ -87,14 +89,26 @@ async function chat(target: string, options: ChatCommandOptions): Promise<void> 
 }
 
 /** The command's own tools, and those of MCP servers, which are put into `servers` as they start. */
-async function offeredTools(commands: readonly string[], servers: McpServer[]): Promise<readonly ChatTool[]> {
+async function offeredTools(
+  sources: readonly string[],
+  model: OpenedTarget,
+  servers: McpServer[],
+): Promise<readonly ChatTool[]> {
   const offered: ChatTool[] = [...chatTools];
-  for (const command of commands) {
-    const server = await startMcpServer(splitCommand(command));
+  for (const source of sources) {
+    const server = await startMcpServer(source, {}, told(source, samplingHandler(model)));
     servers.push(server);
     offered.push(...(await mcpTools(server, { close: true })));
   }
   return offered;
+}
+
+/** Servers may ask the model, and the user sees it. */
+function told(source: string, answer: AnswerSampling): AnswerSampling {
+  return (...asked) => {
+    process.stderr.write(pc.dim(`(${terminalText(source)} asks the model)\n`));
+    return answer(...asked);
+  };
 }
 
 function greeting(model: OpenedTarget, offered: readonly ChatTool[], { isInteractive }: LineInput): string {

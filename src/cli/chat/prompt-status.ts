@@ -1,6 +1,6 @@
 /** Shows on one line of a terminal how much of a prompt is read, until the answer begins. */
 import pc from 'picocolors';
-import type { PromptProgress } from '../../runtime/node-llama-cpp/index.ts';
+import type { PromptProgress } from '../../runtime/chat/chat-options.ts';
 
 /** The line. */
 export interface PromptStatus {

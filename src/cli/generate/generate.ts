@@ -36,7 +36,7 @@ export function registerGenerate(program: Command): void {
     .option('-n, --name <name>', 'name of the folder, when one file is given; default: from the file name')
     .option(
       '-t, --tools <list>',
-      'also write types and grammars for exactly these tools: a JSON file, a TypeScript or JavaScript module, or the command of an MCP server in quotes; may be given more than once; default: no tools',
+      'also write types and grammars for exactly these tools: a JSON file, a TypeScript or JavaScript module, the address of an MCP server, or its command in quotes; may be given more than once; default: no tools',
       (source: string, before: readonly string[] = []) => [...before, source],
     )
     .option('--degrade', 'accept tool schemas that cannot be enforced in full, and report what is not', false)

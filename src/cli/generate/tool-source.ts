@@ -1,4 +1,4 @@
-/** Reads tools from a file, a module, or the command of an MCP server. */
+/** Reads tools from a file, a module, or an MCP server. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,8 +6,7 @@ import { codeOf } from '../../format/error-class.ts';
 import { ToolListError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { readToolList } from '../../tools/read-tool-list.ts';
-import { splitCommand } from '../command-words.ts';
-import { listMcpTools, type McpLimits } from '../mcp/mcp-session.ts';
+import { isAddress, listMcpTools, type McpLimits } from '../mcp/mcp-session.ts';
 import { readTextFile } from '../read-text.ts';
 
 /** Tools with their source, for errors. */
@@ -18,8 +17,8 @@ export interface NamedTools {
 
 /**
  * Reads and joins tool lists. A list is a JSON file, a TypeScript or JavaScript module (its export `tools` or its
- * default export), or else a command that starts an MCP server. Modules and commands are executed. Throws
- * `ToolListError`.
+ * default export), the address of an MCP server, or else a command that starts one. Modules and commands are executed.
+ * Throws `ToolListError`.
  */
 export async function readToolSources(
   sources: readonly string[],
@@ -34,11 +33,12 @@ export async function readToolSources(
 }
 
 async function readSource(source: string, limits: McpLimits): Promise<unknown> {
+  if (isAddress(source)) return listMcpTools(source, limits);
   if (/\.json$/i.test(source)) return readJson(source);
   if (/\.[cm]?[jt]s$/i.test(source) && !/\s/.test(source)) return readModule(source);
-  const command = splitCommand(source);
-  if (command.length === 0) throw new ToolListError({ source, reason: 'it must be a file or a command' });
-  return listMcpTools(command, limits);
+  if (source.trim() === '')
+    throw new ToolListError({ source, reason: 'it must be a file, a command or an address' });
+  return listMcpTools(source, limits);
 }
 
 async function readJson(source: string): Promise<unknown> {

@@ -1,14 +1,14 @@
-/**
- * A session with an MCP server that a command starts. The stdio transport has one JSON-RPC message per line on standard
- * input and output.
- */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+/** A session with an MCP server: JSON-RPC over whatever reaches it. */
 import { ToolListError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { untilAborted } from '../../format/on-abort.ts';
+import { isRecord } from '../../format/option-rules.ts';
 import { toolVersion } from '../../format/version.ts';
-import type { McpClient, McpListedTool } from '../../mcp/index.ts';
-import { spawnedCommand } from './spawned-command.ts';
+import type { McpClient, McpListedTool, samplingHandler } from '../../mcp/index.ts';
+import { splitCommand } from '../command-words.ts';
+import { openHttp } from './http-connection.ts';
+import type { McpConnection, McpListener, McpMessage } from './mcp-connection.ts';
+import { openStdio } from './stdio-connection.ts';
 
 /** Limits of a session. */
 export interface McpLimits {
@@ -18,21 +18,18 @@ export interface McpLimits {
   readonly characters?: number;
 }
 
-const protocolVersion = '2025-06-18';
-const maxPages = 1000;
-/** How much of a failing server's standard error is reported. */
-const saidLength = 400;
-/** Time for a server to exit after its input is closed. */
-const graceMs = 500;
+/** Answers a server that asks the model of its client. */
+export type AnswerSampling = ReturnType<typeof samplingHandler>;
 
-type Fields = ReadonlyMap<string, unknown>;
+const protocolVersion = '2025-11-25';
+const maxPages = 1000;
 
 /**
- * The tools of the server started by `command`, unchanged. Throws `ToolListError` if it cannot be started, does not
- * answer in time, or answers with an error.
+ * The tools of a server, unchanged. Throws `ToolListError` if it cannot be reached, does not answer in time, or answers
+ * with an error.
  */
-export async function listMcpTools(command: readonly string[], limits: McpLimits = {}): Promise<unknown[]> {
-  const server = await startMcpServer(command, limits);
+export async function listMcpTools(source: string, limits: McpLimits = {}): Promise<unknown[]> {
+  const server = await startMcpServer(source, limits);
   try {
     return [...(await server.listTools()).tools];
   } finally {
@@ -45,24 +42,23 @@ export interface McpServer extends McpClient {
   close(): void;
 }
 
-/** Starts the server of `command`. Throws like `listMcpTools`, and so do its requests. */
-export async function startMcpServer(command: readonly string[], limits: McpLimits = {}): Promise<McpServer> {
-  const session = new McpSession(command, limits);
+/**
+ * The server at an address (streamable HTTP), or else the one that a command starts. With `sampling`, it may ask the
+ * model. Throws like `listMcpTools`, and so do its requests.
+ */
+export async function startMcpServer(
+  source: string,
+  limits: McpLimits = {},
+  sampling?: AnswerSampling,
+): Promise<McpServer> {
+  const session = new McpSession(source, limits, sampling);
   try {
-    await session.request('initialize', {
-      protocolVersion,
-      capabilities: {},
-      clientInfo: { name: 'idiolect', version: toolVersion },
-    });
-    session.notify('notifications/initialized');
+    await session.initialize();
     const tools = await listAll(session);
     session.stay();
     return {
       listTools: async () => ({ tools: tools as McpListedTool[] }),
-      callTool: async (call, _, options = {}) => {
-        const result = await untilAborted(session.request('tools/call', call), options.signal);
-        return Object.fromEntries(result);
-      },
+      callTool: (call, _, options = {}) => untilAborted(session.request('tools/call', call), options.signal),
       close: () => session.close(),
     };
   } catch (error) {
@@ -76,10 +72,9 @@ async function listAll(session: McpSession): Promise<unknown[]> {
   let cursor: unknown;
   for (let page = 0; page < maxPages; page++) {
     const answer = await session.request('tools/list', cursor === undefined ? {} : { cursor });
-    const list = answer.get('tools');
-    if (!Array.isArray(list)) throw session.failure('it answered tools/list with no list of tools');
-    for (const tool of list) tools.push(tool);
-    cursor = answer.get('nextCursor');
+    if (!Array.isArray(answer.tools)) throw session.failure('it answered tools/list with no list of tools');
+    for (const tool of answer.tools) tools.push(tool);
+    cursor = answer.nextCursor;
     if (typeof cursor !== 'string') return tools;
   }
   throw session.failure(`its list of tools has more than ${maxPages} pages`);
@@ -87,42 +82,35 @@ async function listAll(session: McpSession): Promise<unknown[]> {
 
 interface Waiting {
   readonly method: string;
-  readonly resolve: (result: Fields) => void;
+  readonly resolve: (result: McpMessage) => void;
   readonly reject: (error: ToolListError) => void;
 }
 
-class McpSession {
+class McpSession implements McpListener {
   readonly #source: string;
-  readonly #server: ChildProcessWithoutNullStreams;
+  readonly #connection: McpConnection;
   readonly #waiting = new Map<number, Waiting>();
   readonly #timer: NodeJS.Timeout;
   readonly #maxLength: number;
+  readonly #sampling: AnswerSampling | undefined;
+  readonly #closing = new AbortController();
   #failed: ToolListError | null = null;
   #requests = 0;
   #received = 0;
-  #line = '';
-  #said = '';
 
-  constructor(command: readonly string[], { milliseconds = 60_000, characters = 32_000_000 }: McpLimits) {
-    this.#source = command.join(' ');
+  constructor(
+    source: string,
+    { milliseconds = 60_000, characters = 32_000_000 }: McpLimits,
+    sampling: AnswerSampling | undefined,
+  ) {
+    this.#source = source;
     this.#maxLength = characters;
-    const { file, args, verbatim } = spawnedCommand(command);
-    this.#server = spawn(file, args, {
-      stdio: 'pipe',
-      windowsVerbatimArguments: verbatim,
-      windowsHide: true,
-    });
-    this.#timer = setTimeout(() => this.#fail(`it did not answer within ${milliseconds} ms`), milliseconds);
-    this.#server.on('error', (error) => this.#fail(`it cannot be started (${error.message})`, error));
-    this.#server.on('exit', (code, signal) => this.#fail(`it ended (${signal ?? `exit code ${code}`})`));
-    this.#server.stdin.on('error', () => undefined); // `exit` reports its end
-    this.#server.stdout.setEncoding('utf8').on('data', (text: string) => this.#receive(text));
-    this.#server.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#said = (this.#said + text).slice(-saidLength);
-    });
+    this.#sampling = sampling;
+    this.#connection = isAddress(source) ? openHttp(source, this) : openStdio(splitCommand(source), this);
+    this.#timer = setTimeout(() => this.fail(`it did not answer within ${milliseconds} ms`), milliseconds);
   }
 
-  request(method: string, params: object): Promise<Fields> {
+  request(method: string, params: object): Promise<McpMessage> {
     return new Promise((resolve, reject) => {
       if (this.#failed !== null) {
         reject(this.#failed);
@@ -135,8 +123,14 @@ class McpSession {
     });
   }
 
-  notify(method: string): void {
-    this.#send({ method });
+  async initialize(): Promise<void> {
+    const { protocolVersion: agreed } = await this.request('initialize', {
+      protocolVersion,
+      capabilities: this.#sampling === undefined ? {} : { sampling: { tools: {} } },
+      clientInfo: { name: 'idiolect', version: toolVersion },
+    });
+    this.#connection.agree?.(String(agreed));
+    this.#send({ method: 'notifications/initialized' });
   }
 
   /** What it does from now on may take any time. */
@@ -147,68 +141,70 @@ class McpSession {
   close(): void {
     this.stay();
     this.#failed ??= this.failure('the session is closed');
-    const server = this.#server;
-    server.stdin.end();
-    const kill = setTimeout(() => server.kill('SIGKILL'), graceMs);
-    server.on('exit', () => clearTimeout(kill));
-    if (server.exitCode !== null || server.pid === undefined) clearTimeout(kill);
+    this.#closing.abort(this.#failed);
+    this.#connection.close();
   }
 
   failure(reason: string, cause?: unknown): ToolListError {
-    const said = this.#said.trim();
+    const said = this.#connection.said().trim();
     const detail = said === '' ? '' : `; it said: ${said}`;
     return new ToolListError({ source: this.#source, reason: `MCP server: ${reason}${detail}`, cause });
   }
 
-  #send(message: object): void {
-    this.#server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-
-  #fail(reason: string, cause?: unknown): void {
+  fail(reason: string, cause?: unknown): void {
     this.#failed ??= this.failure(reason, cause);
     for (const { reject } of this.#waiting.values()) reject(this.#failed);
     this.#waiting.clear();
   }
 
-  #receive(text: string): void {
-    this.#received += text.length;
-    if (this.#received > this.#maxLength) {
-      this.#fail(`it wrote more than ${this.#maxLength} characters`);
-      return;
-    }
-    const lines = (this.#line + text).split('\n');
-    this.#line = lines.pop() ?? '';
-    for (const line of lines) this.#read(line);
+  takes(characters: number): boolean {
+    this.#received += characters;
+    if (this.#received > this.#maxLength) this.fail(`it wrote more than ${this.#maxLength} characters`);
+    return this.#failed === null;
   }
 
-  /** Ignores lines that are not JSON: the protocol forbids them, but many servers write them. */
-  #read(line: string): void {
-    const message = fieldsOf(parseJson(line));
-    if (message?.has('method')) this.#answer(message);
-    else if (message !== null) this.#settle(message);
+  /** Ignores what is not JSON: the protocol forbids it, but many servers write it. */
+  receive(text: string): void {
+    if (this.#failed !== null) return;
+    const message = parseJson(text);
+    if (!isRecord(message)) return;
+    if ('method' in message) void this.#answer(message);
+    else this.#settle(message);
   }
 
-  #settle(message: Fields): void {
-    const id = Number(message.get('id'));
-    const waiting = this.#waiting.get(id);
+  #send(message: McpMessage): void {
+    this.#connection.send({ jsonrpc: '2.0', ...message });
+  }
+
+  #settle({ id, result, error }: McpMessage): void {
+    const waiting = this.#waiting.get(Number(id));
     if (waiting === undefined) return;
-    this.#waiting.delete(id);
-    const result = fieldsOf(message.get('result'));
-    if (result !== null) waiting.resolve(result);
-    else waiting.reject(this.failure(`${waiting.method} failed: ${JSON.stringify(message.get('error'))}`));
+    this.#waiting.delete(Number(id));
+    if (isRecord(result)) waiting.resolve(result);
+    else {
+      const reason =
+        isRecord(error) && typeof error.message === 'string' ? error.message : JSON.stringify(error);
+      waiting.reject(this.failure(`${waiting.method} failed: ${reason}`));
+    }
   }
 
-  /** A server may send a ping; this client offers nothing else. */
-  #answer(message: Fields): void {
-    const id = message.get('id');
+  /** A server may send a ping, and ask the model if there is one for it; this client offers nothing else. */
+  async #answer({ id, method, params }: McpMessage): Promise<void> {
     if (id === undefined) return;
-    const method = message.get('method');
-    const refusal = { error: { code: -32601, message: 'not offered by this client' } };
-    this.#send({ id, ...(method === 'ping' ? { result: {} } : refusal) });
+    if (method === 'ping') return this.#send({ id, result: {} });
+    if (method !== 'sampling/createMessage' || this.#sampling === undefined)
+      return this.#send({ id, error: { code: -32601, message: 'not offered by this client' } });
+    try {
+      const request = { params: params as never };
+      this.#send({ id, result: await this.#sampling(request, { signal: this.#closing.signal }) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (this.#failed === null) this.#send({ id, error: { code: -32603, message } });
+    }
   }
 }
 
-function fieldsOf(value: unknown): Fields | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  return new Map<string, unknown>(Object.entries(value));
+/** Whether a server is reached over HTTP. */
+export function isAddress(source: string): boolean {
+  return /^https?:\/\/\S+$/i.test(source);
 }

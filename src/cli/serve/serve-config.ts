@@ -5,7 +5,7 @@ import type { Command, Option } from 'commander';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import { parseObject } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
-import type { ModelEntry } from '../../serve/index.ts';
+import type { ModelEntry } from '../../serve/servable-model.ts';
 import { locateEmbeddings, locateTarget, type TargetOptions } from '../model-target.ts';
 
 /** Options that concern one model, and may differ between the models of a file. */

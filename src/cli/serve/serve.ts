@@ -37,6 +37,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command' | 'sequences
   readonly queue: number;
   readonly cacheMemory: number;
   readonly memory?: number;
+  readonly keepAlive?: number;
   readonly temperature: number;
   readonly degrade?: boolean;
   readonly cors?: readonly string[];
@@ -104,6 +105,11 @@ export function registerServe(program: Command): void {
     .option('--json', 'the same for programs, on standard output')
     .optionsGroup('Model:')
     .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
+    .option(
+      '--keep-alive <minutes>',
+      'minutes without a request after which a model is closed, and opened again when asked; default: it stays',
+      nonNegative,
+    )
     .option('--embeddings', 'the model is for search (embeddings, reranking), and does not chat')
     .option('--no-require-tools', 'also accept models that cannot call tools');
   addTargetOptions(command).action(serveModels);
@@ -128,8 +134,9 @@ async function serveModels(
   });
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
-  // A single model is opened at once, so that the address is only printed when it works.
-  const opened = only !== undefined && others.length === 0 ? await openNow(only) : null;
+  // A single model that stays is opened at once, so that the address is only printed when it works.
+  const isKept = others.length === 0 && options.keepAlive === undefined;
+  const opened = only !== undefined && isKept ? await openNow(only) : null;
   try {
     const concurrency = concurrencyOf(entries, options);
     const given = { ...serveOptions(options), concurrency, ...(await readTls(options)) };
@@ -169,11 +176,11 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
 const perServer = 256;
 
 /** The most that a model takes by default. */
-const mostSequences = 8;
+const maxSequences = 8;
 
 function concurrencyOf(
   entries: readonly LocatedEntry[],
-  { sequences = mostSequences }: ServeCommandOptions,
+  { sequences = maxSequences }: ServeCommandOptions,
 ): number {
   const servers = entries.reduce((sum, entry) => sum + entry.servers, 0);
   const isLocal = entries.some((entry) => entry.servers === 0);
@@ -192,6 +199,7 @@ function serveOptions(options: ServeCommandOptions): ServeOptions {
     policy: options.degrade === true ? 'degrade' : 'strict',
     defaults: { temperature: options.temperature },
     ...(options.memory === undefined ? {} : { memoryLimit: Math.floor(options.memory * 1e9) }),
+    ...(options.keepAlive === undefined ? {} : { modelIdleMs: Math.round(options.keepAlive * 60_000) }),
     ...withoutUndefined({ corsOrigins: options.cors, hosts: options.allowHost }),
     ...(options.open === true ? { page: builtPage('chat') } : {}),
     ...(options.anyModel === true ? { anyModel: true } : {}),

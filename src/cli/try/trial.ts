@@ -4,7 +4,7 @@ import type { ChatFormat } from '../../format/chat-format.ts';
 import { IdiolectError } from '../../format/errors.ts';
 import { compileValidator } from '../../json-schema/validate/validate.ts';
 import type { ResponseMessage } from '../../parser/events.ts';
-import type { ChatModel } from '../../runtime/node-llama-cpp/index.ts';
+import type { ChatModel } from '../../runtime/node-llama-cpp/chat-model.ts';
 import type { PlainEngine } from '../../runtime/node-llama-cpp/plain-engine.ts';
 import { readGenerationPrompt } from '../../template/prompt/generation-prompt.ts';
 import { renderPrompt } from '../../template/prompt/render-prompt.ts';

@@ -16,8 +16,8 @@ import {
 } from '../../language/expression/expression.ts';
 import { mapChildren } from '../../language/expression/references.ts';
 import { RuleSet } from '../../language/expression/rule-set.ts';
+import type { ArgumentOptions } from '../grammar-options.ts';
 import { freeJsonArguments } from '../open-call-grammar.ts';
-import type { ArgumentOptions } from '../tool-arguments.ts';
 
 /** With more tools a server would take too long to compile them. */
 const maxTools = 12;

@@ -1,10 +1,9 @@
 /** Reports on the keywords of a sub-schema that need no context. */
 import type { JsonObject } from '../../format/messages.ts';
-import type { SchemaNode } from '../document/schema-document.ts';
+import { isArray, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from './assertions.ts';
 import { isAssertion, reportKinds } from './keyword-kinds.ts';
 import { hasReference, isReference } from './references.ts';
-import { reportNullable } from './value-keywords.ts';
 
 /** Creates a function that reports on each node once. */
 export function keywordReporter(
@@ -78,5 +77,23 @@ function reportVocabularies(
   if (!('$schema' in schema)) return;
   for (const uri of node.origin.dialect.unknown) {
     context.report(node, '$schema', `its dialect needs the vocabulary ${uri}, which is not known`);
+  }
+}
+
+/** Reports an `enum` without null, which leaves `nullable` without effect. */
+function reportNullable(
+  schema: JsonObject,
+  node: SchemaNode,
+  context: Pick<ExpansionContext, 'report'>,
+): void {
+  const { nullable, enum: values, const: value } = schema;
+  const listed = value === undefined ? values : [value];
+  if (nullable === true && isArray(listed) && !listed.includes(null)) {
+    context.report(
+      node,
+      'nullable',
+      'null is not among the values that are listed, so it is not written',
+      'narrowed',
+    );
   }
 }

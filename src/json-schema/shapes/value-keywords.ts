@@ -2,13 +2,12 @@
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { Terms } from '../../language/regular/terms.ts';
 import { decimalOf } from '../document/decimal.ts';
-import { isArray, type SchemaNode } from '../document/schema-document.ts';
 import { numberShape, stringShape } from './any-shape.ts';
-import { type Assertion, assertion, type ExpansionContext } from './assertions.ts';
+import { type Assertion, assertion } from './assertions.ts';
 import { isMeant } from './keyword-kinds.ts';
 import { strings } from './object-keywords.ts';
 import type { Shape, ValueType } from './shapes.ts';
-import { typeNames } from './type-names.ts';
+import { knownTypes, typeNames } from './type-names.ts';
 
 /** The types that a schema names; `nullable: true` (OpenAPI) adds null. */
 export function typeAssertion(schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
@@ -24,27 +23,16 @@ export function typeAssertion(schema: JsonObject, type: ValueType): readonly Ass
   ];
 }
 
+/** Whether a schema names one type, and not `type`. */
+export function namesOther({ type: name, nullable }: JsonObject, type: ValueType): boolean {
+  if (typeof name !== 'string' || name === type) return false;
+  if (name === 'integer' ? type === 'number' : !knownTypes.includes(name)) return false;
+  return type !== 'null' || nullable !== true;
+}
+
 /** Always holds; `all` are all shapes. */
 export function anythingHolds(all: () => readonly Shape[]): Assertion {
   return assertion(all, () => []);
-}
-
-/** Reports an `enum` without null, which leaves `nullable` without effect. */
-export function reportNullable(
-  schema: JsonObject,
-  node: SchemaNode,
-  context: Pick<ExpansionContext, 'report'>,
-): void {
-  const { nullable, enum: values, const: value } = schema;
-  const listed = value === undefined ? values : [value];
-  if (nullable === true && isArray(listed) && !listed.includes(null)) {
-    context.report(
-      node,
-      'nullable',
-      'null is not among the values that are listed, so it is not written',
-      'narrowed',
-    );
-  }
 }
 
 /** Never holds; `all` are the shapes for which it fails. */

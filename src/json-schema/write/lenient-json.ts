@@ -17,10 +17,10 @@ import type { Syntax } from './syntax.ts';
 /** Maximum number of spaces or tabs at the start of a line. */
 const maxLineDepth = 40;
 /** The same within a line, and of line breaks in a row. */
-const widestGap = 4;
+const maxGap = 4;
 
 const space = characterClass([0x20, 0x20], [0x09, 0x09]);
-const lineBreaks = repeat(sequence(optional(literal('\r')), literal('\n')), 1, widestGap);
+const lineBreaks = repeat(sequence(optional(literal('\r')), literal('\n')), 1, maxGap);
 
 /**
  * White space between tokens: none, a space, or a line break with indentation. Bounded, because a model could emit
@@ -30,7 +30,7 @@ const usualSpace = optional(choice(literal(' '), sequence(literal('\n'), repeat(
 
 /** More of it: some spaces, some line breaks, then indentation. */
 const anySpace = sequence(
-  repeat(space, 0, widestGap),
+  repeat(space, 0, maxGap),
   optional(sequence(lineBreaks, repeat(space, 0, maxLineDepth))),
 );
 

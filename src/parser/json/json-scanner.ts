@@ -19,9 +19,9 @@ import {
 export type ScanStatus = 'open' | 'done' | 'illegal';
 
 /** Maximum nesting; deeper values are illegal. */
-const deepest = 256;
+const maxDepth = 256;
 /** Maximum length of a number or word. */
-const longestToken = 400;
+const maxToken = 400;
 
 type Mode =
   | 'value' // a value must come
@@ -291,7 +291,7 @@ export class JsonScanner {
   }
 
   private openContainer(at: number, closer: Closer): number {
-    if (!this.takesValue || this.closers.length >= deepest) return -1;
+    if (!this.takesValue || this.closers.length >= maxDepth) return -1;
     this.settleComma();
     this.closers.push(closer);
     this.mode = closer === '}' ? 'first-key' : 'first-item';
@@ -337,8 +337,8 @@ export class JsonScanner {
   private openToken(text: string, at: number, character: string): number {
     if (!this.takesValue || character === '_' || !isTokenUnit(character.charCodeAt(0))) return -1;
     this.settleComma();
-    const end = tokenEnd(text, at, longestToken + 1);
-    if (end < text.length && end - at <= longestToken && isJson(text.slice(at, end))) {
+    const end = tokenEnd(text, at, maxToken + 1);
+    if (end < text.length && end - at <= maxToken && isJson(text.slice(at, end))) {
       this.valueEnded();
       return end;
     }
@@ -350,10 +350,10 @@ export class JsonScanner {
   }
 
   private inToken(text: string, from: number): number {
-    const at = tokenEnd(text, from, longestToken + 1 - this.pending.length);
+    const at = tokenEnd(text, from, maxToken + 1 - this.pending.length);
     this.pending += text.slice(from, at);
     this.copied = at;
-    if (this.pending.length > longestToken) this.status = 'illegal';
+    if (this.pending.length > maxToken) this.status = 'illegal';
     else if (at < text.length) this.closeToken();
     return at;
   }

@@ -71,15 +71,15 @@ export function readToken(token: string): ReadToken | null {
 }
 
 /** The first item of a set is not longer (in units). */
-const longestItem = 256;
+const maxItem = 256;
 /** A brace and an item: a string, a tuple, or a number or word. */
 const firstItem = /^\{\s*(?:'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|\([^()]*\)?|[^\s'"{}[\](),:]*)\s*/s;
 
 /** Whether a text begins with a set of Python, which has no keys; `null` if more text decides. */
 export function beginsSet(text: string, isWhole: boolean): boolean | null {
-  const head = firstItem.exec(text.slice(0, longestItem))?.[0] ?? '';
+  const head = firstItem.exec(text.slice(0, maxItem))?.[0] ?? '';
   const next = text.charAt(head.length);
-  if (head === '' || next === '') return isWhole || head === '' || head.length === longestItem ? false : null;
+  if (head === '' || next === '') return isWhole || head === '' || head.length === maxItem ? false : null;
   return next === ',' || (next === '}' && /[^\s{]/.test(head));
 }
 

@@ -6,28 +6,13 @@
 import { isObject, parseJson, parseObject } from '../../format/json-values.ts';
 import type { JsonObject } from '../../format/messages.ts';
 import { undecided } from '../markers/markers.ts';
-import { skipSpace } from '../markers/white-space.ts';
+import { maxGap, skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';
 import { propertyPlace, type SchemaPlace } from '../steps/schema-place.ts';
+import { argumentKeys, plainMembers } from './call-keys.ts';
 import { type Repair, repair } from './law-table.ts';
 
-/** Keys of the arguments in calls of APIs and models. */
-export const argumentKeys = [
-  'arguments',
-  'parameters',
-  'parameter',
-  'args',
-  'input',
-  'params',
-  'kwargs',
-  'properties',
-] as const;
 const isArgumentKey: ReadonlySet<string> = new Set(argumentKeys);
-/** Members of a call that never hold arguments. */
-export const plainMembers: ReadonlySet<string> = new Set(['type', 'id', 'index', 'call_id', 'tool_call_id']);
-/** Maximum white space before and after a key. */
-const longestGap = 64;
-
 /** Whether a schema names this property. */
 export function isProperty(place: SchemaPlace, key: string): boolean {
   return propertyPlace(place, key).schema !== undefined;
@@ -51,7 +36,7 @@ export function wrapperAt(reader: Reader, at: number): string | null | typeof un
   const { text } = reader.cursor;
   const quote = skipSpace(text, at + 1);
   const isOpen = reader.ended ? null : undecided;
-  if (quote - at > longestGap) return null;
+  if (quote - at > maxGap) return null;
   if (quote === text.length) return isOpen;
   if (text[quote] !== '"' && text[quote] !== "'") return null;
   const keys = mayHoldCall(reader) ? [...argumentKeys, 'name'] : argumentKeys;
@@ -61,10 +46,10 @@ export function wrapperAt(reader: Reader, at: number): string | null | typeof un
     return keys.some((each) => each.length >= begun.length && each.startsWith(begun)) ? isOpen : null;
   }
   const colon = skipSpace(text, quote + key.length + 2);
-  if (colon === text.length && colon - quote <= longestGap) return isOpen;
+  if (colon === text.length && colon - quote <= maxGap) return isOpen;
   if (text[colon] !== ':') return null;
   const value = skipSpace(text, colon + 1);
-  if (value === text.length && value - colon <= longestGap) return isOpen;
+  if (value === text.length && value - colon <= maxGap) return isOpen;
   if (key === 'name') return text[value] === '"' ? key : null;
   return text[value] === '{' && mayHoldArguments(reader, key) ? key : null;
 }

@@ -2,19 +2,7 @@
 import type { Reader } from '../reader.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import type { EnvelopeProgress } from '../steps/step-progress.ts';
-import { plainMembers } from './lenient-arguments.ts';
-
-/** Keys of the name in calls of APIs and models. */
-export const nameKeys: ReadonlySet<string> = new Set([
-  'name',
-  'function',
-  'tool',
-  'tool_name',
-  'function_name',
-  'action',
-]);
-/** The key of the whole call in an API. */
-export const callKey = 'function';
+import { nameKeys, plainMembers } from './call-keys.ts';
 
 /** Whether the text under this key is the call's name: it names an offered tool, and no other name is known. */
 export function isNameKey(reader: Reader, key: string, text: string): boolean {

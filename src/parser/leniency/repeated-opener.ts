@@ -1,12 +1,9 @@
 /** A repeated opener of thoughts: models write it although the prompt ends with it. */
 
 import { type MarkerTable, undecided } from '../markers/markers.ts';
-import { skipSpace } from '../markers/white-space.ts';
+import { maxGap, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import { markerRepair } from './law-table.ts';
-
-/** Maximum white space before and after a repeated opener. */
-const longestGap = 64;
 
 /**
  * Skips a repetition of the marker that has just opened thoughts. If one of the `ends` of thoughts follows at once,
@@ -16,7 +13,7 @@ export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'p
   const { cursor, thoughtOpener } = reader;
   if (thoughtOpener === null || !reader.allows('thoughts-again')) return 'none';
   const start = skipSpace(cursor.text, cursor.at);
-  if (start === cursor.text.length && !reader.ended) return start - cursor.at > longestGap ? 'none' : 'wait';
+  if (start === cursor.text.length && !reader.ended) return start - cursor.at > maxGap ? 'none' : 'wait';
   const match = thoughtOpener.matchAt(reader, cursor.text, start);
   if (match === undecided) return 'wait';
   const continues = match === null ? false : thoughtsFollow(reader, match.end, ends);
@@ -33,7 +30,7 @@ export function passRepeatedOpener(reader: Reader, ends: MarkerTable<State>): 'p
 function thoughtsFollow(reader: Reader, from: number, ends: MarkerTable<State>): boolean | typeof undecided {
   const { text } = reader.cursor;
   const at = skipSpace(text, from);
-  if (at - from > longestGap) return true;
+  if (at - from > maxGap) return true;
   if (at === text.length) return reader.ended ? false : undecided;
   const end = ends.matchAt(reader, text, at);
   return end === undecided ? undecided : end === null;

@@ -9,15 +9,12 @@ import { withOtherSpellings } from '../leniency/other-spellings.ts';
 import type { Transition } from '../state-tables.ts';
 import { spaceKinds } from './leading-space.ts';
 import { PlainRun } from './plain-run.ts';
-import { skipSpace } from './white-space.ts';
+import { maxGap, skipSpace } from './white-space.ts';
 
 /** No match here, whatever follows. */
 export const absent = -1;
 /** A match is possible, but the text ends too early to tell. */
 export const undecided = -2;
-
-/** Maximum white space between the parts of one marker. */
-const longestGap = 64;
 
 /** A choice with its marker split into parts. */
 export interface CompiledTransition<Ref> extends Transition<Ref> {
@@ -130,7 +127,7 @@ function matchChoice<Ref>(
   }
   if (choice.onlyAtEnd) {
     const rest = skipSpace(text, end);
-    if (rest < text.length || rest - end > longestGap) return absent;
+    if (rest < text.length || rest - end > maxGap) return absent;
     return context.ended ? end : undecided;
   }
   const verdict = matchCondition(context, text, end, choice);
@@ -151,7 +148,7 @@ function matchCondition<Ref>(
 ): number {
   if (choice.nameFollows !== undefined) {
     const start = skipSpace(text, end);
-    if (start - end > longestGap) return absent;
+    if (start - end > maxGap) return absent;
     const { afterNumber } = choice;
     const name = afterNumber === undefined ? start : numberEnd(context, text, start, afterNumber);
     if (name < 0) return name;
@@ -166,12 +163,12 @@ function matchCondition<Ref>(
 }
 
 /** Maximum number of digits of a call's number. */
-const longestNumber = 4;
+const maxNumber = 4;
 
 /** Position after the number at `at` and the text `after`; or `absent` or `undecided`. */
 function numberEnd(context: MatchContext, text: string, at: number, after: string): number {
   let end = at;
-  while (end < text.length && end - at < longestNumber && /\d/.test(text.charAt(end))) end++;
+  while (end < text.length && end - at < maxNumber && /\d/.test(text.charAt(end))) end++;
   if (end === text.length && !context.ended) return undecided;
   const marker = after.trim();
   return end === at ? absent : matchText(context, text, marker === '' ? end : skipSpace(text, end), marker);
@@ -183,7 +180,7 @@ function matchParts(context: MatchContext, text: string, at: number, parts: read
   let first = true;
   for (const part of parts) {
     const next = first ? end : skipSpace(text, end);
-    if (next - end > longestGap) return absent;
+    if (next - end > maxGap) return absent;
     end = matchText(context, text, next, part);
     if (end < 0) return end;
     first = false;

@@ -1,5 +1,10 @@
 /** White space around markers: blanks, tabs and line ends. */
 
+/** Maximum white space (in units) inside a marker, and around the markers and keys of a call. */
+export const maxGap = 64;
+/** Maximum white space between regions, and before a value; more of it is text. */
+export const maxPause = 256;
+
 /** Whether a UTF-16 unit is a blank, a tab, a line feed or a carriage return. */
 export function isSpace(unit: number): boolean {
   return unit === 32 || unit === 10 || unit === 13 || unit === 9;

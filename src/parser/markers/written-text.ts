@@ -10,7 +10,7 @@ const blockLength = 4096;
 /** Longest piece that is stored as bytes, in UTF-16 units. */
 export const shortPiece = 32;
 /** The most bytes that such a piece can take. */
-const mostBytes = 3 * shortPiece;
+const maxBytes = 3 * shortPiece;
 
 const backslash = 92;
 /** No escape, and an escape longer than two characters. */
@@ -46,7 +46,7 @@ export class WrittenText {
 
   /** Makes room for the bytes of a short piece. */
   makeRoom(): void {
-    if (this.used + mostBytes <= this.bytes.length) return;
+    if (this.used + maxBytes <= this.bytes.length) return;
     if (this.bytes.length < blockLength) this.grow();
     else this.endBlock();
   }

@@ -1,8 +1,7 @@
 /** Where calls in a notation that is not the format's may begin in text. */
-import { nameKeys } from '../leniency/lenient-names.ts';
+import { listKey, nameKeys } from '../leniency/call-keys.ts';
 import type { State } from '../reader.ts';
 import type { Transition } from '../state-tables.ts';
-import { listKey } from './json-calls.ts';
 import { unmistakableOpeners } from './notation.ts';
 
 /** The first keys of such calls. */

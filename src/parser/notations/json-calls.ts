@@ -1,13 +1,9 @@
 /** Calls as JSON, whatever the keys of their name and their arguments are. */
 import { isObject, parseJson } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
-import { argumentKeys } from '../leniency/lenient-arguments.ts';
-import { callKey, nameKeys } from '../leniency/lenient-names.ts';
+import { argumentKeys, callKey, listKey, nameKeys } from '../leniency/call-keys.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import type { ToolTable } from '../tool-table.ts';
-
-/** The key of a list of calls in APIs. */
-export const listKey = 'tool_calls';
 
 /** The calls in a JSON value: itself, the items of a list, or those of a list in an object; `null` if it is none. */
 export function callsIn(json: string): readonly JsonValue[] | null {

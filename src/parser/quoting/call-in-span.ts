@@ -5,7 +5,7 @@ import { silentReader } from '../silent-reader.ts';
 import type { CallAhead } from '../steps/step-progress.ts';
 
 /** Longer calls (in units) are not read ahead. */
-const longestCall = 1 << 20;
+const maxCall = 1 << 20;
 
 /** The call after a marker, as far as it has come. */
 export class CallInSpan implements CallAhead {
@@ -54,7 +54,7 @@ export class CallInSpan implements CallAhead {
       this.settle();
     }
     if (this.callEnd !== null) return this.callEnd - base;
-    return this.isBroken || reader.ended || this.readTo - this.from > longestCall ? absent : undecided;
+    return this.isBroken || reader.ended || this.readTo - this.from > maxCall ? absent : undecided;
   }
 
   private readUpTo(reader: Reader, to: number): void {

@@ -17,10 +17,10 @@ export type Quotation =
   | 'quotation-marks';
 
 /** This much of a line shows what it is. */
-const longestHead = 256;
+const maxHead = 256;
 
 /** This much of the end of the text is known. */
-const longestTail = 256;
+const maxTail = 256;
 
 const nothingOpen: OpenBlocks = { fence: null, items: [], inParagraph: false, hasText: false };
 
@@ -36,7 +36,7 @@ export class QuotedText {
 
   /** Reads more text. */
   read(text: string): void {
-    this.tail = (this.tail + text.slice(-longestTail)).slice(-longestTail);
+    this.tail = (this.tail + text.slice(-maxTail)).slice(-maxTail);
     let from = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
       this.extendLine(text.slice(from, end));
@@ -126,7 +126,7 @@ export class QuotedText {
     if (part === '') return;
     if (this.place === null) {
       this.head += part;
-      if (this.head.length >= longestHead) this.begin();
+      if (this.head.length >= maxHead) this.begin();
     } else {
       this.readInLine(part);
     }

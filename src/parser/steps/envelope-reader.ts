@@ -5,9 +5,10 @@
 
 import { parseJson } from '../../format/json-values.ts';
 import { JsonStringReader } from '../json/json-string-reader.ts';
+import { callKey } from '../leniency/call-keys.ts';
 import { repair } from '../leniency/law-table.ts';
 import { mayHoldArguments, withholdWrapped, wrapperAt } from '../leniency/lenient-arguments.ts';
-import { callKey, isNameKey, wrappedPaths } from '../leniency/lenient-names.ts';
+import { isNameKey, wrappedPaths } from '../leniency/lenient-names.ts';
 import { undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import type { Reader } from '../reader.ts';

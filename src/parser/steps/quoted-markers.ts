@@ -17,7 +17,7 @@ import type { Quotation, QuotedText } from '../quoting/quoted-text.ts';
 import type { Reader, State } from '../reader.ts';
 
 /** A quotation must go on within this many units after a marker. */
-const longestRest = 256;
+const maxRest = 256;
 
 /** In words, for notes. */
 const words: Readonly<Record<Quotation, string>> = {
@@ -143,9 +143,9 @@ function goesOnInLine(
   isThought: boolean,
 ): boolean | typeof undecided {
   const { text } = reader.cursor;
-  const lineEnd = text.slice(end, end + longestRest).search(/[\r\n]/);
-  const isWhole = lineEnd !== -1 || text.length - end >= longestRest || reader.ended;
-  const rest = text.slice(end, lineEnd === -1 ? end + longestRest : end + lineEnd);
+  const lineEnd = text.slice(end, end + maxRest).search(/[\r\n]/);
+  const isWhole = lineEnd !== -1 || text.length - end >= maxRest || reader.ended;
+  const rest = text.slice(end, lineEnd === -1 ? end + maxRest : end + lineEnd);
   if (goesOn(quotation, rest, span, isThought)) return isWhole || !rest.endsWith('`') ? true : undecided;
   return isWhole || isSettled(quotation, rest, isThought) ? false : undecided;
 }

@@ -11,7 +11,7 @@ import type { JsonObject, JsonSchema, JsonValue } from '../../format/messages.ts
 const allTypes: ReadonlySet<JsonType> = new Set(['string', 'number', 'boolean', 'null', 'array', 'object']);
 
 /** Maximum depth to which `$ref`, `anyOf` and the like are followed. */
-const deepest = 24;
+const maxDepth = 24;
 
 /** A place in a schema: the schema there, and the root that its `$ref`s refer to. */
 export interface SchemaPlace {
@@ -29,7 +29,7 @@ interface KnownPlace {
   readonly properties: Map<string, SchemaPlace>;
 }
 
-const mostProperties = 256;
+const maxProperties = 256;
 const knownPlaces = new WeakMap<SchemaPlace, KnownPlace>();
 
 function known(place: SchemaPlace): KnownPlace {
@@ -46,7 +46,7 @@ export function propertyPlace(place: SchemaPlace, key: string): SchemaPlace {
   const before = properties.get(key);
   if (before !== undefined) return before;
   const property = newPropertyPlace(place, key);
-  if (properties.size < mostProperties) properties.set(key, property);
+  if (properties.size < maxProperties) properties.set(key, property);
   return property;
 }
 
@@ -100,7 +100,7 @@ export function allowedTypes(place: SchemaPlace): ReadonlySet<JsonType> {
 }
 
 function typesAt(schema: unknown, root: JsonSchema | undefined, depth: number): ReadonlySet<JsonType> {
-  if (!isObject(schema) || depth > deepest) return allTypes;
+  if (!isObject(schema) || depth > maxDepth) return allTypes;
   const limits: ReadonlySet<JsonType>[] = [namedTypes(schema)];
   if (typeof schema.$ref === 'string') {
     limits.push(typesAt(resolveReference(schema.$ref, root), root, depth + 1));
@@ -156,7 +156,7 @@ export function typeOf(value: unknown): JsonType {
 /** A schema, and the schemas that it combines. */
 function variants(place: SchemaPlace, depth: number): readonly JsonObject[] {
   const { schema, root } = place;
-  if (!isObject(schema) || depth > deepest) return [];
+  if (!isObject(schema) || depth > maxDepth) return [];
   const parts: unknown[] = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
     Array.isArray(list) ? list : [],
   );

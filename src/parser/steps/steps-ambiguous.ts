@@ -10,7 +10,7 @@ import type { Reader, State } from '../reader.ts';
 import { silentReader } from '../silent-reader.ts';
 import type { AmbiguousTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
-import { enterMarker } from './steps-text.ts';
+import { enterMarkerAfter } from './enter-marker.ts';
 
 interface FoundStop {
   readonly match: Match<State>;
@@ -52,7 +52,7 @@ export function readAmbiguous(
   reader.enterRegion('reasoning', false);
   reader.emitText(to - space);
   reader.leaveRegion();
-  return enterMarker(reader, { choice, end: end + shift }, to);
+  return enterMarkerAfter(reader, { choice, end: end + shift }, to);
 }
 
 function endsTurn({ ends }: AmbiguousTable<State>, { choice }: Match<State>): boolean {

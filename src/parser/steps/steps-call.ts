@@ -5,6 +5,7 @@ import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { ExpectTable, RecoverTable, Transition } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
+import { enterMarker } from './enter-marker.ts';
 import { fail } from './fail.ts';
 import { closerPartsEnd, valueCloser } from './values/value-closer.ts';
 
@@ -83,12 +84,6 @@ function enclosingEnd(reader: Reader): number {
   if (values === null || values.nested === null) return absent;
   const closer = valueCloser(values, values.nested.frameClose);
   return closer.parts.length === 0 ? absent : closerPartsEnd(reader, closer);
-}
-
-/** Consumes a marker, and opens the call if it opens one. */
-export function enterMarker(reader: Reader, { choice, end }: Match<State>): State {
-  if (choice.role === 'call') reader.openCall();
-  return reader.consumeMarker(choice, end);
 }
 
 /** Skips malformed text up to the next marker from which reading can continue. */

@@ -6,14 +6,14 @@ import type { HeaderTable } from '../state-tables.ts';
 import { fail, failExtraCall } from './fail.ts';
 
 /** Maximum length of a header. */
-const longestHeader = 256;
+const maxHeader = 256;
 
 /** Reads a header up to its end: its parts come in any order, and determine the region that follows. */
 export function readHeader(reader: Reader, table: HeaderTable<State>): State | null {
   const { text, at } = reader.cursor;
   const end = text.indexOf(table.end, at);
   // If the end is not complete yet, all but one of its characters may be there already.
-  const longest = end === -1 ? longestHeader + table.end.length - 1 : longestHeader;
+  const longest = end === -1 ? maxHeader + table.end.length - 1 : maxHeader;
   const header = text.slice(at, end === -1 ? at + longest + 1 : end);
   if (header.length > longest || hasSecondLine(header, end === -1 ? table.end : '')) return table.otherwise;
   if (end === -1) {

@@ -9,13 +9,14 @@ import { isSpace, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { HoleTable, IdPart, ValuePlace } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
+import { enterMarker } from './enter-marker.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { openPlace, unquote } from './open-place.ts';
 import { anywhere, propertyNames } from './schema-place.ts';
-import { endsHere, enterMarker } from './steps-call.ts';
+import { endsHere } from './steps-call.ts';
 
 /** Maximum length of a hole. */
-const longestHole = 512;
+const maxHole = 512;
 
 /** Compiles the table of `readHole`. */
 export function holeTable(table: HoleTable<State>): Compiled<HoleTable<State>> {
@@ -36,7 +37,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   const end = blank === -1 ? at : blank;
   const value = cursor.text.slice(cursor.at, end).trim();
   if (
-    end - cursor.at > longestHole ||
+    end - cursor.at > maxHole ||
     (isOver && !isAcceptable(table, value)) ||
     (isOver && isNoKey(reader, table, value)) ||
     isBroken(reader, table, match, value)
@@ -83,7 +84,7 @@ function firstEnd(
 ): { readonly match: Match<State> | null; readonly at: number } {
   const { cursor } = reader;
   const { text } = cursor;
-  const limit = Math.min(text.length, cursor.at + longestHole + 1);
+  const limit = Math.min(text.length, cursor.at + maxHole + 1);
   let at = markers.nextCandidate(text, cursor.at, limit);
   while (at !== -1) {
     const match = markers.matchAt(reader, text, at);
@@ -115,7 +116,7 @@ function isAcceptable(table: HoleTable<State>, value: string): boolean {
 }
 
 /** Shorter markers of an entry may occur in a key. */
-const shortestMarker = 4;
+const minMarker = 4;
 /** Characters around keys in some format. */
 const aroundKeys = /[,:=()[\]{}<>"'\n]/;
 
@@ -128,7 +129,7 @@ function isNoKey({ call }: Reader, { place }: HoleTable<State>, value: string): 
   if (!aroundKeys.test(value)) return false;
   const [close] = place.close;
   const markers = [place.another?.open, typeof close === 'string' ? close.trim() : ''];
-  if (markers.some((each = '') => each.length >= shortestMarker && value.includes(each))) return true;
+  if (markers.some((each = '') => each.length >= minMarker && value.includes(each))) return true;
   const around = place.kind === 'entry' ? call.parameters : (call.values?.schema ?? anywhere);
   const key = unquote(value);
   return aroundKeys.test(key) && propertyNames(around).length > 0 && !isProperty(around, key);

@@ -140,16 +140,16 @@ export function readEnvelope(
 }
 
 /** Maximum length of the opening of a code fence. */
-const longestFence = 32;
+const maxFence = 32;
 
 /** Skips the opening of a code fence, and white space; false while more text may show one. */
 function passFence(reader: Reader): boolean {
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== '`' || !reader.allows('fence')) return true;
-  const text = cursor.text.slice(cursor.at, cursor.at + longestFence);
+  const text = cursor.text.slice(cursor.at, cursor.at + maxFence);
   const fence = /^```[a-z_-]*\s*(?=[[{"])/.exec(text)?.[0];
   if (fence === undefined)
-    return reader.ended || text.length === longestFence || !/^`{1,3}$|^```[a-z_-]*\s*$/.test(text);
+    return reader.ended || text.length === maxFence || !/^`{1,3}$|^```[a-z_-]*\s*$/.test(text);
   reader.skip(cursor.at + fence.length);
   reader.noteRepair(repair('fence', 'marker'));
   return true;

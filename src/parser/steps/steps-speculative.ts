@@ -15,7 +15,7 @@ import type { Compiled } from './compiled.ts';
 import type { SpeculationProgress } from './step-progress.ts';
 
 /** Longer calls (all together, in units) are text. */
-const longestSpeculation = 1 << 20;
+const maxSpeculation = 1 << 20;
 
 /** Compiles the table of `readSpeculative`. */
 export function speculativeTable(table: SpeculativeTable<State>): Compiled<SpeculativeTable<State>> {
@@ -86,7 +86,7 @@ function isCertain(reader: Reader): boolean {
 
 /** The position at which the buffered text is too long. */
 function limitOf({ cursor, buffer }: Reader): number {
-  return cursor.at + longestSpeculation - buffer.length;
+  return cursor.at + maxSpeculation - buffer.length;
 }
 
 /** Reads on before or after a value; `null` if a value begins here. */
@@ -97,7 +97,7 @@ function readBetween(
 ): Verdict | null {
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limitOf(reader)));
-  if (reader.buffer.length >= longestSpeculation) return 'text';
+  if (reader.buffer.length >= maxSpeculation) return 'text';
   if (cursor.isAtEnd) {
     if (!reader.ended) return 'open';
     return speculation.count > 0 ? 'calls' : 'text';

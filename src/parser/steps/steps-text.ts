@@ -3,18 +3,16 @@ import { repair } from '../leniency/law-table.ts';
 import { passRepeatedOpener } from '../leniency/repeated-opener.ts';
 import { certainEnd } from '../markers/leading-space.ts';
 import { MarkerTable, type Match, undecided } from '../markers/markers.ts';
-import { leadingSpaceLength, skipSpace } from '../markers/white-space.ts';
+import { leadingSpaceLength, maxPause, skipSpace } from '../markers/white-space.ts';
 import { beginBareCalls } from '../notations/foreign-calls.ts';
 import { foreignStops, foreignStopsInThoughts } from '../notations/foreign-stops.ts';
 import type { Reader, State } from '../reader.ts';
 import type { BeginTable, RegionTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
+import { enterMarkerAfter } from './enter-marker.ts';
 import { isQuoted, noteCallInQuotation, standsInQuotation } from './quoted-markers.ts';
 import type { StepProgress } from './step-progress.ts';
 import { mayBeBareCalls, readJsonCalls } from './streamed-calls.ts';
-
-/** Maximum white space between regions; more of it is text. */
-const longestPause = 256;
 
 /** Compiles the table of `begin`. */
 export function beginTable(table: BeginTable<State>): Compiled<BeginTable<State>> {
@@ -37,7 +35,7 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
     reader.quotations.interrupt();
   }
   const next = skipSpace(text, at);
-  if (next - at > longestPause) return table.otherwise;
+  if (next - at > maxPause) return table.otherwise;
   if (next === text.length) {
     if (reader.ended) reader.skip(next);
     return null;
@@ -49,16 +47,9 @@ export function begin(reader: Reader, { table, markers }: Compiled<BeginTable<St
     passMarker(reader, match, next);
     return begin(reader, { table, markers });
   }
-  const state = enterMarker(reader, match, next);
+  const state = enterMarkerAfter(reader, match, next);
   if (match.choice.role === 'thought') reader.noteThoughts(match.choice);
   return state;
-}
-
-/** Consumes white space and a marker, and opens the call if it opens one. */
-export function enterMarker(reader: Reader, { choice, end }: Match<State>, start: number): State {
-  if (!(choice.role === 'thought' && reader.options.thoughtsInText)) reader.skip(start);
-  if (choice.role === 'call') reader.openCall();
-  return reader.consumeMarker(choice, end);
 }
 
 /** Skips white space and a marker that means nothing. */
@@ -111,7 +102,7 @@ function readStretch(
   if (choice.speculative) return choice.next;
   noteCallInQuotation(reader, match, at);
   reader.leaveRegion();
-  const next = enterMarker(reader, match, at);
+  const next = enterMarkerAfter(reader, match, at);
   if (choice.role === 'thought' && table.region === 'text') reader.noteThoughts(choice);
   return next;
 }

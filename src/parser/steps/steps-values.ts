@@ -4,7 +4,7 @@ import type { JsonType } from '../../format/chat-format.ts';
 import { beginsSet } from '../json/json-tokens.ts';
 import { repair } from '../leniency/law-table.ts';
 import { absent, MarkerTable, matchText, undecided } from '../markers/markers.ts';
-import { skipSpace } from '../markers/white-space.ts';
+import { maxPause, skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { EndArgumentsTable, EndNestedTable, ItemTable, ValueTable } from '../state-tables.ts';
 import { fail } from './fail.ts';
@@ -18,10 +18,7 @@ import { tryContainer } from './values/tentative-container.ts';
 import { readBuffered, readRaw } from './values/unscanned-value.ts';
 import { closeValue, valueCloser } from './values/value-closer.ts';
 import { isListOnly, modeByText, typesInFrame, type ValueMode } from './values/value-modes.ts';
-import { deepestNesting, nestingDepth, type ValueStack } from './values/value-stack.ts';
-
-/** Maximum white space before a value. */
-const longestPause = 256;
+import { maxNesting, nestingDepth, type ValueStack } from './values/value-stack.ts';
 
 /** The table of `readValue`, with its openers compiled. */
 export interface CompiledValueTable {
@@ -151,7 +148,7 @@ function openNested(
     const end = matchText(reader, cursor.text, start, opening.open.trim());
     if (end === undecided) return 'wait';
     if (end === absent) continue;
-    if (nestingDepth(values) > deepestNesting) {
+    if (nestingDepth(values) > maxNesting) {
       return fail(reader, table.recover, ['a simpler value'], 'values are nested too deeply');
     }
     reader.skip(opening.peek ? start : end);
@@ -244,7 +241,7 @@ function chooseMode(reader: Reader, values: ValueStack<State>, progress: ValuePr
   if (types.size === 1 && types.has('string')) return 'raw';
   const { text, at } = reader.cursor;
   const start = skipSpace(text, at);
-  const isLong = start - at > longestPause;
+  const isLong = start - at > maxPause;
   if (start === text.length && !reader.ended && !isLong) return null;
   const first = isLong ? '' : text.charAt(start);
   progress.isContainer = first === '{' || first === '[';

@@ -4,7 +4,7 @@ import { WrittenText } from '../markers/written-text.ts';
 import { QuotedText } from '../quoting/quoted-text.ts';
 
 /** This much of a region's text is searched for calls. */
-const mostSearched = 1 << 15;
+const maxSearched = 1 << 15;
 
 /** The text of regions as it is written: what it quotes, and the beginning of the latest region. */
 class ToldText {
@@ -13,7 +13,7 @@ class ToldText {
 
   read(text: string): void {
     this.quoted.read(text);
-    if (this.beginning.length < mostSearched) this.beginning += text;
+    if (this.beginning.length < maxSearched) this.beginning += text;
   }
 
   take(): string {

@@ -5,7 +5,7 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { partialArguments } from '../../parser/json/partial-json.ts';
 import type { ParsedValue } from '../../tools/schema-value.ts';
-import { isValidating, validationProblems } from './validating-schema.ts';
+import { isValidating, validationProblems } from '../../tools/validating-schema.ts';
 
 /** The type of the answer to a response format. */
 export type AnswerOf<Format> = Format extends { readonly json_schema: { readonly schema: infer Schema } }

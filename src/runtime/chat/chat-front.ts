@@ -12,7 +12,7 @@ import { distinctTriggers } from '../../grammar/triggers.ts';
 import type { Steps } from '../../language/expression/steps.ts';
 import { createMatcher } from '../../language/matcher/matcher.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
-import type { OpenCall } from '../../parser/open-call.ts';
+import type { OpenCall } from '../../parser/response-parser.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { checksOf, isPlainText, parserOptions, promptRequest } from './chat-request.ts';

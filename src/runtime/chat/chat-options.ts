@@ -121,6 +121,8 @@ export interface ChatOptions<
    * the text of the answer: not in thoughts, markers, arguments of calls, or an answer with a schema. Default: none.
    */
   readonly stop?: readonly string[] | undefined;
+  /** The AI SDK's name of `stop`. */
+  readonly stopSequences?: readonly string[] | undefined;
   /**
    * Where `stop` counts. `answer`: in the text of the answer. `response`: in thoughts and markers, too, as other
    * engines have it; a special token then matches by its whole text. Default: `answer`.
@@ -136,6 +138,8 @@ export interface ChatOptions<
    * checked between two of them.
    */
   readonly signal?: AbortSignal | undefined;
+  /** The AI SDK's name of `signal`. */
+  readonly abortSignal?: AbortSignal | undefined;
   /**
    * Called while the prompt is evaluated: before, after each part (node-llama-cpp: every 128 tokens), and once all of it
    * is. Servers report nothing of the kind, and never call it. Default: none.

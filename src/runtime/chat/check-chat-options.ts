@@ -26,11 +26,11 @@ import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
 
 const anything = Number.POSITIVE_INFINITY;
 /** The maximum delay of the platform's timers, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 /** As in OpenAI's API. */
-const mostLikely = 20;
+const maxLogprobs = 20;
 /** vLLM's limit. */
-const longestSalt = 1024;
+const maxSalt = 1024;
 
 /** Generated modules, or a registry of them. */
 export const modules: OptionRule = {
@@ -56,19 +56,21 @@ const chatRules: OptionRules<ChatOptions> = {
   maxOutputTokens: integerFrom(0, anything),
   contextOverflow: oneOf('error', 'shift'),
   stop: stringArray,
+  stopSequences: stringArray,
   stopIn: oneOf('answer', 'response'),
   createCallId: callback,
   signal: abortSignal,
+  abortSignal,
   onPromptProgress: callback,
   injectForcedText: boolean,
   speculate: boolean,
   tellOverruled: boolean,
-  logprobs: integerFrom(0, mostLikely),
+  logprobs: integerFrom(0, maxLogprobs),
   ...samplingRules,
 };
 
 const serverRules: OptionRules<ServerRequestOptions> = {
-  cacheSalt: textUpTo(longestSalt),
+  cacheSalt: textUpTo(maxSalt),
   priority: integerFrom(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
 };
 
@@ -77,7 +79,7 @@ const runRules: OptionRules<RunToolsOptions & ServerRequestOptions> = {
   // Whether an option is supported is decided by the model, for each chat.
   ...serverRules,
   execute: callback,
-  toolTimeoutMs: integerFrom(1, longestTimer),
+  toolTimeoutMs: integerFrom(1, maxTimer),
   toolRetries: integerFrom(0, Number.MAX_SAFE_INTEGER),
   askAgain: boolean,
   maxSteps: integerFrom(1, anything),
@@ -117,18 +119,29 @@ export function checkServedChatOptions(
   return checkRequest(readOptions(given, { ...chatRules, ...serverRules }, refusedOptions));
 }
 
-/** The AI SDK's name of `maxTokens`. */
-function withOwnName<Options extends ChatOptions>(given: Options): Options {
-  const { maxOutputTokens, ...options } = given;
-  if (maxOutputTokens === undefined) return given;
-  const reason = 'is maxTokens by another name; leave one of them out';
-  if (given.maxTokens !== undefined) throw new UnsupportedOptionError({ option: 'maxOutputTokens', reason });
-  return { ...options, maxTokens: maxOutputTokens } as Options;
+/** The AI SDK's names of options, and ours. */
+const neighbours = [
+  ['maxOutputTokens', 'maxTokens'],
+  ['stopSequences', 'stop'],
+  ['abortSignal', 'signal'],
+] as const;
+
+function withOwnNames<Options extends ChatOptions>(given: Options): Options {
+  const options = new Map<string, unknown>(Object.entries(given));
+  for (const [option, own] of neighbours) {
+    const value = given[option];
+    if (value === undefined) continue;
+    const reason = `is ${own} by another name; leave one of them out`;
+    if (given[own] !== undefined) throw new UnsupportedOptionError({ option, reason });
+    options.delete(option);
+    options.set(own, value);
+  }
+  return Object.fromEntries(options) as unknown as Options;
 }
 
 /** `messages` is the only required option. */
 function checkRequest<Options extends ChatOptions>(given: Options): Options {
-  const options = withOwnName(given);
+  const options = withOwnNames(given);
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);
   if (options.speculate === true && (options.temperature ?? 0) > 0) {

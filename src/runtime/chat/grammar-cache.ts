@@ -16,7 +16,7 @@ import { TooCostly } from '../../json-schema/compile-schema.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
 import { type CallsLayout, turnLayout } from '../../layout/turn-layout.ts';
-import type { OpenCall } from '../../parser/open-call.ts';
+import type { OpenCall } from '../../parser/response-parser.ts';
 import { AheadStore, type CompileAhead } from './ahead-store.ts';
 
 /** A grammar, and a matcher at its beginning, to be cloned. */

@@ -3,7 +3,7 @@
 /** LLAMA_DEFAULT_SEED, which llama.cpp replaces by a random seed. */
 const randomSeed = 0xff_ff_ff_ff;
 /** More tokens than any vocabulary has. */
-const largestTopK = 2 ** 31 - 1;
+const maxTopK = 2 ** 31 - 1;
 
 /** A seed that makes a run reproducible. */
 export function llamaSeed(seed: number): number {
@@ -12,5 +12,5 @@ export function llamaSeed(seed: number): number {
 
 /** `topK` within llama.cpp's range, with the same effect. */
 export function llamaTopK(topK: number): number {
-  return Math.min(topK, largestTopK);
+  return Math.min(topK, maxTopK);
 }

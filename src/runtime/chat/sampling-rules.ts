@@ -15,20 +15,20 @@ import {
 } from '../../format/option-rules.ts';
 import type { DryOptions, SamplingOptions, XtcOptions } from './chat-options.ts';
 
-const largestCount = 2 ** 31 - 1;
+const maxCount = 2 ** 31 - 1;
 /** The limits of OpenAI's API. */
-const largestPenalty = 2;
-const largestBias = 100;
+const maxPenalty = 2;
+const maxBias = 100;
 /** The engine allocates memory for them. */
-const mostRepeated = 65_536;
+const maxRepeated = 65_536;
 
 const logitBias: OptionRule = {
-  expected: `an array of pairs [token id or text, bias from -${largestBias} to ${largestBias} or false]`,
+  expected: `an array of pairs [token id or text, bias from -${maxBias} to ${maxBias} or false]`,
   allows: (value) => Array.isArray(value) && value.every(isBias),
 };
 
-const biasedToken = integerFrom(0, largestCount);
-const bias = numberFrom(-largestBias, largestBias);
+const biasedToken = integerFrom(0, maxCount);
+const bias = numberFrom(-maxBias, maxBias);
 
 function isBias(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
@@ -40,8 +40,8 @@ function isBias(value: unknown): boolean {
 const dryRules: OptionRules<DryOptions> = {
   multiplier: numberFrom(0, Number.MAX_VALUE),
   base: numberFrom(1, Number.MAX_VALUE),
-  allowedLength: integerFrom(1, largestCount),
-  lastN: integerFrom(0, largestCount),
+  allowedLength: integerFrom(1, maxCount),
+  lastN: integerFrom(0, maxCount),
   sequenceBreakers: stringArray,
 };
 
@@ -95,7 +95,6 @@ export const refusedOptions: RefusedOptions = {
   onToken: events,
   onTextChunk: events,
   onResponseChunk: events,
-  abortSignal: 'signal',
   stopOnAbortSignal: 'iterate, and leave the loop: message is then what had been written',
   responsePrefix: "use continueFinalMessage, with an assistant's message at the end",
   reasoningEffort: 'use templateVariables: { reasoning_effort }, or the name that the template uses',
@@ -106,10 +105,9 @@ export const refusedOptions: RefusedOptions = {
   execute: runs,
   toolRetries: runs,
   toolTimeoutMs: runs,
-  stopWhen: 'use maxSteps of runTools',
+  stopWhen: runs,
   functions: 'tools',
   customStopTriggers: 'stop',
-  stopSequences: 'stop',
   tokenBias: 'logitBias',
   dryRepeatPenalty: 'dry',
   repetitionPenalty: 'repeatPenalty',
@@ -139,17 +137,17 @@ export const samplingRules: OptionRules<SamplingOptions> = {
   topP: numberFrom(0, 1),
   minP: numberFrom(0, 1),
   seed: integerFrom(0, Number.MAX_SAFE_INTEGER),
-  repeatPenalty: { expected: `a number above 0, at most ${largestPenalty}`, allows: isPenaltyFactor },
-  frequencyPenalty: numberBetween(-largestPenalty, largestPenalty),
-  presencePenalty: numberBetween(-largestPenalty, largestPenalty),
-  repeatLastN: integerFrom(0, mostRepeated),
+  repeatPenalty: { expected: `a number above 0, at most ${maxPenalty}`, allows: isPenaltyFactor },
+  frequencyPenalty: numberBetween(-maxPenalty, maxPenalty),
+  presencePenalty: numberBetween(-maxPenalty, maxPenalty),
+  repeatLastN: integerFrom(0, maxRepeated),
   dry: jsonObject,
   xtc: jsonObject,
   logitBias,
 };
 
 function isPenaltyFactor(value: unknown): boolean {
-  return typeof value === 'number' && value > 0 && value <= largestPenalty;
+  return typeof value === 'number' && value > 0 && value <= maxPenalty;
 }
 
 /** Validates the fields of `dry` and `xtc`. Throws `UnsupportedOptionError` for the first invalid one. */

@@ -1,4 +1,5 @@
 /** One chat with an engine: its prompt, grammar and parser, and decoding. */
+
 import type { ChatFormat } from '../../format/chat-format.ts';
 import {
   ContextOverflowError,
@@ -6,6 +7,7 @@ import {
   ModelDisposedError,
   TemplateLimitError,
 } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
@@ -26,9 +28,9 @@ import {
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
+import { libraryReport, withLibraries } from '../chat/checks/strict-libraries.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
-import { once } from '../chat/once.ts';
 import type { TracedPrompt } from '../chat/prompt-pieces.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { mayContinue } from '../chat/steering/turn-ends.ts';
@@ -84,8 +86,8 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const source: ChatSource = {
     generate: (started) => generate(shared.engine, prepare, started),
     report: async () => {
-      const { grammar, prompt } = await prepare();
-      return [...grammar.report, ...prompt.report];
+      const { grammar, prompt, options: read } = await prepare();
+      return [...grammar.report, ...libraryReport(read), ...prompt.report];
     },
     prompt: async () => (await prepare()).prompt.text,
     promptTokens: async () => (await prepare()).prompt.tokens.length,
@@ -208,7 +210,9 @@ function* completeChat(
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
   const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
-  return { ...rendered, ...reading, grammar, matcher, markers };
+  yield;
+  const checks = withLibraries(reading.checks, rendered.options);
+  return { ...rendered, ...reading, checks, grammar, matcher, markers };
 }
 
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */

@@ -1,51 +1,23 @@
 /** The continuation of a text without a conversation: no template, no format, no calls. */
 import { ContextOverflowError } from '../../format/errors.ts';
-import {
-  abortSignal,
-  integerFrom,
-  type OptionRules,
-  readOptions,
-  requireOption,
-  string,
-  stringArray,
-} from '../../format/option-rules.ts';
+import { readOptions, requireOption, string } from '../../format/option-rules.ts';
+import { PieceDecoder } from '../../language/utf8-decoder.ts';
 import type { Finish, ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
-import type { SamplingOptions } from '../chat/chat-options.ts';
 import { type ChatStream, streamChat } from '../chat/chat-stream.ts';
-import { samplingRules, withDefaultSampling } from '../chat/sampling-rules.ts';
+import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { StopWatch, type TextPiece } from '../chat/steering/stop-watch.ts';
 import { TokenCount } from '../chat/token-usage.ts';
-import { PieceDecoder } from '../chat/utf8.ts';
+import { type CompletionOptions, completionRules } from './completion-options.ts';
 import { logitBiasOf } from './decoding/logit-bias.ts';
 import { OpenSequence } from './decoding/open-sequence.ts';
 import type { Engine } from './engine.ts';
 import { biasMask } from './masks/mask.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
-/** Options of a completion. */
-export interface CompletionOptions extends SamplingOptions {
-  /** The text to continue. Texts of special tokens in it become these. */
-  readonly prompt: string;
-  /** The maximum number of tokens. Default: as many as fit into the context. */
-  readonly maxTokens?: number | undefined;
-  /** Strings at which the text ends, themselves excluded. Default: none. */
-  readonly stop?: readonly string[] | undefined;
-  /** Ends it: iteration and `message` then throw the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-const rules: OptionRules<CompletionOptions> = {
-  ...samplingRules,
-  prompt: string,
-  maxTokens: integerFrom(1, Number.POSITIVE_INFINITY),
-  stop: stringArray,
-  signal: abortSignal,
-};
-
 /** Begins a completion, which runs as the stream is read. The stream throws `UnsupportedOptionError` for an invalid option. */
 export function startCompletion(engine: Engine, given: CompletionOptions): ChatStream {
   const prepare = (): Completion => {
-    const options = readOptions(given, rules);
+    const options = readOptions(given, completionRules);
     requireOption('prompt', options.prompt, string);
     return new Completion(engine, options);
   };

@@ -1,19 +1,30 @@
 /** Makes a model of anything that evaluates one in this process. */
-import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import {
   callback,
+  integerFrom,
   isRecord,
   type OptionRule,
   readOptions,
   requireOption,
+  string,
 } from '../../format/option-rules.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import type { ToolList } from '../../tools/tools.ts';
+import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
+import type { ChatStream } from '../chat/chat-stream.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
-import { TemplateCache, withToolFormat } from '../chat/learned-template.ts';
-import type { ChatEngine } from './chat.ts';
-import type { Engine, EngineTokenizer } from './engine.ts';
-import { ConnectedEngine, type EngineModel } from './engine-model.ts';
+import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
+import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
+import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { startCompletion } from './completion.ts';
+import type { CompletionOptions } from './completion-options.ts';
+import type { Engine } from './engine.ts';
+import type { ChatPreview, EngineModel } from './engine-model.ts';
 import { type EngineOptions, engineRules } from './engine-options.ts';
-import { warmUp } from './prepare.ts';
+import { openTemplates } from './open-templates.ts';
+import { prepareModel, warmEngine } from './prepare.ts';
+import { requireFits } from './tokens/prompt-tokens.ts';
+import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 const engines: OptionRule = {
   expected: 'an engine, with open(), tokenizer, chatTemplate and contextSize',
@@ -37,35 +48,78 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
   return new ConnectedEngine(await warmEngine({ engine, templates, grammars: new GrammarCache() }, options));
 }
 
-/** The templates of an engine's model. Throws `ToolsUnsupportedError` and `TemplateError`. */
-export async function openTemplates(
-  { model, chatTemplate: own, toolUseTemplate, tokenizer }: TemplateOrigin,
-  { chatTemplate: given, modules: known = [], requireTools, toolFormat }: EngineOptions,
-): Promise<TemplateCache> {
-  const { bosToken = '', eosToken = '' } = tokenizer;
-  const sources = { name: model, default: given ?? own, toolUse: given ?? toolUseTemplate ?? own };
-  const wrapped = withToolFormat(sources, toolFormat);
-  const templates = await TemplateCache.open(wrapped, { bosToken, eosToken }, known, () =>
-    factsOf(tokenizer),
-  );
-  if (requireTools !== false) templates.requireTools();
-  return templates;
+/** The model of an engine. */
+export class ConnectedEngine implements EngineModel {
+  readonly #shared: ChatEngine;
+
+  constructor(shared: ChatEngine) {
+    this.#shared = shared;
+  }
+
+  get name(): string {
+    return this.#shared.engine.model;
+  }
+
+  get contextSize(): number {
+    return this.#shared.engine.contextSize;
+  }
+
+  get templates(): EngineModel['templates'] {
+    return this.#shared.templates.all;
+  }
+
+  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ChatOptions<Tools, Format>,
+  ): ChatStream<Tools, Format> {
+    return startChat(this.#shared, options);
+  }
+
+  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
+    return runTools(this, options);
+  }
+
+  async prepare(options: PrepareOptions): Promise<void> {
+    await prepareModel(this.#shared, options);
+  }
+
+  preview(options: ChatOptions): ChatPreview {
+    const { prompt, grammar } = prepareChat(this.#shared, options);
+    const { text, tokens, generationPrompt } = prompt;
+    return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
+  }
+
+  complete(options: CompletionOptions): ChatStream {
+    return startCompletion(this.#shared.engine, options);
+  }
+
+  tokenize(text: string): readonly number[] {
+    requireOption('text', text, string);
+    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
+    requireFits(text, vocabulary, this.#shared.engine.contextSize);
+    return vocabulary.encode(text);
+  }
+
+  detokenize(tokens: readonly number[]): string {
+    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
+    requireOption('tokens', tokens, tokensOf(vocabulary));
+    const decoder = new TextDecoder();
+    const texts = tokens.map((each) => decoder.decode(vocabulary.bytesOf(each), { stream: true }));
+    return texts.join('') + decoder.decode();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#shared.engine.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
 }
 
-/** What a vocabulary says about the model's format. */
-function factsOf(tokenizer: EngineTokenizer): ModelFacts {
-  const isAdded = (token: number): boolean => ['control', 'user-defined'].includes(tokenizer.typeOf(token));
+function tokensOf({ size }: Vocabulary): OptionRule {
+  const token = integerFrom(0, size - 1);
   return {
-    addedTokens: tokenizer.texts.filter((text, token) => text !== '' && isAdded(token)),
-    endTokens: tokenizer.texts.filter((text, token) => text !== '' && tokenizer.endsGeneration(token)),
+    expected: `an array of tokens, integers from 0 to ${size - 1}`,
+    allows: (value) => Array.isArray(value) && value.every((each) => token.allows(each)),
   };
-}
-
-/** What templates are read from. */
-type TemplateOrigin = Pick<Engine, 'model' | 'chatTemplate' | 'toolUseTemplate' | 'tokenizer'>;
-
-/** Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. */
-export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOptions): Promise<ChatEngine> {
-  if (requireTools !== false && shared.templates.knowsTools) await warmUp(shared);
-  return shared;
 }

@@ -1,18 +1,13 @@
 /** A model that is evaluated in this process, whatever evaluates it. */
-import { integerFrom, type OptionRule, requireOption, string } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
-import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
+import type { ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-import { type ChatEngine, prepareChat, startChat } from './chat.ts';
-import { type CompletionOptions, startCompletion } from './completion.ts';
-import { prepareModel } from './prepare.ts';
-import { requireFits } from './tokens/prompt-tokens.ts';
-import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
+import type { CompletionOptions } from './completion-options.ts';
 
 /** A model that can chat. */
 export interface EngineModel {
@@ -62,80 +57,4 @@ export interface ChatPreview {
   /** The part of the assistant's turn in the prompt. */
   readonly generationPrompt: string;
   readonly grammar: BuiltGrammar;
-}
-
-/** The model of an engine. */
-export class ConnectedEngine implements EngineModel {
-  readonly #shared: ChatEngine;
-
-  constructor(shared: ChatEngine) {
-    this.#shared = shared;
-  }
-
-  get name(): string {
-    return this.#shared.engine.model;
-  }
-
-  get contextSize(): number {
-    return this.#shared.engine.contextSize;
-  }
-
-  get templates(): EngineModel['templates'] {
-    return this.#shared.templates.all;
-  }
-
-  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
-    options: ChatOptions<Tools, Format>,
-  ): ChatStream<Tools, Format> {
-    return startChat(this.#shared, options);
-  }
-
-  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
-    return runTools(this, options);
-  }
-
-  async prepare(options: PrepareOptions): Promise<void> {
-    await prepareModel(this.#shared, options);
-  }
-
-  preview(options: ChatOptions): ChatPreview {
-    const { prompt, grammar } = prepareChat(this.#shared, options);
-    const { text, tokens, generationPrompt } = prompt;
-    return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
-  }
-
-  complete(options: CompletionOptions): ChatStream {
-    return startCompletion(this.#shared.engine, options);
-  }
-
-  tokenize(text: string): readonly number[] {
-    requireOption('text', text, string);
-    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
-    requireFits(text, vocabulary, this.#shared.engine.contextSize);
-    return vocabulary.encode(text);
-  }
-
-  detokenize(tokens: readonly number[]): string {
-    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
-    requireOption('tokens', tokens, tokensOf(vocabulary));
-    const decoder = new TextDecoder();
-    const texts = tokens.map((each) => decoder.decode(vocabulary.bytesOf(each), { stream: true }));
-    return texts.join('') + decoder.decode();
-  }
-
-  async dispose(): Promise<void> {
-    await this.#shared.engine.dispose();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.dispose();
-  }
-}
-
-function tokensOf({ size }: Vocabulary): OptionRule {
-  const token = integerFrom(0, size - 1);
-  return {
-    expected: `an array of tokens, integers from 0 to ${size - 1}`,
-    allows: (value) => Array.isArray(value) && value.every((each) => token.allows(each)),
-  };
 }

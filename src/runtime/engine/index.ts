@@ -6,7 +6,7 @@ export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
 export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-export type { CompletionOptions } from './completion.ts';
+export type { CompletionOptions } from './completion-options.ts';
 export { connectEngine } from './connect-engine.ts';
 export type {
   BiasedPart,

@@ -13,6 +13,7 @@ import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import { checkPrepareOptions } from '../chat/check-chat-options.ts';
 import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
 import type { Engine } from './engine.ts';
+import type { EngineOptions } from './engine-options.ts';
 import { forcedTokens } from './masks/forced-tokens.ts';
 import { GrammarGuide } from './masks/grammar-guide.ts';
 import { vocabularyOf } from './tokens/vocabulary.ts';
@@ -40,15 +41,21 @@ const sampleTool: Tool = {
 };
 
 /** For how many sets of compiled tools, the latest ones, a model is prepared when it is loaded. */
-const mostSets = 4;
+const maxSets = 4;
+
+/** Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. */
+export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOptions): Promise<ChatEngine> {
+  if (requireTools !== false && shared.templates.knowsTools) await warmUp(shared);
+  return shared;
+}
 
 /**
  * What is prepared when a model is loaded: the tools that were compiled for its template, or any tool. If the template or the tools
  * cannot be used, an actual chat will report it.
  */
-export async function warmUp(shared: ChatEngine): Promise<void> {
+async function warmUp(shared: ChatEngine): Promise<void> {
   const { templateSha256 } = shared.templates.learn(true).format;
-  const compiled = toolsOfTemplate(templateSha256).slice(0, mostSets);
+  const compiled = toolsOfTemplate(templateSha256).slice(0, maxSets);
   const sets = compiled.map(({ tools, compiled: { policy } }) => ({ tools, policy }));
   const requests: readonly PrepareOptions[] =
     sets.length > 0 ? sets : [{ tools: [sampleTool], toolChoice: 'required' }];

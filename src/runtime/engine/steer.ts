@@ -13,11 +13,11 @@ import { GrammarCache } from '../chat/grammar-cache.ts';
 import { samplingRules } from '../chat/sampling-rules.ts';
 import type { WrittenResponse } from '../chat/steering/written-piece.ts';
 import { type ChatTemplates, createRun, type PreparedChat, prepareInTurns } from './chat.ts';
-import { openTemplates } from './connect-engine.ts';
 import type { Step } from './decoding/backtracking.ts';
 import type { ResponseRun } from './decoding/response-run.ts';
 import type { Engine, Mask } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
+import { openTemplates } from './open-templates.ts';
 
 /** A model whose tokens somebody else samples. */
 export interface SteeredModel
@@ -58,6 +58,7 @@ export interface SteeredChat {
 
 /** What the loop decides, or what would draw more often than it does. */
 const loopOptions = [
+  'abortSignal',
   'contextOverflow',
   'logprobs',
   'onPromptProgress',

@@ -4,7 +4,7 @@
  */
 
 /** Larger batches save more of the pass over the weights than they cost. */
-const largestBatch = 4;
+const maxBatch = 4;
 /** How often a size is timed; the least time counts, because others share the processor. */
 const trials = 3;
 
@@ -17,7 +17,7 @@ export class BatchCosts {
   /** Notes how long it took to evaluate this many tokens in one batch, and to draw the next one. */
   note(tokens: number, milliseconds: number): void {
     const { times, milliseconds: least } = this.#least.get(tokens) ?? { times: 0, milliseconds };
-    if (tokens > largestBatch || times >= trials) return;
+    if (tokens > maxBatch || times >= trials) return;
     this.#least.set(tokens, { times: times + 1, milliseconds: Math.min(least, milliseconds) });
   }
 

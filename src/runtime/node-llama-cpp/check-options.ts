@@ -17,9 +17,9 @@ import {
 import { engineRules } from '../engine/engine-options.ts';
 import type { LoadModelOptions } from './load-model-options.ts';
 
-const largest = 2 ** 31 - 1;
+const maxInteger = 2 ** 31 - 1;
 /** LLAMA_MAX_SEQ of llama.cpp. */
-const mostSequences = 256;
+const maxSequences = 256;
 
 const llama: OptionRule = {
   expected: "what node-llama-cpp's getLlama() returns",
@@ -27,8 +27,8 @@ const llama: OptionRule = {
 };
 
 const gpuLayers: OptionRule = {
-  expected: `"auto", "max" or an integer from 0 to ${largest}`,
-  allows: (value) => value === 'auto' || value === 'max' || integerFrom(0, largest).allows(value),
+  expected: `"auto", "max" or an integer from 0 to ${maxInteger}`,
+  allows: (value) => value === 'auto' || value === 'max' || integerFrom(0, maxInteger).allows(value),
 };
 
 const lora: OptionRule = {
@@ -74,7 +74,7 @@ const refusedOptions: RefusedOptions = {
   nParallel: 'sequences',
 };
 
-const numberOfSequences = integerFrom(1, mostSequences);
+const numberOfSequences = integerFrom(1, maxSequences);
 const sequences: OptionRule = {
   expected: `${numberOfSequences.expected}, or 'auto'`,
   allows: (value) => value === 'auto' || numberOfSequences.allows(value),
@@ -82,16 +82,16 @@ const sequences: OptionRule = {
 
 const loadRules: OptionRules<LoadModelOptions> = {
   ...engineRules,
-  contextSize: integerFrom(1, largest),
+  contextSize: integerFrom(1, maxInteger),
   sequences,
-  threads: integerFrom(0, largest),
+  threads: integerFrom(0, maxInteger),
   checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   cacheMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   schemaCache: string,
   gpu: oneOf('auto', 'cuda', 'vulkan', 'metal', false),
   gpuLayers,
   flashAttention: oneOf('auto', true, false),
-  batchSize: integerFrom(1, largest),
+  batchSize: integerFrom(1, maxInteger),
   useMmap: boolean,
   useMlock: boolean,
   lora,

@@ -1,13 +1,12 @@
 /** Converts the options of a chat to those of node-llama-cpp's sampler. */
-import type { SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
 import type { EngineSampling } from '../engine/engine.ts';
 
 const defaultRepeatLastN = 64;
 
-/** The text that is sampled. */
-interface SampledText {
+/** The text that is sampled. `Token`: as the engine takes them. */
+interface SampledText<Token> {
   readonly contextSize: number;
   /** Whether the next token is free text. */
   readonly isFree: () => boolean;
@@ -19,7 +18,7 @@ interface SampledText {
  * The sampler options for one response. Penalties, DRY and XTC apply only in free text: a call repeats quotes and keys
  * because its format requires it. The engine reads these options again for every token.
  */
-export function samplerOptions(sampling: EngineSampling, text: SampledText): SequenceEvaluateOptions {
+export function samplerOptions<Token>(sampling: EngineSampling, text: SampledText<Token>) {
   const { temperature, topK, topP, minP, seed } = sampling;
   return {
     // The run decides which of them end the response.
@@ -35,10 +34,7 @@ export function samplerOptions(sampling: EngineSampling, text: SampledText): Seq
   };
 }
 
-function penalties(
-  sampling: EngineSampling,
-  { isFree, latest }: SampledText,
-): Pick<SequenceEvaluateOptions, 'repeatPenalty'> {
+function penalties<Token>(sampling: EngineSampling, { isFree, latest }: SampledText<Token>) {
   const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0 } = sampling;
   const { repeatLastN = defaultRepeatLastN } = sampling;
   const isOff = repeatPenalty === 1 && frequencyPenalty === 0 && presencePenalty === 0;
@@ -54,10 +50,7 @@ function penalties(
   };
 }
 
-function dry(
-  { dry: given }: EngineSampling,
-  { isFree, contextSize }: SampledText,
-): Pick<SequenceEvaluateOptions, 'dryRepeatPenalty'> {
+function dry({ dry: given }: EngineSampling, { isFree, contextSize }: SampledText<unknown>) {
   if (given === undefined) return {};
   // Without a number, node-llama-cpp 3.22 considers no tokens.
   const { multiplier, base, allowedLength, lastN = contextSize, sequenceBreakers } = given;
@@ -73,7 +66,7 @@ function dry(
   };
 }
 
-function xtc({ xtc: given }: EngineSampling, { isFree }: SampledText): Pick<SequenceEvaluateOptions, 'xtc'> {
+function xtc({ xtc: given }: EngineSampling, { isFree }: SampledText<unknown>) {
   if (given === undefined) return {};
   const { probability, threshold } = given;
   return {

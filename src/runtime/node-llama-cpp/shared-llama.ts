@@ -1,5 +1,5 @@
 /** node-llama-cpp's engine: one per process and kind of hardware, because each has its own threads and GPU memory. */
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { getLlama, getModuleVersion, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { EngineError } from '../../format/errors.ts';
 import type { GpuBackend } from './load-model-options.ts';
 
@@ -22,4 +22,9 @@ async function open(gpu: GpuBackend): Promise<Llama> {
     const named = gpu === 'auto' || gpu === false ? null : gpu;
     throw new EngineError({ reason: String(cause), gpu: named, cause });
   }
+}
+
+/** The version of an engine, as text. */
+export async function versionOf({ llamaCppRelease: { repo, release } }: Llama): Promise<string> {
+  return `node-llama-cpp ${await getModuleVersion()}, ${repo} ${release}`;
 }

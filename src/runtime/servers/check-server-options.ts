@@ -32,7 +32,7 @@ const url: OptionRule = {
 };
 
 /** With growing pauses, this many take over an hour. */
-const mostRetries = 400;
+const maxRetries = 400;
 
 const kinds = oneOf('llama-server', 'vllm', 'sglang');
 
@@ -51,7 +51,7 @@ const rules: OptionRules<ServerOptions> = {
   toolFormat,
   vision: boolean,
   timeoutMs: integerFrom(1, 2 ** 31 - 1),
-  retries: integerFrom(0, mostRetries),
+  retries: integerFrom(0, maxRetries),
   signal: abortSignal,
   fetch: callback,
 };

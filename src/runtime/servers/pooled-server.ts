@@ -5,7 +5,7 @@ import type { ServerHealth } from './server-options.ts';
 
 /** How long a server is not used after a failure; twice as long after each further failure in a row. */
 const firstRestMs = 1000;
-const longestRestMs = 30_000;
+const maxRestMs = 30_000;
 
 /** A server, and its failures. */
 export class PooledServer {
@@ -49,7 +49,7 @@ export class PooledServer {
 
   /** Records a failure, after which it is not used for a while. */
   rest(error: unknown): void {
-    const restMs = Math.min(longestRestMs, firstRestMs * 2 ** this.failures);
+    const restMs = Math.min(maxRestMs, firstRestMs * 2 ** this.failures);
     const asked = error instanceof ServerError ? (error.retryAfterMs ?? 0) : 0;
     this.#restsUntil = performance.now() + Math.max(asked, restMs);
     this.failures += 1;

@@ -5,9 +5,9 @@ import { untilAborted } from '../../format/on-abort.ts';
 
 /** The minimum pause before the first retry; each further one is twice as long. */
 const firstPauseMs = 300;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A server that asks for a longer pause is not waited for. */
-const longestRetryAfterMs = 60_000;
+const maxRetryAfterMs = 60_000;
 /** Too many requests; no answer through a gateway; overloaded, or still loading its model. */
 const overloaded: readonly number[] = [429, 502, 503];
 /** Node's codes for connections that were refused or closed. */
@@ -52,8 +52,8 @@ export async function withRetries<Result>(
 export function pauseAfter(error: unknown, failures: number, lot = Math.random()): number | null {
   if (!(error instanceof ServerError) || !error.transient) return null;
   const asked = error.retryAfterMs ?? 0;
-  if (asked > longestRetryAfterMs) return null;
-  const full = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
+  if (asked > maxRetryAfterMs) return null;
+  const full = Math.min(maxPauseMs, firstPauseMs * 2 ** failures);
   return asked + (full * (1 + lot)) / 2;
 }
 

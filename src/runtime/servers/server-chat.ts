@@ -8,6 +8,7 @@ import {
   ServerError,
   UnsupportedOptionError,
 } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import type { Tool } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
@@ -25,7 +26,6 @@ import { isPlainText } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import type { GrammarCache } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
-import { once } from '../chat/once.ts';
 import { reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { turnEnds } from '../chat/steering/turn-ends.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';

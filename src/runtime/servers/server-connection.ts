@@ -30,15 +30,15 @@ type ServerErrorFacts = Partial<
 >;
 
 /** How much of the server's words an error repeats. */
-const longestReason = 500;
+const maxReason = 500;
 /** Maximum bytes of an answer that is not streamed: more than the tokens of a prompt of millions of characters. */
-const longestAnswer = 32_000_000;
+const maxAnswer = 32_000_000;
 /** Maximum bytes of a refusal that are read. */
-const longestRefusal = 64_000;
+const maxRefusal = 64_000;
 /** Maximum UTF-16 units of one event; a longer one is no token of a response. */
-const longestEvent = 1_000_000;
+const maxEvent = 1_000_000;
 /** Maximum bytes of a stream: a kilobyte for each token of the longest contexts. */
-const longestStream = 2_000_000_000;
+const maxStream = 2_000_000_000;
 const defaultTimeoutMs = 300_000;
 /** The last event of vLLM and SGLang. */
 const endOfStream = '[DONE]';
@@ -74,8 +74,8 @@ export class ServerConnection {
   async ask<Answer>(question: ServerQuestion<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
     return this.#timed(question, signal, async (timed) => {
       const response = await this.#send(question, timed);
-      const bytes = await this.#try(question, timed, () => readBody(response, longestAnswer));
-      if (bytes === null) throw this.error(question.path, `an answer of more than ${longestAnswer} bytes`);
+      const bytes = await this.#try(question, timed, () => readBody(response, maxAnswer));
+      if (bytes === null) throw this.error(question.path, `an answer of more than ${maxAnswer} bytes`);
       return this.#understand(question, new TextDecoder().decode(bytes));
     });
   }
@@ -143,7 +143,7 @@ export class ServerConnection {
       throw this.error(path, reason, this.#refused(response));
     }
     if (response.ok) return response;
-    const { bytes } = await this.#try({ path }, signal, () => readBeginning(response, longestRefusal));
+    const { bytes } = await this.#try({ path }, signal, () => readBeginning(response, maxRefusal));
     throw this.error(path, wordsOf(new TextDecoder().decode(bytes)), this.#refused(response));
   }
 
@@ -163,14 +163,14 @@ export class ServerConnection {
         // llama-server's notation for errors in the middle of a stream.
         if (error.type === 'unknown-field' && error.field === 'error') ready.push(`{"error":${error.value}}`);
       },
-      maxBufferSize: longestEvent,
+      maxBufferSize: maxEvent,
     });
     const decoder = new TextDecoder();
     let heard = performance.now();
     for (let length = 0; ; ) {
       const { done, value } = await this.#try({ path }, signal, () => reader.read());
       length += value?.length ?? 0;
-      if (length > longestStream) throw this.error(path, `a stream of more than ${longestStream} bytes`);
+      if (length > maxStream) throw this.error(path, `a stream of more than ${maxStream} bytes`);
       parser.feed(done ? '\n\n' : decoder.decode(value, { stream: true }));
       const events = ready.splice(0);
       yield* events;
@@ -218,7 +218,7 @@ export class ServerConnection {
     const shown = this.#withoutKey(reason)
       .replaceAll(/\p{Cc}+/gu, ' ')
       .trim()
-      .slice(0, longestReason);
+      .slice(0, maxReason);
     return new ServerError({ url: `${this.#base}${path}`, reason: shown || 'it does not say why', ...facts });
   }
 

@@ -3,7 +3,7 @@
  * can tokenise without control tokens, those that never occur then are special. Otherwise: ordinary tokens are never
  * spelled like special ones, or do not stay whole between all neighbours.
  */
-import { SpecialFinder } from '../chat/special-finder.ts';
+import { SpecialFinder } from '../../language/matcher/special-finder.ts';
 import type { ServerToken } from './server-dialect.ts';
 
 /**
@@ -20,7 +20,7 @@ const border = '0';
 /** Separators for asking about many tokens at once; digits and line feeds rarely merge. */
 const separators = ['0', '\n'];
 /** Maximum number of cached answers of each kind: the size of large vocabularies. */
-const mostRemembered = 300_000;
+const maxRemembered = 300_000;
 
 /** Asks a server for the token ids of a text. */
 type AskForIds = (text: string) => Promise<readonly number[]>;
@@ -79,7 +79,7 @@ export class SpecialTexts {
     let open = tokens.filter(({ id }) => !this.#ordinary.has(id));
     const close = (ids: readonly number[]): void => {
       const found = new Set(ids);
-      if (this.#ordinary.size > mostRemembered) this.#ordinary.clear();
+      if (this.#ordinary.size > maxRemembered) this.#ordinary.clear();
       for (const { id } of open) if (found.has(id)) this.#ordinary.add(id);
       open = open.filter(({ id }) => !found.has(id));
     };
@@ -105,7 +105,7 @@ export class SpecialTexts {
 
   #note({ id, text }: ServerToken, found: readonly ServerToken[]): void {
     const whole = found.filter((each) => each.id === id).length >= neighbours.length;
-    if (this.#tested.size < mostRemembered) this.#tested.set(text, whole);
+    if (this.#tested.size < maxRemembered) this.#tested.set(text, whole);
   }
 
   #newFinder(): SpecialFinder {

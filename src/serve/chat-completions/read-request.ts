@@ -18,7 +18,7 @@ import {
 } from '../fields/field-table.ts';
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField } from '../fields/request-fields.ts';
-import { accountFields, emptyList, headFields, readHead } from '../fields/request-head.ts';
+import { accountFields, emptyList, headFields, readHead, unmerged } from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,
@@ -99,6 +99,7 @@ const fieldsWithoutEffect = [...accountFields, 'store', 'prediction', 'verbosity
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
 const refusedFields: readonly Absent[] = [
+  unmerged,
   { name: 'n', reason: 'only one choice per request is supported', nothing: onlyRule(1) },
   { name: 'audio', reason: 'models read and write text' },
   {

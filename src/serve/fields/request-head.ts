@@ -1,4 +1,5 @@
 /** What the requests of all APIs have in common, and the handling of fields that an API does not read. */
+import { isRecord } from '../../format/option-rules.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { checkFields, type FieldTable, flagRule, listOf, textRule } from './field-table.ts';
@@ -18,6 +19,17 @@ export const accountFields = [
 
 /** A list without anything in it. */
 export const emptyList = listOf(textRule, 'an empty list', 0);
+
+/** What clients in Python merge into a request is sent as it is by others: nothing in it would be heard. */
+export const unmerged: Absent = {
+  name: 'extra_body',
+  reason: 'it is an option of a client; put its fields into the request itself',
+  nothing: {
+    expected: 'an empty object',
+    allows: (value) => isRecord(value) && Object.keys(value).length === 0,
+    schema: { type: 'object', maxProperties: 0 },
+  },
+};
 
 /** What every request may say. */
 export const headFields = { model: textRule, stream: flagRule } as const satisfies FieldTable;

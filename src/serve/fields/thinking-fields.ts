@@ -1,5 +1,5 @@
 /** The switches of thinking, under the names of all servers. */
-import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
+import { withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
 import { invalid } from '../errors.ts';
@@ -140,8 +140,10 @@ function readFlag(body: Body, name: string, prefix: string): readonly Switch[] {
 
 /** The names of most templates; they switch thinking in a template that has another name for it, too. */
 function readVariables(variables: Body): readonly Switch[] {
-  return ['enable_thinking', 'thinking'].flatMap((name) => {
-    const isOn = isRecord(variables) ? variables[name] : undefined;
-    return typeof isOn === 'boolean' ? [{ path: `chat_template_kwargs.${name}`, isOn }] : [];
-  });
+  const prefix = 'chat_template_kwargs.';
+  const { reasoning_effort: asked } = variables;
+  return [
+    ...['enable_thinking', 'thinking'].flatMap((name) => readFlag(variables, name, prefix)),
+    ...(typeof asked === 'string' ? [effortSwitch(`${prefix}reasoning_effort`, asked)] : []),
+  ];
 }

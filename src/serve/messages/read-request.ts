@@ -19,7 +19,7 @@ import {
 } from '../fields/field-table.ts';
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField, schemaFormat, textField } from '../fields/request-fields.ts';
-import { emptyList, headFields, readHead } from '../fields/request-head.ts';
+import { emptyList, headFields, readHead, unmerged } from '../fields/request-head.ts';
 import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import {
@@ -74,6 +74,7 @@ const fieldsWithoutEffect = [
 
 /** Features that do not exist here. */
 const refusedFields: readonly Absent[] = [
+  unmerged,
   { name: 'container', reason: 'no code is run here' },
   { name: 'mcp_servers', reason: 'tools are called by the client', nothing: emptyList },
   {

@@ -30,7 +30,7 @@ function endpoint(
     fields,
     framing: 'lines',
     read,
-    opened: ({ onlyOpens }, model) => (onlyOpens ? openedOllama(model, shape) : null),
+    opened: (asked, model) => (asked.onlyOpens ? openedOllama(asked, model, shape) : null),
     complete: (answer) => completeOllama(answer, shape),
     stream: (answer) => streamOllama(answer, shape),
     errorBody: ollamaError,

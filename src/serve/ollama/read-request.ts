@@ -25,11 +25,12 @@ import { readSampling, readStops, samplingFields, stopRule } from '../fields/sam
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { givenTools, requireKind, toolOptions } from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
+import { keepAliveMs, keepAliveRule } from './keep-alive.ts';
 import { readOllamaMessages, textWithImages } from './read-messages.ts';
 
 /** The contents of a request. */
 export interface OllamaRequest extends ReadRequest {
-  /** Whether it only asks to open the model: it has nothing to answer. */
+  /** Whether it only asks to open the model, or to close it: it has nothing to answer. */
   readonly onlyOpens: boolean;
 }
 
@@ -49,6 +50,7 @@ const shared = {
   format: readRule({ anyOf: [{ enum: ['json', ''] }, { type: 'object', description: 'a JSON Schema' }] }),
   options: objectRule(optionFields),
   think: thinkingFields.think,
+  keep_alive: keepAliveRule,
 } as const;
 
 const chatTable = {
@@ -64,8 +66,8 @@ const generateTable = {
   images: listOf(textRule, 'a list of pictures in Base64'),
 } as const satisfies FieldTable;
 
-/** Fields without effect: a model stays open as long as memory allows. */
-const fieldsWithoutEffect = ['keep_alive', 'context', 'logprobs', 'top_logprobs'] as const;
+/** Fields without effect. */
+const fieldsWithoutEffect = ['context', 'logprobs', 'top_logprobs'] as const;
 
 /** Features that do not exist here, with the values that are accepted nevertheless. */
 const refusedFields: readonly Absent[] = [
@@ -120,6 +122,7 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
     pictures: notes.pictures,
     hidesThoughts,
     onlyOpens: conversation.messages.length === 0,
+    ...withoutUndefined({ keepAliveMs: keepAliveMs(body.keep_alive) }),
     chat: {
       ...readSampling(options),
       ...withoutUndefined({

@@ -66,9 +66,10 @@ export async function* streamOllama(answer: Answer, shape: Shape): AsyncGenerato
   yield { data: { ...headOf(answer), ...shape({}), ...end.fields } };
 }
 
-/** The answer to a request that has no question: the model is open. */
-export function openedOllama(model: string, shape: Shape): object {
-  return { ...headOf({ model }), ...shape({}), done: true, done_reason: 'load' };
+/** The answer to a request that has no question: the model is open, or closed. */
+export function openedOllama({ keepAliveMs }: OllamaRequest, model: string, shape: Shape): object {
+  const reason = keepAliveMs === 0 ? 'unload' : 'load';
+  return { ...headOf({ model }), ...shape({}), done: true, done_reason: reason };
 }
 
 /** The body of an error. */

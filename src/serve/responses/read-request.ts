@@ -8,7 +8,7 @@ import { clientTools, inputItems, jsonSchemaRule, responsesChoice } from '../fie
 import { type FieldTable, flagRule, listOf, objectRule, onlyRule, textRule } from '../fields/field-table.ts';
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { objectField, schemaFormat } from '../fields/request-fields.ts';
-import { accountFields, headFields, readHead } from '../fields/request-head.ts';
+import { accountFields, headFields, readHead, unmerged } from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,
@@ -54,6 +54,7 @@ const stateless = 'earlier responses are not stored; send the whole conversation
 
 /** Features that do not exist here. */
 const refusedFields: readonly Absent[] = [
+  unmerged,
   { name: 'previous_response_id', reason: stateless },
   { name: 'conversation', reason: stateless },
   {

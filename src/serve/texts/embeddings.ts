@@ -1,14 +1,14 @@
 /** Vectors of texts, in OpenAI's API and in Ollama's. */
+import type { Embeddings } from '../../runtime/chat/search-answers.ts';
 import { invalid, wrongModel } from '../errors.ts';
 import { anyRule, type FieldTable, integerRule, listOf, onlyRule, textRule } from '../fields/field-table.ts';
 import { requiredField } from '../fields/request-fields.ts';
 import { ollamaVector, ollamaVectors, vectorList } from '../openapi/answer-schemas.ts';
-import type { TextVectors } from '../servable-model.ts';
 import type { AskedText, TextQuestion } from './text-question.ts';
 
 /** As in OpenAI's API. */
-const mostTexts = 2048;
-const textsRule = anyRule(textRule, listOf(textRule, `a list of up to ${mostTexts} texts`, mostTexts));
+const maxTexts = 2048;
+const textsRule = anyRule(textRule, listOf(textRule, `a list of up to ${maxTexts} texts`, maxTexts));
 
 const openAiFields = {
   model: textRule,
@@ -61,7 +61,7 @@ export const ollamaEmbeddings: TextQuestion = {
   answer: async (asked) => ({ embedding: (await vectorsOf(asked, 'prompt')).vectors[0] ?? [] }),
 };
 
-async function vectorsOf({ model, body, signal }: AskedText, field: string): Promise<TextVectors> {
+async function vectorsOf({ model, body, signal }: AskedText, field: string): Promise<Embeddings> {
   if (model.embed === undefined) throw wrongModel('this model has no vectors of texts');
   const texts = [requiredField(body, field)].flat().map(String);
   const empty = texts.indexOf('');

@@ -13,7 +13,7 @@ import { flag, numberField, requiredField } from '../fields/request-fields.ts';
 import { ranking } from '../openapi/answer-schemas.ts';
 import type { TextQuestion } from './text-question.ts';
 
-const mostDocuments = 2048;
+const maxDocuments = 2048;
 
 /** A text, also in an object. */
 const documentRule: FieldRule = {
@@ -21,13 +21,13 @@ const documentRule: FieldRule = {
   allows: (value) => textOf(value) !== null,
   schema: { anyOf: [{ type: 'string' }, { type: 'object', properties: { text: { type: 'string' } } }] },
 };
-const expected = `a list of 1 to ${mostDocuments} texts`;
+const expected = `a list of 1 to ${maxDocuments} texts`;
 
 const fields = {
   model: textRule,
   query: textRule,
-  documents: listOf(documentRule, expected, mostDocuments),
-  texts: listOf(textRule, expected, mostDocuments),
+  documents: listOf(documentRule, expected, maxDocuments),
+  texts: listOf(textRule, expected, maxDocuments),
   top_n: integerRule(1),
   return_documents: flagRule,
   return_text: flagRule,

@@ -14,7 +14,7 @@ import {
 } from './values.ts';
 
 /** Maximum depth of the input, which also detects cycles. */
-const deepest = 400;
+const maxDepth = 400;
 
 /** Called for each read, with the path, and how it was read. */
 export type NoteRead = (path: string, kind: ReadKind) => void;
@@ -57,7 +57,7 @@ function importExact(number: JsonNumber): Value {
 function importObject(value: object, path: string, options: ImportOptions, depth: number): Value {
   if (value instanceof OwnText) return value.text;
   if (value instanceof JsonNumber) return importExact(value);
-  if (depth > deepest) throw new PythonError('RecursionError', `${path || 'input'} nests too deeply`);
+  if (depth > maxDepth) throw new PythonError('RecursionError', `${path || 'input'} nests too deeply`);
   const { note, traced } = options;
   if (Array.isArray(value)) {
     const items = value.map((item, index) =>

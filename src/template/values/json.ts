@@ -28,7 +28,7 @@ export interface DumpOptions {
 }
 
 /** The equivalent of Python's recursion limit. */
-const deepest = 500;
+const maxDepth = 500;
 
 const escapes = new Map([
   ['"', '\\"'],
@@ -126,7 +126,7 @@ export function dump(runtime: Runtime, value: Value, options: DumpOptions): Text
 }
 
 function dumpValue(runtime: Runtime, value: Value, options: DumpOptions, depth: number): string {
-  if (depth > deepest) throw new PythonError('RecursionError', 'value nests too deeply');
+  if (depth > maxDepth) throw new PythonError('RecursionError', 'value nests too deeply');
   runtime.charge(1);
   const text = textOf(value);
   if (text !== null) {

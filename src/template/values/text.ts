@@ -30,7 +30,7 @@ import {
 } from './values.ts';
 
 /** Maximum depth of printed or compared values. */
-const deepest = 200;
+const maxDepth = 200;
 
 /** The white space of Python's `str.strip`, as a character class. */
 const blank = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
@@ -157,7 +157,7 @@ function entryRepr(runtime: Runtime, entry: readonly [Value, Value], depth: numb
 }
 
 function containerRepr(runtime: Runtime, value: List | Tuple | Dict | View, depth: number): string {
-  if (depth > deepest) throw new PythonError('RecursionError', 'value nests too deeply');
+  if (depth > maxDepth) throw new PythonError('RecursionError', 'value nests too deeply');
   if (value instanceof List) return `[${joinRepr(runtime, value.all(), depth)}]`;
   if (value instanceof View) return `${value.label}([${joinRepr(runtime, value.elements, depth)}])`;
   if (value instanceof Tuple) {

@@ -2,11 +2,12 @@
  * transformers.js without its package: the parts that `idiolect/transformers` uses, over the forward pass in plain
  * JavaScript. It insists on what an ONNX model insists on: shapes, and tensors that nobody has disposed of.
  */
-import type { TransformersModule } from '../../../src/runtime/transformers/index.ts';
+
 import type { LoadedFile } from '../../../src/testing/evaluator/file-engine.ts';
 import { KeyValues } from '../../../src/testing/evaluator/key-values.ts';
 import type { ModelWeights } from '../../../src/testing/evaluator/model-weights.ts';
 import { Transformer } from '../../../src/testing/evaluator/transformer.ts';
+import type { TransformersModule } from '../../../src/transformers/index.ts';
 import { filesOf } from './model-files.ts';
 import { DynamicCache, type StandInTensor, type TensorClass, tensorClass } from './stand-in-tensors.ts';
 

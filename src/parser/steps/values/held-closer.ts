@@ -7,7 +7,7 @@ import { repair } from '../../leniency/law-table.ts';
 import type { Reader, State } from '../../reader.ts';
 import { propertyNames } from '../schema-place.ts';
 import type { ValueProgress } from '../step-progress.ts';
-import { otherEnds, shortestMarker } from './other-ends.ts';
+import { minMarker, otherEnds } from './other-ends.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Reports signs of a missing marker in the text of a value after its first refused closer. */
@@ -20,11 +20,7 @@ export function noteHeldCloser(
   if (!reader.allows('unclosed')) return;
   const named = nextName(reader, values, text);
   if (named !== undefined) reader.noteRepair(repair('unclosed', 'heldBefore', values.key, named));
-  else if (
-    unopened === 'none' ||
-    frame.close.trim().length >= shortestMarker ||
-    calls?.endsPassed(text) === true
-  )
+  else if (unopened === 'none' || frame.close.trim().length >= minMarker || calls?.endsPassed(text) === true)
     reader.noteRepair(repair('unclosed', 'held', values.key));
 }
 

@@ -9,7 +9,7 @@ import { absent, compileTransition, matchText, undecided } from '../../markers/m
 import { skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { Frame, ValueProgress } from '../step-progress.ts';
-import { shortestMarker } from './other-ends.ts';
+import { minMarker } from './other-ends.ts';
 import { namesNextArgument, opensNextArgument } from './unclosed-end.ts';
 import { closerPartsEnd, continues, type FoundCloser, valueCloser } from './value-closer.ts';
 import type { Closer, ValueStack } from './value-stack.ts';
@@ -45,8 +45,8 @@ function openersOf({ place: { another }, key }: ValueStack<State>, { open }: Fra
   const parts = markerParts(keyEnd);
   const last = parts.length > 1 ? (parts.at(-1) ?? '') : '';
   return [before && `${before}${key}${keyEnd}`, keyEnd, last]
-    .filter((marker, index) => marker.length >= shortestMarker && (index === 0 || marker.includes('<')))
-    .concat(open.trim().length >= shortestMarker && before === '' ? [''] : [])
+    .filter((marker, index) => marker.length >= minMarker && (index === 0 || marker.includes('<')))
+    .concat(open.trim().length >= minMarker && before === '' ? [''] : [])
     .map((marker) => marker + open)
     .concat(lastTag(open))
     .map((marker) => compileTransition({ marker, next: null }));

@@ -2,7 +2,7 @@
 import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 
 /** Shorter markers are too common in values. */
-export const shortestMarker = 4;
+export const minMarker = 4;
 
 const knownEnds = new WeakMap<ValuePlace<unknown>, readonly string[]>();
 
@@ -32,6 +32,6 @@ function callEnds({ continuations = [] }: ValuePlace<unknown>, open: string): re
   return continuations.flatMap((each: KeyedText) => {
     const [marker] = each;
     const isEnd = each.length === 1 && typeof marker === 'string' && marker !== open;
-    return isEnd && marker.length >= shortestMarker && /[^\w\s]/.test(marker) ? [marker] : [];
+    return isEnd && marker.length >= minMarker && /[^\w\s]/.test(marker) ? [marker] : [];
   });
 }

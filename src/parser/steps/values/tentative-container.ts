@@ -9,7 +9,7 @@ import { closerPartsEnd, continues, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Longer containers are emitted as they arrive. */
-const longestTentative = 256;
+const maxTentative = 256;
 
 /**
  * Reads on in the value at the start of the buffer. `scan`: it is a container, or too long to tell; `text`: it is not.
@@ -30,16 +30,16 @@ export function tryContainer(
 function readOn(reader: Reader, values: ValueStack<State>, frameClose: string): 'wait' | 'scan' | 'text' {
   const { scanner, cursor, buffer } = reader;
   if (scanner.status === 'open') {
-    const limit = cursor.at + longestTentative - buffer.length;
+    const limit = cursor.at + maxTentative - buffer.length;
     const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
     reader.bufferTo(scanner.scan(within, cursor.at));
     const { status } = reader.scanner;
     if (status === 'illegal') return 'text';
-    if (status === 'open') return reader.ended || buffer.length >= longestTentative ? 'scan' : 'wait';
+    if (status === 'open') return reader.ended || buffer.length >= maxTentative ? 'scan' : 'wait';
   }
-  const limit = cursor.at + longestTentative - buffer.length;
+  const limit = cursor.at + maxTentative - buffer.length;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
-  if (buffer.length >= longestTentative) return 'scan';
+  if (buffer.length >= maxTentative) return 'scan';
   if (cursor.isAtEnd) return reader.ended ? 'scan' : 'wait';
   return verdictAfter(reader, values, frameClose);
 }

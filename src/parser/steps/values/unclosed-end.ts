@@ -10,7 +10,7 @@
 import { isProperty } from '../../leniency/lenient-arguments.ts';
 import { markerParts } from '../../leniency/other-spellings.ts';
 import { absent, matchText, undecided } from '../../markers/markers.ts';
-import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
+import { leadingSpaceLength, maxGap, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
 import { anywhere } from '../schema-place.ts';
@@ -19,9 +19,6 @@ import { endsBeginAlike, otherEnds } from './other-ends.ts';
 import type { QuotedCalls } from './quoted-calls.ts';
 import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
-
-/** Maximum white space between a marker and a key. */
-const longestGap = 64;
 
 /** Where a value without a closer ends, or may end. */
 export interface UnclosedEnd {
@@ -148,7 +145,7 @@ function entryAt(reader: Reader, another: Another, at: number, allows: (key: str
 function keyAt(reader: Reader, another: Another, opened: number, allows: (key: string) => boolean): number {
   const { text } = reader.cursor;
   const start = skipSpace(text, opened);
-  if (start - opened > longestGap) return absent;
+  if (start - opened > maxGap) return absent;
   const end = keyEnd(text, start, reader.ended);
   if (end < 0) return end;
   if (!allows(text.slice(start, end))) return absent;

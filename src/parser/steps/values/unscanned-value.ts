@@ -13,7 +13,7 @@ import { noteHeldCloser } from './held-closer.ts';
 import { closerAfterUnopened, holdsLostOpener, passRepeatedOpeners } from './marred-value.ts';
 import { opensEntry, type UnclosedEnd, unclosedEnd } from './unclosed-end.ts';
 import { closerPartsEnd, type FoundCloser, findCloser, valueCloser } from './value-closer.ts';
-import { decodeBuffered, fitsTypes, literalOf, longestScalar, scanWhole } from './value-modes.ts';
+import { decodeBuffered, fitsTypes, literalOf, maxScalar, scanWhole } from './value-modes.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Reads a raw string, up to its closer or another argument. */
@@ -218,7 +218,7 @@ export function readBuffered(
   if (found.end === null && !reader.ended) {
     if (progress.isWhole) return null;
     const length = (progress.refused ?? cursor.offset) - buffer.start;
-    const isString = length > longestScalar && progress.types.has('string') && !progress.isContainer;
+    const isString = length > maxScalar && progress.types.has('string') && !progress.isContainer;
     return isString ? becomeString(reader, values, progress) : null;
   }
   if (found.end === null && progress.refused !== null) return endAtRefused(reader, values, progress);

@@ -8,18 +8,16 @@ import { markerParts } from '../../leniency/other-spellings.ts';
 import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
 import { absent, compileTransition, matchText, secondsOf, undecided } from '../../markers/markers.ts';
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
-import { leadingSpaceLength, skipSpace } from '../../markers/white-space.ts';
+import { leadingSpaceLength, maxGap, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { CallMarkers, KeyedText, ValuePlace } from '../../state-tables.ts';
 import { fail } from '../fail.ts';
 import type { ValueProgress } from '../step-progress.ts';
-import { otherEnds, shortestMarker } from './other-ends.ts';
+import { minMarker, otherEnds } from './other-ends.ts';
 import { QuotedCalls } from './quoted-calls.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
-/** Maximum white space between a closer and what follows. */
-const longestGap = 64;
-const longestKey = 128;
+const maxKey = 128;
 
 /** The end of the value at the top of the stack: the closers of its frame and its place, with the key filled in. */
 export function valueCloser(values: ValueStack<State>, frameClose: string): Closer {
@@ -33,7 +31,7 @@ export function valueCloser(values: ValueStack<State>, frameClose: string): Clos
 
 /** Closers of each place by their text. Bounded, because they contain keys that the model chooses. */
 const closers = new WeakMap<ValuePlace<unknown>, Map<string, Closer>>();
-const mostClosers = 256;
+const maxClosers = 256;
 
 function closerOf(place: ValuePlace<unknown>, marker: string): Closer {
   const known = closers.get(place) ?? new Map<string, Closer>();
@@ -42,7 +40,7 @@ function closerOf(place: ValuePlace<unknown>, marker: string): Closer {
   const { open, close } = place.calls ?? {};
   const calls = open === undefined || close === undefined ? [] : [open, close];
   const closer = newCloser(marker, place, calls);
-  if (known.size === mostClosers) known.clear();
+  if (known.size === maxClosers) known.clear();
   known.set(marker, closer);
   closers.set(place, known);
   return closer;
@@ -161,12 +159,12 @@ const maxRepeats = 4;
 
 /** End of closers that repeat one, of which `end` is the end, before what may follow; or `absent` or `undecided`. */
 function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, end: number): number {
-  if ((closer.parts[0] ?? '').length < shortestMarker) return absent;
+  if ((closer.parts[0] ?? '').length < minMarker) return absent;
   const { text } = reader.cursor;
   let last = end;
   for (let count = 0; count < maxRepeats; count += 1) {
     const start = skipSpace(text, last);
-    if (start - last > longestGap) return absent;
+    if (start - last > maxGap) return absent;
     const next = closerEnd(reader, closer, start);
     if (next < 0) return next;
     const verdict = continues(reader, next, values.place.continuations);
@@ -186,7 +184,7 @@ function isAsWritten(
   if (another === undefined || (leadingSpace.includes('\n') && textEnd === at)) return false;
   // The opener ends with the white space that the closer begins with.
   const gap = trailingSpace + leadingSpace;
-  const [space = ''] = /^\s*/.exec(text.slice(end, end + longestGap)) ?? [];
+  const [space = ''] = /^\s*/.exec(text.slice(end, end + maxGap)) ?? [];
   const isGap = space.replaceAll('\r', '') === gap || (gap === '' && space === '\n');
   return isGap && /[\p{L}\p{N}]/u.test(text.charAt(end + space.length));
 }
@@ -230,7 +228,7 @@ function goesOnAfterClosers(
     if (next === undecided) return undecided;
     end = next;
   }
-  const again = own.length < shortestMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
+  const again = own.length < minMarker ? absent : matchText(reader, whole, end, leadingSpace + own);
   if (again !== absent) return again === undecided ? undecided : true;
   const next = /^[ \t]*([^ \t])/.exec(whole.slice(end, end + 64))?.[1];
   if (next === undefined) return reader.ended || whole.length - end >= 64 ? false : undecided;
@@ -251,7 +249,7 @@ function closerEnd(reader: Reader, closer: Closer, at: number): number {
   let end = at;
   for (const [index, part] of closer.parts.entries()) {
     const start = index === 0 ? end : skipSpace(text, end);
-    if (start - end > longestGap) return absent;
+    if (start - end > maxGap) return absent;
     const verdict = matchText(reader, text, start, part);
     if (verdict < 0) return verdict;
     end = verdict;
@@ -278,7 +276,7 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
   let end = at;
   for (const part of continuation) {
     const start = skipSpace(text, end);
-    if (start - end > longestGap) return absent;
+    if (start - end > maxGap) return absent;
     const verdict =
       typeof part === 'string' ? matchText(reader, text, start, part) : keyEnd(text, start, reader.ended);
     if (verdict < 0) return verdict;
@@ -292,9 +290,9 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
 /** End of text that looks like a key. */
 export function keyEnd(text: string, at: number, ended: boolean): number {
   let end = at;
-  while (end < text.length && end - at < longestKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
+  while (end < text.length && end - at < maxKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
   if (end === text.length && !ended) return undecided;
-  return end === at || end - at >= longestKey ? absent : end;
+  return end === at || end - at >= maxKey ? absent : end;
 }
 
 /** Completes a value: its closer must come, or at least what may follow it. */
@@ -344,7 +342,7 @@ export function closerPartsEnd(
   let end = from;
   for (const part of closer.parts) {
     const start = skipSpace(text, end);
-    if (start - end > longestGap) return absent;
+    if (start - end > maxGap) return absent;
     const verdict = matchText(reader, text, start, part);
     if (verdict < 0) return verdict;
     end = verdict;

@@ -12,7 +12,7 @@ import { typeOf } from '../schema-place.ts';
 export type ValueMode = 'raw' | 'scan' | 'buffer' | 'quoted';
 
 /** Where strings are allowed, a scalar longer than this is a string. */
-export const longestScalar = 64;
+export const maxScalar = 64;
 
 /** The types that a value in this frame may have: the frame takes precedence over the schema. */
 export function typesInFrame(
@@ -55,7 +55,7 @@ export function decodeBuffered(text: string, types: ReadonlySet<JsonType>, notat
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
   const asText = { json: JSON.stringify(text), deviation: null };
-  if (types.has('string') && isScalar && text.length > longestScalar) return asText;
+  if (types.has('string') && isScalar && text.length > maxScalar) return asText;
   if (trimmed === '') return { json: blankValue(text, types), deviation: null };
   const isSet = isListOnly(types) && beginsSet(trimmed, true) === true;
   const value = scanWhole(trimmed, notation, isSet);

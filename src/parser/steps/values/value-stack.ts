@@ -6,7 +6,7 @@ import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 import type { SchemaPlace } from '../schema-place.ts';
 
 /** Maximum nesting of values in a format's own notation. */
-export const deepestNesting = 64;
+export const maxNesting = 64;
 
 /** The end of a value, split into parts. */
 export interface Closer extends CompiledTransition<null> {

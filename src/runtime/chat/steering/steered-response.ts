@@ -5,11 +5,11 @@
  */
 import { DecodingError } from '../../../format/errors.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
+import { endsInsideCharacter, newDecoder, PieceDecoder } from '../../../language/utf8-decoder.ts';
 import type { Malformed, ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs } from '../answer-logprobs.ts';
 import { kindOf, TokenCount } from '../token-usage.ts';
-import { endsInsideCharacter, newDecoder, PieceDecoder } from '../utf8.ts';
 import { AnswerStops } from './answer-stops.ts';
 import { isFinished } from './finished-grammar.ts';
 import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';

@@ -1,7 +1,7 @@
 /** What steers a response: its grammar, its parser, what ends it, and what guards it. */
 import type { BuiltGrammar } from '../../../grammar/built-grammar.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
-import type { OpenCall } from '../../../parser/open-call.ts';
+import type { OpenCall } from '../../../parser/response-parser.ts';
 import type { CallGuard } from '../checks/call-guard.ts';
 import type { OpenEnd } from './stop-watch.ts';
 import type { ThinkingOptions } from './thinking-budget.ts';

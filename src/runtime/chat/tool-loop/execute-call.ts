@@ -10,9 +10,9 @@ import {
   type ToolInput,
   type ToolList,
 } from '../../../tools/tools.ts';
+import { isValidating, validationProblems } from '../../../tools/validating-schema.ts';
 import { argumentChecks } from '../checks/argument-checks.ts';
 import { onStall } from '../on-stall.ts';
-import { isValidating, validationProblems } from '../validating-schema.ts';
 import type { CallOutcome, ToolFailure } from './executor.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
 

@@ -19,9 +19,9 @@ export interface Guess {
 }
 
 /** More in a row are rarely all correct. */
-const mostGuesses = 6;
+const maxGuesses = 6;
 /** How many of the latest tokens are compared with earlier ones. */
-const longestEnd = 4;
+const maxEnd = 4;
 
 /**
  * Successive guesses, the first at the position of `matcher`. `written`: the tokens so far, including the prompt's.
@@ -36,7 +36,7 @@ export function guessTokens(
   const guesses: Guess[] = [];
   const walker = matcher.clone();
   const all = [...written];
-  while (guesses.length < mostGuesses && !walker.complete) {
+  while (guesses.length < maxGuesses && !walker.complete) {
     const allowed = vocabulary.allowed.at(walker);
     const bias = vocabulary.allowed.bias(walker);
     if (allowed === null || bias === null || markerEndsAt(walker, markers, vocabulary) !== null) break;
@@ -57,7 +57,7 @@ function likeliest(written: readonly number[], allowed: readonly number[]): numb
   const possible = new Set(allowed);
   let best = allowed[0];
   let longest = 0;
-  for (let place = written.length - 1; place > 0 && longest < longestEnd; place--) {
+  for (let place = written.length - 1; place > 0 && longest < maxEnd; place--) {
     const token = written[place];
     if (token === undefined || !possible.has(token)) continue;
     const length = sharedEnd(written, place);
@@ -70,7 +70,7 @@ function likeliest(written: readonly number[], allowed: readonly number[]): numb
 function sharedEnd(written: readonly number[], place: number): number {
   let length = 0;
   while (
-    length < longestEnd &&
+    length < maxEnd &&
     length < place &&
     written[place - 1 - length] === written[written.length - 1 - length]
   ) {

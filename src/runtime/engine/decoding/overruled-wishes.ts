@@ -1,6 +1,7 @@
 /** Where the grammar of a response overruled the model, which would have gone on otherwise. */
+
+import { newDecoder } from '../../../language/utf8-decoder.ts';
 import type { Overruled, ResponseEvent } from '../../../parser/events.ts';
-import { newDecoder } from '../../chat/utf8.ts';
 import type { DrawnToken } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 

@@ -1,5 +1,6 @@
 /** One response, token by token: what to evaluate in place of a sampled token, and after it. `decode.ts` has it sampled. */
 import { DecodingError } from '../../../format/errors.ts';
+import { newDecoder } from '../../../language/utf8-decoder.ts';
 import type { ResponseEvent, TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
 import { RevocableResponse } from '../../chat/checks/revocable-response.ts';
@@ -7,7 +8,6 @@ import type { SteeredResponse } from '../../chat/steering/steered-response.ts';
 import type { SteeringOptions } from '../../chat/steering/steering-options.ts';
 import type { WrittenPiece, WrittenResponse } from '../../chat/steering/written-piece.ts';
 import type { PromptUsage } from '../../chat/token-usage.ts';
-import { newDecoder } from '../../chat/utf8.ts';
 import type { DrawnToken, Mask, TokenBiases } from '../engine.ts';
 import { GrammarGuide, type GuideOptions } from '../masks/grammar-guide.ts';
 import { markerEndsAt } from '../masks/marker-ends.ts';

@@ -24,7 +24,7 @@ interface SampledPlace extends SampledAt {
 }
 
 /** If more tokens than this are allowed, some are assumed to remain. */
-const mostAllowed = 4096;
+const maxAllowed = 4096;
 
 /** The positions of one response; the last is the current one. */
 export class SampledPlaces {
@@ -62,6 +62,12 @@ export class SampledPlaces {
     this.#places = this.#places.filter((place) => place.changes >= changes);
   }
 
+  /** Starts over from `place`, where nothing is excluded any more. */
+  restart(place: SampledAt): void {
+    this.#places = [{ ...place, excluded: [], written: new Uint8Array() }];
+    this.#bias = null;
+  }
+
   /** Excludes `bytes` at the current position. */
   exclude(bytes: Uint8Array): void {
     this.#places.at(-1)?.excluded.push(bytes);
@@ -72,7 +78,7 @@ export class SampledPlaces {
   isDeadEnd(matcher: Matcher): boolean {
     const excluded = this.#places.at(-1)?.excluded ?? [];
     if (excluded.length === 0 || matcher.complete) return false;
-    const allowed = matcher.allowedTokens(this.#vocabulary.index, mostAllowed);
+    const allowed = matcher.allowedTokens(this.#vocabulary.index, maxAllowed);
     return allowed?.every((token) => this.#isExcluded(token, excluded)) === true;
   }
 

@@ -1,8 +1,8 @@
 /** The probabilities of tokens as engines report them: after everything that affects sampling. */
 import { DecodingError } from '../../../format/errors.ts';
+import { newDecoder } from '../../../language/utf8-decoder.ts';
 import type { LikelyToken, TokenLogprob } from '../../../parser/events.ts';
 import { leastLogprob } from '../../chat/answer-logprobs.ts';
-import { newDecoder } from '../../chat/utf8.ts';
 import type { DrawnToken } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 

@@ -5,9 +5,9 @@
 import type { GrammarAt } from '../engine.ts';
 
 /** The engine reads so much in some twenty milliseconds. */
-const mostSize = 20_000;
+const maxSize = 20_000;
 
 /** Whether biases leave only what the grammar allows, wherever it applies. */
 export function isLarge({ size = 0 }: GrammarAt): boolean {
-  return size > mostSize;
+  return size > maxSize;
 }

@@ -12,13 +12,13 @@
 import type { Steps } from '../../../language/expression/steps.ts';
 
 /** Characters of a run that are tokenised at once, at most. */
-const mostInRun = 4_000;
+const maxInRun = 4_000;
 /** Characters of any text: some ten milliseconds. */
-const mostAtOnce = 50_000;
+const maxAtOnce = 50_000;
 /** Characters at the end of a window that the next one repeats: none of its tokens reaches as far. */
 const overlap = 1_000;
 /** How many places are tried for a cut. */
-const mostTried = 16;
+const maxTried = 16;
 
 /** What tokenises. */
 export interface PieceTokenizer {
@@ -33,7 +33,7 @@ export interface PieceTokenizer {
 /** The tokens of `text`, which is tokenised in windows if it is long or has long runs. */
 export function* encodeWindows(text: string, tokenizer: PieceTokenizer): Steps<readonly number[]> {
   const { encode, splits } = tokenizer;
-  const mostRun = splits ? mostInRun : mostAtOnce;
+  const mostRun = splits ? maxInRun : maxAtOnce;
   const tokens: number[] = [];
   let start = 0;
   for (let end = windowEnd(text, 0, mostRun); end >= 0; end = windowEnd(text, start, mostRun)) {
@@ -64,7 +64,7 @@ function findCut(
   let place = end;
   // Bytes between a token or a character and the end of the window.
   let [byToken, byCharacter] = [0, 0];
-  for (let tried = 0; kept > 1 && tried < mostTried && end - place < 2 * overlap; ) {
+  for (let tried = 0; kept > 1 && tried < maxTried && end - place < 2 * overlap; ) {
     kept -= 1;
     byToken += widthOf(window[kept] ?? 0);
     while (byCharacter < byToken && place > 0) {
@@ -95,13 +95,13 @@ function characterBefore(text: string, place: number): { readonly units: number;
 }
 
 /**
- * Where the first run from `start` on has `mostRun` characters, or the window `mostAtOnce`; -1 if neither is. A run
+ * Where the first run from `start` on has `mostRun` characters, or the window `maxAtOnce`; -1 if neither is. A run
  * has only white space, or none: that in Unicode counts as either, because splitters differ.
  */
 function windowEnd(text: string, start: number, mostRun: number): number {
   if (text.length - start <= mostRun) return -1;
   let [white, other] = [0, 0];
-  const most = start + mostAtOnce;
+  const most = start + maxAtOnce;
   for (let at = start; at < text.length; at += 1) {
     if (at === most) return wholeCharacters(text, at);
     const code = text.charCodeAt(at);

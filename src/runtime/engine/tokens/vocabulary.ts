@@ -3,15 +3,15 @@
  */
 import { memoize } from '../../../format/memoize.ts';
 import { finish, type Steps } from '../../../language/expression/steps.ts';
+import { SpecialFinder } from '../../../language/matcher/special-finder.ts';
+import { type Spelling, spaceSign, TokenBytes } from '../../../language/matcher/token-bytes.ts';
 import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
-import { SpecialFinder } from '../../chat/special-finder.ts';
 import type { EngineTokenizer } from '../engine.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import { encodeWindows } from './long-runs.ts';
 import type { SpecialToken } from './special-token.ts';
-import { type Spelling, spaceSign, TokenBytes } from './token-bytes.ts';
 
 const encoder = new TextEncoder();
 /** Some tokenizers put a space before a text; then this is prepended, and its token removed again. */

@@ -6,7 +6,7 @@ import { untilAborted } from '../../../format/on-abort.ts';
 import type { CompileAhead, CompiledAhead, GrammarJob } from '../../chat/ahead-store.ts';
 
 /** Milliseconds that one request may take. */
-const longestMs = 120_000;
+const maxMs = 120_000;
 /** Milliseconds without a request after which the thread ends, and its memory is free. */
 const idleMs = 10_000;
 /** Megabytes that the thread may take. */
@@ -59,7 +59,7 @@ class SchemaThread {
     try {
       return await new Promise<CompiledAhead>((resolve, reject) => {
         this.#settle = { resolve, reject };
-        late = setTimeout(() => reject(tooComplex(`more than ${longestMs / 1000} s`)), longestMs);
+        late = setTimeout(() => reject(tooComplex(`more than ${maxMs / 1000} s`)), maxMs);
         worker.postMessage(job);
       });
     } catch (error) {

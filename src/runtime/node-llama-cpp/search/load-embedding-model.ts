@@ -1,10 +1,11 @@
 /** Opens a model that is made for search: it embeds texts or ranks documents, and does not chat. */
 import path from 'node:path';
 import { UnsupportedOptionError } from '../../../format/errors.ts';
+import type { Embeddings, Ranking, TextOptions } from '../../chat/search-answers.ts';
 import { checkLoadOptions } from '../check-options.ts';
-import { openModelFile } from '../load-model.ts';
 import type { LoadModelOptions } from '../load-model-options.ts';
-import { type Embeddings, type Ranking, type TextOptions, TextVectors, textLength } from './text-vectors.ts';
+import { openModelFile } from '../open-model-file.ts';
+import { TextVectors, textLength } from './text-vectors.ts';
 
 /** Options of `loadEmbeddingModel`, as for `loadModel`. `contextSize`: tokens of a text; by default at most 2,048. */
 export type EmbeddingModelOptions = Pick<

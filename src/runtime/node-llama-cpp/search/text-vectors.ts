@@ -1,6 +1,8 @@
 /** Texts as vectors, and documents by how well they answer a query. */
+
 import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from 'node-llama-cpp';
 import { ContextOverflowError, UnsupportedOptionError } from '../../../format/errors.ts';
+import { once } from '../../../format/memoize.ts';
 import {
   abortSignal,
   type OptionRules,
@@ -9,29 +11,7 @@ import {
   string,
   stringArray,
 } from '../../../format/option-rules.ts';
-import { once } from '../../chat/once.ts';
-
-/** Options of a question. */
-export interface TextOptions {
-  /** Ends it before the next text. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What texts mean to a model. */
-export interface Embeddings {
-  /** A vector of length 1 for each text. */
-  readonly vectors: readonly (readonly number[])[];
-  /** Tokens of all texts together. */
-  readonly tokens: number;
-}
-
-/** How well documents answer a query. */
-export interface Ranking {
-  /** For each document, from 0 to 1. */
-  readonly scores: readonly number[];
-  /** Tokens of all inputs together. */
-  readonly tokens: number;
-}
+import type { Embeddings, Ranking, TextOptions } from '../../chat/search-answers.ts';
 
 const rules: OptionRules<TextOptions> = { signal: abortSignal };
 

@@ -2,7 +2,7 @@
 import type { LlamaContext, LlamaContextSequence } from 'node-llama-cpp';
 import { untilAborted } from '../../../format/on-abort.ts';
 import { KeptPrompts } from './kept-prompts.ts';
-import { longestPause, SequenceQueue } from './sequence-queue.ts';
+import { maxPause, SequenceQueue } from './sequence-queue.ts';
 import { leastShared, sharedLength } from './shared-prefix.ts';
 
 /** A leased sequence. */
@@ -103,7 +103,7 @@ export class SequencePool {
 
   /** Whether nobody has used a leased sequence for long. */
   #isAbandoned(): boolean {
-    const since = performance.now() - longestPause;
+    const since = performance.now() - maxPause;
     return [...this.#working].every(({ running, lastUse }) => running === 0 && lastUse <= since);
   }
 

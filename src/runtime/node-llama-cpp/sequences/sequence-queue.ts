@@ -18,17 +18,17 @@ interface Waiting<Sequence> {
 }
 
 /** A prompt may be overtaken this often: with `n` before it, it waits for at most `n + 4` others. */
-export const mostPassed = 4;
+export const maxPassed = 4;
 
 /** Milliseconds without a reader after which nobody waits for a response any longer. */
-export const longestPause = 30_000;
+export const maxPause = 30_000;
 
 /** A free sequence goes to the prompt that shares most tokens with it, otherwise to the one that has waited longest. */
 export class SequenceQueue<Sequence extends Held> {
   readonly #waiting: Waiting<Sequence>[] = [];
   readonly #isAbandoned: () => boolean;
 
-  /** `isAbandoned`: whether no sequence was used for `longestPause`. */
+  /** `isAbandoned`: whether no sequence was used for `maxPause`. */
   constructor(isAbandoned: () => boolean) {
     this.#isAbandoned = isAbandoned;
   }
@@ -65,7 +65,7 @@ export class SequenceQueue<Sequence extends Held> {
   #onAbandoned(fail: () => void): () => void {
     const timer = setInterval(() => {
       if (this.#isAbandoned()) fail();
-    }, longestPause);
+    }, maxPause);
     timer.unref();
     return () => clearInterval(timer);
   }
@@ -86,7 +86,7 @@ export class SequenceQueue<Sequence extends Held> {
 
   /** The first waiter, unless another saves enough. None may overtake one that has been overtaken too often. */
   #chosen(held: readonly number[]): number {
-    const patient = this.#waiting.findIndex(({ passed }) => passed >= mostPassed);
+    const patient = this.#waiting.findIndex(({ passed }) => passed >= maxPassed);
     const candidates = patient < 0 ? this.#waiting : this.#waiting.slice(0, patient + 1);
     const shared = candidates.map(({ prompt }) => sharedLength(held, prompt));
     const most = Math.max(...shared);

@@ -1,34 +1,21 @@
 /** Saves the evaluated state of a conversation in a file, and restores it in another process. */
-import { getModuleVersion, type LlamaContextSequence } from 'node-llama-cpp';
 import { ContextOverflowError, StateFileError, TemplateError } from '../../../format/errors.ts';
 import type { Message } from '../../../format/messages.ts';
 import { type OptionRules, readOptions, string } from '../../../format/option-rules.ts';
 import type { ChatOptions } from '../../chat/chat-options.ts';
 import { type ChatEngine, promptOf, refuseDisposed } from '../../engine/chat.ts';
 import type { PromptTokens } from '../../engine/tokens/prompt-tokens.ts';
+import type { SavedState, StateOptions } from '../chat-model.ts';
 import type { LlamaEngine } from '../llama-engine.ts';
 import { asTokens, evaluateTo } from '../llama-sequence.ts';
+import type { LeasedSequence } from '../sequences/sequence-pool.ts';
 import { sharedLength } from '../sequences/shared-prefix.ts';
+import { versionOf } from '../shared-llama.ts';
 import { readStateFile, type StateOrigin, writeStateFile } from './state-file.ts';
 
 /** The chats of a model in node-llama-cpp. */
 export interface LlamaChats extends ChatEngine {
   readonly engine: LlamaEngine;
-}
-
-/** A saved state. */
-export interface SavedState {
-  /** Tokens that need not be evaluated again. */
-  readonly tokens: number;
-}
-
-/** Options for saving and restoring. */
-export interface StateOptions {
-  /**
-   * Signs the file: a state is then accepted only if it was saved with the same secret. llama.cpp does not survive
-   * every forged state, so a file that others can write needs a secret. Default: none, and only damage is detected.
-   */
-  readonly secret?: string;
 }
 
 const stateRules: OptionRules<StateOptions> = { secret: string };
@@ -89,7 +76,7 @@ export async function restoreState(
     const lease = await engine.pool.lease(tokens, undefined);
     try {
       const held = sharedLength(lease.sequence.contextTokens, tokens);
-      if (held < tokens.length) await load(lease.sequence, payload, file);
+      if (held < tokens.length) await load(lease, payload, file);
       return { tokens: tokens.length };
     } finally {
       lease.release();
@@ -97,7 +84,7 @@ export async function restoreState(
   });
 }
 
-async function load(sequence: LlamaContextSequence, payload: string, file: string): Promise<void> {
+async function load({ sequence }: LeasedSequence, payload: string, file: string): Promise<void> {
   // Its saved states belong to another conversation.
   await sequence.clearHistory();
   try {
@@ -110,8 +97,7 @@ async function load(sequence: LlamaContextSequence, payload: string, file: strin
 }
 
 async function originOf({ file, context }: LlamaEngine, secret: string | null): Promise<StateOrigin> {
-  const { repo, release } = file.llamaModel.llama.llamaCppRelease;
-  const engine = `node-llama-cpp ${await getModuleVersion()}, ${repo} ${release}`;
+  const engine = await versionOf(file.llamaModel.llama);
   return { model: await file.identity(), engine, sequences: context.totalSequences, secret };
 }
 

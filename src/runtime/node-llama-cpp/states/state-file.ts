@@ -19,7 +19,7 @@ const magic = 'idiolect state 2\n';
 const headerSize = 1024;
 const chunkSize = 1 << 20;
 /** Bytes of the largest models' keys and values for one token; those of 65B without shared heads are 2.6 MB. */
-const mostTokenBytes = 1 << 22;
+const maxTokenBytes = 1 << 22;
 /** llama.cpp's `LLAMA_STATE_SEQ_MAGIC`. */
 const engineMagic = 0x67677371;
 
@@ -191,7 +191,7 @@ function requireFit(file: string, header: Header, limits: StateLimits): void {
     throw new StateFileError({ file, reason });
   }
   // Before the file is copied: its size may be a lie about a file full of holes.
-  if (bytes > tokens * mostTokenBytes + limits.modelBytes) throw damaged(file);
+  if (bytes > tokens * maxTokenBytes + limits.modelBytes) throw damaged(file);
   if (tokens > limits.mostTokens) {
     const reason = `holds ${tokens} tokens, and the context has room for ${limits.mostTokens}; load the model with a larger contextSize`;
     throw new StateFileError({ file, reason });

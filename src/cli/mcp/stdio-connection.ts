@@ -1,0 +1,39 @@
+/** A connection to an MCP server that a command starts: one message per line on its standard input and output. */
+import { spawn } from 'node:child_process';
+import type { McpConnection, McpListener } from './mcp-connection.ts';
+import { spawnedCommand } from './spawned-command.ts';
+
+/** How much of a failing server's standard error is reported. */
+const saidLength = 400;
+/** Time for a server to exit after its input is closed. */
+const graceMs = 500;
+
+/** Starts the server. */
+export function openStdio(command: readonly string[], listener: McpListener): McpConnection {
+  const { file, args, verbatim } = spawnedCommand(command);
+  const server = spawn(file, args, { stdio: 'pipe', windowsVerbatimArguments: verbatim, windowsHide: true });
+  let line = '';
+  let said = '';
+  server.on('error', (error) => listener.fail(`it cannot be started (${error.message})`, error));
+  server.on('exit', (code, signal) => listener.fail(`it ended (${signal ?? `exit code ${code}`})`));
+  server.stdin.on('error', () => undefined); // `exit` reports its end
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-saidLength);
+  });
+  server.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (!listener.takes(text.length)) return;
+    const lines = (line + text).split('\n');
+    line = lines.pop() ?? '';
+    for (const each of lines) listener.receive(each);
+  });
+  return {
+    said: () => said,
+    send: (message) => void server.stdin.write(`${JSON.stringify(message)}\n`),
+    close() {
+      server.stdin.end();
+      const kill = setTimeout(() => server.kill('SIGKILL'), graceMs);
+      server.on('exit', () => clearTimeout(kill));
+      if (server.exitCode !== null || server.pid === undefined) clearTimeout(kill);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** A response on its way through a grammar, token by token. */
+
+import type { Grammar } from '../language/expression/expression.ts';
+import { gbnfExpression } from '../language/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../language/gbnf/read-gbnf.ts';
+import { addTokens, hasToken, type TokenBitmap } from '../language/matcher/masks/token-bitmap.ts';
+import { createMatcher, type Matcher } from '../language/matcher/matcher.ts';
+import type { MaskVocabulary } from './mask-vocabulary.ts';
+
+/**
+ * GBNF text, in which a token terminal stands for the token's text; or what `schemaGrammar` and `buildGrammar` make.
+ */
+export type MaskGrammar = string | { readonly expression: Grammar };
+
+/** A position of a response in a grammar. */
+export interface TokenMatcher {
+  /**
+   * The tokens that may come next: bit `id & 31` of word `id >> 5`. All bits are 0 only if nothing may follow and
+   * nothing ends a response. The array may be shared: copy it before a change.
+   */
+  mask(): Readonly<TokenBitmap>;
+  /** Whether `token` may come next. */
+  allows(token: number): boolean;
+  /** Advances over `token`; returns false and stays if it is not allowed. An end of the response is one, and stays. */
+  accept(token: number): boolean;
+  /** Advances over a text, such as one that was inserted; returns false and stays if it is not allowed. */
+  acceptText(text: string): boolean;
+  /** All that must come next, up to the first choice: it can be inserted instead of sampled. May be empty. */
+  forced(): string;
+  /** Whether the response may end here. */
+  readonly complete: boolean;
+  /** A second response at the same position. What is known about the grammar is shared. */
+  clone(): TokenMatcher;
+}
+
+/**
+ * Creates a matcher at the start of a grammar. Masks are found lazily and remembered: create one matcher for a grammar,
+ * and `clone` it for each response.
+ *
+ * @throws GrammarError if the grammar is not valid or cannot be matched; so does any method if it turns out to be too
+ * ambiguous.
+ */
+export function createTokenMatcher(vocabulary: MaskVocabulary, grammar: MaskGrammar): TokenMatcher {
+  const decoder = new TextDecoder();
+  const resolveToken = (token: number | string) => {
+    const text = typeof token === 'number' ? decoder.decode(vocabulary.bytesOf(token)) : token;
+    return text === '' ? undefined : text;
+  };
+  const expression =
+    typeof grammar === 'string' ? gbnfExpression(readGbnf(grammar), { resolveToken }) : grammar.expression;
+  return new Response(vocabulary, createMatcher(expression), {
+    open: new WeakMap(),
+    complete: new WeakMap(),
+  });
+}
+
+/** Masks of the right length, by those of the matcher: where the response may end, with the tokens that end it. */
+interface KnownMasks {
+  readonly open: WeakMap<Readonly<TokenBitmap>, TokenBitmap>;
+  readonly complete: WeakMap<Readonly<TokenBitmap>, TokenBitmap>;
+}
+
+class Response implements TokenMatcher {
+  readonly #vocabulary: MaskVocabulary;
+  readonly #matcher: Matcher;
+  readonly #known: KnownMasks;
+
+  constructor(vocabulary: MaskVocabulary, matcher: Matcher, known: KnownMasks) {
+    this.#vocabulary = vocabulary;
+    this.#matcher = matcher;
+    this.#known = known;
+  }
+
+  mask(): Readonly<TokenBitmap> {
+    const { ends, index, words } = this.#vocabulary;
+    const texts = this.#matcher.mask(index);
+    const added = this.complete ? ends : [];
+    if (texts.length === words && added.length === 0) return texts;
+    const masks = this.#known[this.complete ? 'complete' : 'open'];
+    const known = masks.get(texts);
+    if (known !== undefined) return known;
+    const mask = new Uint32Array(words);
+    mask.set(texts);
+    addTokens(mask, added);
+    masks.set(texts, mask);
+    return mask;
+  }
+
+  allows(token: number): boolean {
+    return hasToken(this.mask(), token);
+  }
+
+  accept(token: number): boolean {
+    if (this.#vocabulary.ends.includes(token)) return this.complete;
+    const bytes = this.#vocabulary.bytesOf(token);
+    return bytes.length > 0 && this.#matcher.accept(bytes);
+  }
+
+  acceptText(text: string): boolean {
+    return this.#matcher.accept(text);
+  }
+
+  forced(): string {
+    return this.#matcher.forced();
+  }
+
+  get complete(): boolean {
+    return this.#matcher.complete;
+  }
+
+  clone(): TokenMatcher {
+    return new Response(this.#vocabulary, this.#matcher.clone(), this.#known);
+  }
+}
