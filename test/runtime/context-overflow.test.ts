@@ -121,6 +121,9 @@ describe('a conversation that is too long', () => {
     const huge = { role: 'user', content: 'and so on '.repeat(200) } as const;
     const shifting = model.chat({ messages: [...messages, huge], contextOverflow: 'shift' });
     await expect(shifting.message).rejects.toThrow(ContextOverflowError);
+    const endless = { role: 'user', content: 'and so on '.repeat(1_700_000) } as const;
+    // No template may write as much.
+    await expect(model.chat({ messages: [endless] }).message).rejects.toThrow(ContextOverflowError);
     await model.dispose();
   });
 

@@ -12,7 +12,7 @@ const perEvaluation = 12 * vocabularySize;
 
 function counted(): number {
   collectGarbage();
-  return process.memoryUsage().arrayBuffers;
+  return process.memoryUsage().external;
 }
 
 test('each evaluation counts, and the oldest no longer', () => {
@@ -29,4 +29,11 @@ test('each evaluation counts, and the oldest no longer', () => {
   expect(more).toBe(some);
   expect(more).toBeGreaterThan(10);
   memory.note();
+});
+
+test('what is counted takes no memory', () => {
+  const memory = new SamplerMemory(vocabularySize);
+  const before = process.memoryUsage.rss();
+  for (let count = 0; count < 20; count += 1) memory.note();
+  expect(process.memoryUsage.rss() - before).toBeLessThan(5 * perEvaluation);
 });

@@ -1,7 +1,12 @@
 /** One chat with an engine: its prompt, grammar and parser, and decoding. */
 
 import type { ChatFormat } from '../../format/chat-format.ts';
-import { ContextOverflowError, DecodingError, ModelDisposedError } from '../../format/errors.ts';
+import {
+  ContextOverflowError,
+  DecodingError,
+  ModelDisposedError,
+  TemplateLimitError,
+} from '../../format/errors.ts';
 import { once } from '../../format/memoize.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
@@ -26,6 +31,7 @@ import { checkChatOptions } from '../chat/check-chat-options.ts';
 import { libraryReport, withLibraries } from '../chat/checks/strict-libraries.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
+import type { TracedPrompt } from '../chat/prompt-pieces.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import { mayContinue } from '../chat/steering/turn-ends.ts';
 import { type FittedPrompt, fitPrompt, stepOf } from './context-window.ts';
@@ -35,7 +41,7 @@ import { ResponseRun } from './decoding/response-run.ts';
 import type { Shorten } from './decoding/shifting-window.ts';
 import type { Engine } from './engine.ts';
 import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
-import { encodePrompt, type PromptTokens, requireFits, requireTokens } from './tokens/prompt-tokens.ts';
+import { encodePrompt, type PromptTokens, requireTokens } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** What the requests to one model share, whatever evaluates it. */
@@ -154,8 +160,7 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
   const vocabulary = vocabularyOf(engine.tokenizer);
   const { contextSize } = engine;
   function* render(messages: readonly Message[]): Steps<PromptTokens> {
-    const traced = yield* trace(messages);
-    requireFits(traced.text, vocabulary, contextSize);
+    const traced = yield* traceFitting(trace(messages), vocabulary, contextSize);
     yield;
     return yield* encodePrompt(traced, vocabulary, template.format);
   }
@@ -172,6 +177,24 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
   const { generationPrompt } = prompt;
   const grammarOptions = { ...options, tools, generationPrompt, bareCalls: true };
   return { ...request, vocabulary, prompt, dropped, shorten, grammarOptions };
+}
+
+/** The prompt of `steps`. Throws `ContextOverflowError` if it is too long for the context whatever its tokens are. */
+function* traceFitting(
+  steps: Steps<TracedPrompt>,
+  vocabulary: Vocabulary,
+  contextSize: number,
+): Steps<TracedPrompt> {
+  try {
+    const traced = yield* steps;
+    requireTokens(vocabulary.fewestTokens(traced.text.length), contextSize);
+    return traced;
+  } catch (error) {
+    // A text so long that no template may write it.
+    if (error instanceof TemplateLimitError && error.limit === 'output')
+      requireTokens(vocabulary.fewestTokens(error.allowed), contextSize);
+    throw error;
+  }
 }
 
 function* completeChat(

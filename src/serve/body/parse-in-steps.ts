@@ -159,6 +159,8 @@ function isKey(text: string, end: number): boolean {
 
 /** What a string says whose characters lie between `start` and `end`, read piece by piece. */
 function* readString(text: string, start: number, end: number): Steps<string> {
+  // Most of the text shares its memory; less would keep all of it alive.
+  if (end - start > text.length / 2 && (yield* isPlain(text, start, end))) return text.slice(start, end);
   let read = '';
   for (let at = start; at < end; ) {
     const next = at + stepLength < end ? yield* wholeEscapes(text, at, at + stepLength) : end;
@@ -169,6 +171,17 @@ function* readString(text: string, start: number, end: number): Steps<string> {
     yield;
   }
   return read;
+}
+
+const special = /[\\\p{Cc}]/u;
+
+/** Whether a string has neither escapes nor what must be escaped. */
+function* isPlain(text: string, start: number, end: number): Steps<boolean> {
+  for (let at = start; at < end; at += stepLength) {
+    if (special.test(text.slice(at, Math.min(at + stepLength, end)))) return false;
+    yield;
+  }
+  return true;
 }
 
 /** Characters of the longest escape, such as `\u00e9`. */
