@@ -1,5 +1,4 @@
 /** What models write around calls of other notations: white space, fences, brackets, and markers of any format. */
-
 import { listKey } from '../leniency/call-keys.ts';
 import { undecided } from '../markers/markers.ts';
 
