@@ -65,7 +65,8 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const maxTimer = 2 ** 31 - 1;
+/** The longest that a timer of the platform waits, in milliseconds. */
+export const maxTimer = 2 ** 31 - 1;
 const anything = Number.POSITIVE_INFINITY;
 
 const rules: OptionRules<HandlerOptions> = {

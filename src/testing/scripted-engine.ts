@@ -79,8 +79,7 @@ export class ScriptedEngine implements Engine {
 
   async open(prompt: EnginePrompt, sampling: EngineSampling, signal?: AbortSignal): Promise<EngineSequence> {
     const { texts } = this.tokenizer;
-    const { script, start } = this.#scriptAfter(prompt);
-    const text = new ScriptedText(start, script, scriptedTokens(this.tokenizer));
+    const text = this.textAfter(prompt);
     const sequence = new SampledSequence(text, {
       sampler: new Sampler(sampling, (token) => texts[token] ?? ''),
       cachedTokens: 0,
@@ -95,6 +94,12 @@ export class ScriptedEngine implements Engine {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
+  }
+
+  /** What is written after a prompt, of which nothing is evaluated yet. */
+  protected textAfter(prompt: EnginePrompt): ScriptedText {
+    const { script, start } = this.#scriptAfter(prompt);
+    return new ScriptedText(start, script, scriptedTokens(this.tokenizer));
   }
 }
 

@@ -1,64 +1,35 @@
-/**
- * `idiolect/transformers` on the package itself, with the toy as ONNX. `IDIOLECT_TRANSFORMERS` is the folder of an
- * installed `@huggingface/transformers`, which with its engine is too large for a dependency of tests.
- */
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+/** `idiolect/transformers` on the package itself, with the toy as ONNX. */
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
 import { FileEngine, loadFile } from '../../src/testing/evaluator/file-engine.ts';
 import { type ToyFormat, toyModel } from '../../src/testing/index.ts';
 import { toyTemplates } from '../../src/testing/toy/templates.ts';
-import { loadModel, type TransformersModule } from '../../src/transformers/index.ts';
-import type { PretrainedTokenizer } from '../../src/transformers/package.ts';
+import { loadModel } from '../../src/transformers/index.ts';
 import { readTokenizer } from '../../src/transformers/read-tokenizer.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { expectSame, requests } from '../support/transformers/agree.ts';
+import { importInstalled, installedFolder, writeModel } from '../support/transformers/installed.ts';
 import { filesOf } from '../support/transformers/model-files.ts';
 import { onnxModel } from '../support/transformers/onnx-model.ts';
 import { expectPlainText } from '../support/transformers/plain-text.ts';
 import { pieceFiles } from '../support/transformers/sentencepiece-files.ts';
 
-const installed = process.env.IDIOLECT_TRANSFORMERS;
-if (installed === undefined) console.log('skipped: IDIOLECT_TRANSFORMERS names no @huggingface/transformers');
+if (installedFolder === undefined)
+  console.log('skipped: IDIOLECT_TRANSFORMERS names no @huggingface/transformers');
 const long = process.env.LAWS === 'long';
 const contextSize = 1024;
-const folder = path.join(os.tmpdir(), 'idiolect-transformers');
 const formats = Object.keys(toyTemplates) as ToyFormat[];
 
-interface Package extends TransformersModule {
-  readonly AutoTokenizer: { from_pretrained(name: string): Promise<PretrainedTokenizer> };
-}
-
-/** The module that `package.json` names for Node. */
-async function importPackage(): Promise<Package> {
-  const root = installed ?? '';
-  const { exports } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  return import(pathToFileURL(path.join(root, exports.node.import.default)).href);
-}
-
-function write(name: string, files: object): string {
-  const place = path.join(folder, name);
-  fs.mkdirSync(path.join(place, 'onnx'), { recursive: true });
-  for (const [file, content] of Object.entries(files)) {
-    const isBytes = content instanceof Uint8Array;
-    fs.writeFileSync(path.join(place, file), isBytes ? content : JSON.stringify(content));
-  }
-  return place;
-}
-
-describe.skipIf(installed === undefined).each(formats)('the toy that writes %s, as ONNX', (format) => {
+describe.skipIf(installedFolder === undefined).each(formats)('the toy that writes %s, as ONNX', (format) => {
   let own: EngineModel;
   let model: EngineModel;
 
   beforeAll(async () => {
     const file = loadFile(await toyModel(format));
     own = await connectEngine(new FileEngine(file, { contextSize }));
-    const place = write(format, { ...filesOf(file), 'onnx/model.onnx': onnxModel(file.weights) });
-    model = await loadModel(place, { transformers: await importPackage(), dtype: 'fp32', contextSize });
+    const place = writeModel(format, { ...filesOf(file), 'onnx/model.onnx': onnxModel(file.weights) });
+    model = await loadModel(place, { transformers: await importInstalled(), dtype: 'fp32', contextSize });
   });
 
   afterAll(async () => {
@@ -93,11 +64,11 @@ describe.skipIf(installed === undefined).each(formats)('the toy that writes %s, 
   });
 });
 
-describe.skipIf(installed === undefined)("the package's tokenizers", () => {
+describe.skipIf(installedFolder === undefined)("the package's tokenizers", () => {
   it.each(['bytes', 'pieces'])('keep data apart from control tokens: %s', async (kind) => {
     const files = kind === 'bytes' ? filesOf(loadFile(await toyModel('channels'))) : pieceFiles;
-    const { AutoTokenizer } = await importPackage();
-    const tokenizer = await AutoTokenizer.from_pretrained(write(kind, files));
+    const { AutoTokenizer } = await importInstalled();
+    const tokenizer = await AutoTokenizer.from_pretrained(writeModel(kind, files));
     expectPlainText(readTokenizer(kind, tokenizer, { config: {} }));
   });
 });

@@ -5,7 +5,13 @@ import { Random } from '../../toy/random.ts';
 import { isValidAnswer, Validity } from '../asking/validity.ts';
 import { behaviourNames, waysOf } from './behaviours.ts';
 import type { NamedTemplate } from './chat-templates.ts';
-import { type InsistedResponse, type InsistingModel, insisting, type Request } from './insisting-model.ts';
+import {
+  type Connect,
+  type InsistedResponse,
+  type InsistingModel,
+  insisting,
+  type Request,
+} from './insisting-model.ts';
 import { answerSchema, boundedTools, rightAnswer, rightCalls } from './wrong-texts.ts';
 
 /** A text as tokens, and what is wrong with it. */
@@ -53,10 +59,15 @@ export interface Attempt {
 
 const validity = new Validity(tools);
 
-/** The attempts of one template: `count` texts, drawn by the seed, in every mode. */
-export function attack(template: NamedTemplate, seed: number, count: number): AsyncGenerator<Attempt> {
+/** The attempts of one template: `count` texts, drawn by the seed, in every mode. Default engine: in this process. */
+export function attack(
+  template: NamedTemplate,
+  seed: number,
+  count: number,
+  connect?: Connect,
+): AsyncGenerator<Attempt> {
   const requests = Object.values(adversarialModes);
-  return insisting(template, requests, async function* (model) {
+  const attempts = async function* (model: InsistingModel): AsyncGenerator<Attempt> {
     const possible = requests.find((request) => model.allows(request)) ?? {};
     for (const text of drawWrongTexts(model, possible, new Random(seed), count)) {
       for (const [mode, request] of Object.entries(adversarialModes)) {
@@ -65,7 +76,8 @@ export function attack(template: NamedTemplate, seed: number, count: number): As
         yield { template: template.name, mode, text, outcome, response };
       }
     }
-  });
+  };
+  return insisting(template, requests, attempts, connect);
 }
 
 /** Draws texts: as many as are asked for, of all kinds in turn, from one that the seed chooses. */

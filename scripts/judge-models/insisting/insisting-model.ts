@@ -74,7 +74,20 @@ export class InsistingEngine extends ScriptedEngine {
     this.#start = null;
     this.#promptTokens = promptTokens;
   }
+
+  /** What it says comes after these tokens, for engines that take logits from it. */
+  logitsAfter(tokens: readonly number[]): Float32Array {
+    const text = this.textAfter({ tokens, turnStart: tokens.length });
+    for (const _ of text.extend(tokens));
+    return text.logits();
+  }
 }
+
+/** Makes a chat model of such an engine. */
+export type Connect = (engine: InsistingEngine) => Promise<EngineModel>;
+
+/** In this process. */
+const connectHere: Connect = (engine) => connectEngine(engine, { modules, requireTools: false });
 
 /** A model that writes what it is given, as far as a grammar lets it. */
 export class InsistingModel {
@@ -91,9 +104,13 @@ export class InsistingModel {
   }
 
   /** A model of this template. Throws `RefusedTemplateError` if it allows none of the requests. */
-  static async open(template: NamedTemplate, requests: readonly Request[]): Promise<InsistingModel> {
+  static async open(
+    template: NamedTemplate,
+    requests: readonly Request[],
+    connect: Connect = connectHere,
+  ): Promise<InsistingModel> {
     const engine = new InsistingEngine(template);
-    const chat = await connectEngine(engine, { modules, requireTools: false });
+    const chat = await connect(engine);
     const model = new InsistingModel(template, engine, chat);
     if (requests.some((request) => model.allows(request))) return model;
     throw new RefusedTemplateError(template.name);
@@ -131,7 +148,7 @@ export class InsistingModel {
 
   /** Answers this request, insisting on these tokens. */
   async respond(script: readonly number[], request: Request): Promise<InsistedResponse> {
-    this.#engine.insistOn(script);
+    this.#engine.insistOn(script, this.#promptTokens(request));
     try {
       const options = optionsOf(request);
       const stream = this.#chat.chat(options);
@@ -152,11 +169,15 @@ export class InsistingModel {
 
   /** Whether the template renders this request. */
   allows(request: Request): boolean {
+    return this.#promptTokens(request) !== null;
+  }
+
+  /** `null` for a request that is refused. */
+  #promptTokens(request: Request): number | null {
     try {
-      this.preview(request);
-      return true;
+      return this.preview(request).promptTokens;
     } catch (error) {
-      if (error instanceof IdiolectError) return false;
+      if (error instanceof IdiolectError) return null;
       throw error;
     }
   }
@@ -167,8 +188,9 @@ export async function* insisting<Result>(
   template: NamedTemplate,
   requests: readonly Request[],
   use: (model: InsistingModel) => AsyncGenerator<Result>,
+  connect?: Connect,
 ): AsyncGenerator<Result> {
-  const model = await InsistingModel.open(template, requests);
+  const model = await InsistingModel.open(template, requests, connect);
   try {
     yield* use(model);
   } finally {

@@ -23,6 +23,7 @@ export const dimensions = {
   format: Object.keys(families) as (keyof typeof families)[],
   engine: [
     'in process',
+    'transformers.js',
     'llama-server',
     'vllm',
     'sglang',

@@ -10,6 +10,7 @@ import type { ChatOptions } from '../../../src/runtime/chat/chat-options.ts';
 import type { ChatStream } from '../../../src/runtime/chat/chat-stream.ts';
 import { connectEngine, type EngineModel } from '../../../src/runtime/engine/index.ts';
 import { connectEngineServer } from '../engine-server.ts';
+import { connectTransformers } from '../transformers/scripted-transformers.ts';
 import type { Row } from './dimensions.ts';
 import { isServer } from './request.ts';
 
@@ -30,7 +31,7 @@ let templates: ReturnType<typeof generatedTemplates> | undefined;
 /** The model of a row; opened once. */
 export function modelOf(row: Row): Promise<CoveredModel> {
   const { format, markers, engine } = row;
-  const key = `${format} ${markers} ${isServer(row) ? engine : ''}`;
+  const key = `${format} ${markers} ${isServer(row) || engine === 'transformers.js' ? engine : ''}`;
   const opened = known.get(key) ?? openModel(row);
   known.set(key, opened);
   return opened;
@@ -43,6 +44,8 @@ async function openModel(row: Row): Promise<CoveredModel> {
   const engine = new InsistingEngine(template, { contextSize, spellsMarkers: row.markers === 'letters' });
   const local = await connectEngine(engine, { modules, requireTools: false });
   const kind = row.engine;
+  if (kind === 'transformers.js')
+    return { template, engine, local, asked: await connectTransformers(engine) };
   if (kind !== 'llama-server' && kind !== 'vllm' && kind !== 'sglang')
     return { template, engine, local, asked: local };
   return { template, engine, local, asked: await connectEngineServer(engine, kind) };

@@ -133,10 +133,10 @@ async function readAlone(
 /** A plain question, and a plain answer. */
 async function nextChat({ engine, asked, local, template: { format } }: CoveredModel): Promise<Told> {
   const options = { messages: [{ role: 'user', content: 'Hello' }], maxTokens: 60 } as const;
-  const { generationPrompt } = local.preview(options);
+  const { generationPrompt, promptTokens } = local.preview(options);
   const spelling = new Spelling(vocabularyOf(engine.tokenizer), format);
   const text = restOfTurn(format, generationPrompt, { role: 'assistant', content: nextAnswer });
-  engine.insistOn(spelling.encodeTurn(text));
+  engine.insistOn(spelling.encodeTurn(text), promptTokens);
   const noted = new NotedModel(asked);
   await drain(noted, options);
   const [told] = await noted.all();

@@ -1,24 +1,26 @@
 /** A small model in the files that transformers.js reads: all but its weights. */
+import type { EngineTokenizer } from '../../../src/runtime/engine/engine.ts';
 import { byteCharacters } from '../../../src/testing/evaluator/byte-pairs.ts';
 import type { LoadedFile } from '../../../src/testing/evaluator/file-engine.ts';
 import { toyMerges } from '../../../src/testing/toy/tokens.ts';
 
-/** Contents of the files, before they are written as JSON. */
-export interface ModelFiles {
-  readonly 'config.json': object;
+/** Contents of the files of a tokenizer, before they are written as JSON. */
+export interface TokenizerFiles {
   readonly 'generation_config.json': object;
   readonly 'tokenizer.json': object;
   readonly 'tokenizer_config.json': { readonly [name: string]: unknown };
 }
 
+/** Contents of all files but the weights. */
+export interface ModelFiles extends TokenizerFiles {
+  readonly 'config.json': object;
+}
+
 /** The files of a model with the toy's tokens. */
 export function filesOf({ tokenizer, weights, chatTemplate }: LoadedFile): ModelFiles {
-  const { texts } = tokenizer;
-  const ids = [...texts.keys()];
-  const isAdded = (id: number): boolean => ['control', 'user-defined'].includes(tokenizer.typeOf(id));
-  const ends = ids.filter((id) => tokenizer.endsGeneration(id));
   const { shape, layers, embedding } = weights;
   return {
+    ...tokenizerFiles(tokenizer, chatTemplate),
     'config.json': {
       architectures: ['Qwen3ForCausalLM'],
       model_type: 'qwen3',
@@ -29,9 +31,22 @@ export function filesOf({ tokenizer, weights, chatTemplate }: LoadedFile): Model
       num_hidden_layers: layers.length,
       max_position_embeddings: shape.contextLength,
       vocab_size: embedding.outputs,
-      eos_token_id: ends[0],
+      eos_token_id: endsOf(tokenizer)[0],
     },
-    'generation_config.json': { eos_token_id: ends },
+  };
+}
+
+function endsOf(tokenizer: EngineTokenizer): readonly number[] {
+  return [...tokenizer.texts.keys()].filter((id) => tokenizer.endsGeneration(id));
+}
+
+/** The files of a tokenizer with the toy's bytes and merges, and special tokens of any format. */
+export function tokenizerFiles(tokenizer: EngineTokenizer, chatTemplate: string): TokenizerFiles {
+  const { texts } = tokenizer;
+  const ids = [...texts.keys()];
+  const isAdded = (id: number): boolean => ['control', 'user-defined'].includes(tokenizer.typeOf(id));
+  return {
+    'generation_config.json': { eos_token_id: endsOf(tokenizer) },
     'tokenizer.json': {
       version: '1.0',
       added_tokens: ids
@@ -60,6 +75,7 @@ export function filesOf({ tokenizer, weights, chatTemplate }: LoadedFile): Model
     },
     'tokenizer_config.json': {
       tokenizer_class: 'PreTrainedTokenizer',
+      ...(tokenizer.bosToken === '' ? {} : { bos_token: tokenizer.bosToken }),
       eos_token: tokenizer.eosToken,
       chat_template: chatTemplate,
     },
