@@ -258,6 +258,13 @@ describe('a turn whose regions have headers', () => {
     expect(texts.filter(isText)).toEqual(texts.slice(0, 2));
   });
 
+  it('begins another turn where the prompt has ended one', () => {
+    const generationPrompt = `${start}|chan|think|text|hm|stop|`;
+    const isText = textsOf(buildGrammar(channels, { ...required, generationPrompt }).expression);
+    const texts = [start + made.slice('|chan|'.length), made.slice('|chan|'.length), `${start}Hm.`];
+    expect(texts.filter(isText)).toEqual(texts.slice(0, 1));
+  });
+
   it('cannot go on in a header that the format does not have', () => {
     const generationPrompt = `${start}|chan|unheard`;
     expect(() => buildGrammar(channels, { ...required, generationPrompt })).toThrow('header');
@@ -282,6 +289,27 @@ describe('white space that the prompt leaves to the model', () => {
       {
         allowed: [answer.slice(3)],
         refused: [` ${answer.slice(3)}`, ` ${answer}`],
+      },
+    );
+  });
+});
+
+describe('white space before the opener of calls', () => {
+  const { calls } = jsonInTags;
+  if (calls === null) throw new TypeError('the format has calls');
+  const format = {
+    ...jsonInTags,
+    calls: { ...calls, section: { open: '\n\n<calls>\n', close: '\n</calls>' } },
+  };
+  const made = `<calls>\n${call}\n</calls>`;
+
+  it("is the model's choice where a call is demanded", () => {
+    expectTexts(
+      format,
+      { ...required, generationPrompt: unthinking },
+      {
+        allowed: [made, `\n\n${made}`],
+        refused: [`\n${made}`, `Hm.\n\n${made}`],
       },
     );
   });
