@@ -7,11 +7,16 @@
  *
  *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 80 qwen2
  *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 300 right
+ *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 300 compile
+ *
+ * `compile` has the engines take turns, schema by schema: processor time from a schema to a matcher, for XGrammar of its
+ * converter alone. Ours is compiled for its masks: nothing is printed.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import readline from 'node:readline';
 import zlib from 'node:zlib';
 import { readBundledFile } from '../examples/support/llama-bundle.ts';
 import { SchemaError } from '../src/format/errors.ts';
@@ -53,16 +58,23 @@ for (const name of names.length === 0 ? ['right', 'llama-spm', 'qwen2', 'gemma-4
     console.table(judge(readTests(Number(count))));
     continue;
   }
+  if (name === 'compile') {
+    console.table(await compareCompilers(readTests(Number(count)), await readVocabulary('qwen2')));
+    continue;
+  }
   const vocabulary = await readVocabulary(name);
   const cases = readCases(vocabulary, Number(count));
-  const tokens = Array.from({ length: vocabulary.size }, (_, id) =>
-    Buffer.from(vocabulary.bytesOf(id)).toString('base64'),
-  );
   const written = cases.map(({ schema, values }) => ({ schema: JSON.stringify(schema), values }));
-  const others = peers<Times>({ tokens, cases: written, passes });
+  const others = peers<Times>({ tokens: spelled(vocabulary), cases: written, passes });
   const rows = { Idiolect: measure(vocabulary, cases), ...others };
   console.log(`${name}: ${vocabulary.size} tokens, ${cases.length} schemas`);
   console.table(Object.fromEntries(Object.entries(rows).map(([peer, times]) => [peer, summary(times)])));
+}
+
+function spelled(vocabulary: MaskVocabulary): readonly string[] {
+  return Array.from({ length: vocabulary.size }, (_, id) =>
+    Buffer.from(vocabulary.bytesOf(id)).toString('base64'),
+  );
 }
 
 async function readVocabulary(name: string): Promise<MaskVocabulary> {
@@ -195,6 +207,87 @@ function measure(vocabulary: MaskVocabulary, cases: readonly Case[]): Times {
   return { masks: least, compiled, refused: 0 };
 }
 
+/** Milliseconds of processor time for each schema, by engine; `null` where it is refused. */
+type Taken = Readonly<Record<string, number | null>>;
+
+/** The first pass meets cold code; of the others the least counts. */
+async function compareCompilers(tests: readonly TestedSchema[], vocabulary: MaskVocabulary) {
+  const others = await peerCompilers(spelled(vocabulary));
+  const turns: Taken[][] = [];
+  for (let pass = 0; pass <= passes; pass += 1) {
+    const taken: Taken[] = [];
+    for (const { schema } of tests) {
+      taken.push({
+        Idiolect: compileTime(vocabulary, schema),
+        ...(await others.take(JSON.stringify(schema))),
+      });
+    }
+    turns.push(taken);
+  }
+  others.close();
+  const engines = Object.keys(turns[0]?.[0] ?? {});
+  const first = (index: number, engine: string) => turns[0]?.[index]?.[engine] ?? null;
+  const least = (index: number, engine: string) => {
+    const times = turns.slice(1).flatMap((turn) => turn[index]?.[engine] ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  };
+  const common = tests.flatMap((_, index) =>
+    engines.every((engine) => first(index, engine) !== null) ? [index] : [],
+  );
+  const row = (engine: string) => {
+    const cold = common.map((index) => first(index, engine) ?? 0);
+    const warm = common.map((index) => least(index, engine) ?? 0);
+    const ours = common.map((index) => least(index, 'Idiolect') ?? 0);
+    const ratios = warm.map((time, index) => (ours[index] ?? 0) / time);
+    return {
+      taken: tests.filter((_, index) => first(index, engine) !== null).length,
+      'first pass p50, ms': quantile(cold, 0.5),
+      p50: quantile(warm, 0.5),
+      p90: quantile(warm, 0.9),
+      p99: quantile(warm, 0.99),
+      worst: quantile(warm, 1),
+      'ours to theirs, p50': quantile(ratios, 0.5),
+    };
+  };
+  return Object.fromEntries(engines.map((engine) => [engine, row(engine)]));
+}
+
+function compileTime(vocabulary: MaskVocabulary, schema: JsonSchema): number | null {
+  const before = cpuTime();
+  try {
+    createTokenMatcher(vocabulary, schemaGrammar(schema));
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return null;
+  }
+  return cpuTime() - before;
+}
+
+/** The peers' compilers, in a process that answers one schema after the other; none without a Python. */
+async function peerCompilers(tokens: readonly string[]) {
+  const python = process.env.IDIOLECT_MASKS_PYTHON;
+  if (python === undefined) return { take: async (): Promise<Taken> => ({}), close: () => undefined };
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'masks-'));
+  const name = path.join(folder, 'input.json');
+  fs.writeFileSync(name, JSON.stringify({ tokens, compile: true }));
+  const child = spawn(python, [path.resolve('bench/masks-peers.py'), name], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    take: async (schema: string): Promise<Taken> => {
+      child.stdin.write(`${schema}\n`);
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error('the peers have ended');
+      return JSON.parse(value) as Taken;
+    },
+    close: () => {
+      child.stdin.end();
+      fs.rmSync(folder, { recursive: true });
+    },
+  };
+}
+
 /** What the Python packages that are there make of `input`; nothing without a Python. */
 function peers<Result>(input: unknown): Readonly<Record<string, Result>> {
   const python = process.env.IDIOLECT_MASKS_PYTHON;
@@ -214,20 +307,21 @@ function peers<Result>(input: unknown): Readonly<Record<string, Result>> {
 }
 
 function summary({ masks, compiled, refused }: Times) {
-  const sorted = masks.toSorted((a, b) => a - b);
-  const grammars = compiled.toSorted((a, b) => a - b);
-  const at = (values: readonly number[], share: number) =>
-    (values[Math.min(values.length - 1, Math.floor(share * values.length))] ?? 0).toFixed(1);
   return {
     masks: masks.length,
     'mean, µs': (masks.reduce((sum, each) => sum + each, 0) / masks.length).toFixed(1),
-    p50: at(sorted, 0.5),
-    p90: at(sorted, 0.9),
-    p99: at(sorted, 0.99),
-    worst: at(sorted, 1),
-    'compile p50, ms': at(grammars, 0.5),
-    'compile p90': at(grammars, 0.9),
-    'compile worst': at(grammars, 1),
+    p50: quantile(masks, 0.5),
+    p90: quantile(masks, 0.9),
+    p99: quantile(masks, 0.99),
+    worst: quantile(masks, 1),
+    'compile p50, ms': quantile(compiled, 0.5),
+    'compile p90': quantile(compiled, 0.9),
+    'compile worst': quantile(compiled, 1),
     refused,
   };
+}
+
+function quantile(values: readonly number[], share: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(2);
 }

@@ -1,118 +1,65 @@
 /**
- * What a gateway in front of vLLM needs: a request is measured here, client and all (prompt, tokens, tag, parser, the
- * check of every character), against a server that only reads out a response; then requests of many tool sets are
- * drawn, and the parts summed up. `docs/scale.md` says what comes of it.
+ * What a gateway in front of vLLM needs, and what its servers do meanwhile. A request is measured here, client and all
+ * (prompt, tokens, tag, parser, the check of every character), against a server that only reads out a response; then
+ * gateways and servers are simulated in virtual time. `docs/scale.md` says what comes of it.
  *
- *     npx tsx --conditions=idiolect:source bench/scale.ts
+ *     npx tsx --conditions=idiolect:source bench/scale.ts [chat] [fleet]     default: both
  */
 import { demoTools } from '../examples/support/demo-tools.ts';
-import { responseModule } from '../generated/qwen-qwen3-0.6b/index.ts';
-import type { Tool } from '../src/format/messages.ts';
-import { connectServer } from '../src/runtime/servers/index.ts';
-import { llamaTemplate } from '../test/support/corpora.ts';
 import { seededRandom } from '../test/support/sample-grammar.ts';
-import { cpuTime, median } from './processor-time.ts';
+import { asChat, asGateway, type ChatCost, costOf, memoryOf } from './fleet/one-chat.ts';
+import { ScriptedUpstream } from './fleet/scripted-upstream.ts';
+import { type Fleet, simulate } from './fleet/simulate.ts';
 
-const rounds = 7;
-const batch = 20;
 /** Tool sets that a client remembers (`GrammarCache`). */
 const remembered = 32;
-/** XGrammar, 152,000 tokens (`bench/structural-tags.ts`): milliseconds for one tag. */
+/** XGrammar, 152,000 tokens (`bench/structural-tags.ts`): milliseconds for one tag, and for a mask under it. */
 const compileOnServer = 30;
+const maskMs = 0.04;
+const responseTokens = 200;
 
-const { source: chatTemplate } = await llamaTemplate('Qwen-Qwen3-0.6B');
-const messages = [{ role: 'user', content: 'How warm is it in Bern? '.repeat(40) }] as const;
-const written = { requests: 0, bytesUp: 0, bytesDown: 0 };
+const parts = process.argv.slice(2);
+if (parts.length === 0 || parts.includes('chat')) await measureChat();
+if (parts.length === 0 || parts.includes('fleet')) simulateFleets();
 
-/** Pieces of a response: so many words of thoughts, and a call. */
-function pieces(words: number): readonly string[] {
-  const [tool] = demoTools;
-  const call = `{"name": "${tool?.function.name}", "arguments": {"city": "Bern", "unit": "celsius"}}`;
-  const thoughts = Array.from({ length: words }, () => 'word ');
-  return ['<think>', '\n', ...thoughts, '\n', '</think>', '\n\n', ...thoughts, '<tool_call>', `\n${call}\n`];
+async function measureChat(): Promise<void> {
+  const upstream = new ScriptedUpstream();
+  const model = await upstream.connect();
+  const chat = await costOf(asChat(model), upstream);
+  Object.assign(upstream.written, { requests: 0, bytesUp: 0, bytesDown: 0 });
+  await asChat(model)(demoTools);
+  const { requests, bytesUp, bytesDown } = upstream.written;
+  const { tokens } = upstream;
+  console.log(`one chat (vLLM, Qwen3, the tools of the demo): ${requests} requests`);
+  console.log(`  sent, and received with ${tokens} tokens: ${bytesUp} and ${bytesDown} bytes`);
+  const gateway = await costOf(asGateway(model), upstream);
+  console.table({ 'in this process': chat, 'as a gateway': gateway });
+  const memory: Record<string, object> = {};
+  for (const characters of [1000, 8000, 64_000])
+    memory[`${characters} characters`] = await memoryOf(model, upstream, characters);
+  console.log('kilobytes of a gateway for each conversation');
+  console.table(memory);
+  console.log(`${responseTokens} tokens each, a turn of each conversation every 38 s`);
+  console.table(
+    [1000, 10_000, 100_000].flatMap((conversations) =>
+      [10, 1000].map((distinct) => gatewaysFor(conversations, distinct, gateway)),
+    ),
+  );
 }
 
-let response = pieces(20);
-
-async function answer(address: string, body: string): Promise<string> {
-  if (address.endsWith('/v1/models')) return '{"data":[{"id":"served","max_model_len":32768}]}';
-  if (address.endsWith('/version')) return '{"version":"0.12.0"}';
-  if (address.endsWith('/tokenize')) {
-    const texts = JSON.parse(body).prompt.match(/<\|?\/?\w+\|?>|\w{1,4}|\s+|[^\w\s]/g) ?? [];
-    return JSON.stringify({
-      tokens: texts.map((_: string, index: number) => 1000 + index),
-      token_strs: texts,
-    });
-  }
-  const events = [...response, '</tool_call>'].map((text, index, all) => {
-    const finish_reason = index === all.length - 1 ? 'stop' : null;
-    return `data: ${JSON.stringify({ id: 'cmpl-0', choices: [{ index: 0, text, finish_reason, token_ids: [5] }] })}\n\n`;
-  });
-  return `${events.join('')}data: [DONE]\n\n`;
+function gatewaysFor(conversations: number, distinct: number, cost: ChatCost): object {
+  const known = hitRate(distinct, remembered);
+  const rate = conversations / 38;
+  const each = cost.perRequest + responseTokens * cost.perToken + (1 - known) * cost.newTools;
+  return {
+    conversations,
+    'tool sets': distinct,
+    'known to the client': `${(100 * known).toFixed(0)} %`,
+    'requests a second': Math.round(rate),
+    'cores of gateways': ((rate * each) / 1000).toFixed(2),
+    'compiled, once on each server': `${((distinct * compileOnServer) / 1000).toFixed(1)} s`,
+  };
 }
-
-const model = await connectServer({
-  kind: 'vllm',
-  url: 'http://server.test',
-  chatTemplate,
-  modules: [responseModule],
-  fetch: async (address, init) => {
-    const body = String(init?.body ?? '');
-    const text = await answer(String(address), body);
-    written.requests += 1;
-    written.bytesUp += body.length;
-    written.bytesDown += text.length;
-    return new Response(text);
-  },
-});
-
-/** Milliseconds of processor time per chat. */
-async function cost(toolsOf: (request: number) => readonly Tool[], words: number): Promise<number> {
-  response = pieces(words);
-  const times: number[] = [];
-  let requests = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    const before = cpuTime();
-    for (let each = 0; each < batch; each += 1) {
-      requests += 1;
-      const { tool_calls: calls } = await model.chat({ messages, tools: toolsOf(requests) }).message;
-      if (calls?.length !== 1) throw new Error('the response was to hold a call');
-    }
-    times.push((cpuTime() - before) / batch);
-  }
-  return median(times.slice(2));
-}
-
-let sets = 0;
-function newTools(): readonly Tool[] {
-  sets += 1;
-  // Under the name that the response calls there has to be a tool.
-  return demoTools.map((tool, index): Tool => {
-    const { function: called, ...rest } = tool;
-    const name = index === 0 ? called.name : `${called.name}_${sets}`;
-    return { ...rest, function: { ...called, name, description: `Set ${sets}.` } };
-  });
-}
-
-const few = await cost(() => demoTools, 20);
-const many = await cost(() => demoTools, 220);
-const compiling = (await cost(newTools, 20)) - few;
-Object.assign(written, { requests: 0, bytesUp: 0, bytesDown: 0 });
-response = pieces(20);
-await model.chat({ messages, tools: demoTools }).message;
-const { grammar } = await model.preview({ messages, tools: demoTools });
-const tokens = response.length + 1;
-const perToken = (many - few) / 400;
-const perRequest = few - perToken * tokens;
-
-console.log(`one chat (vLLM, Qwen3, the tools of the demo): ${written.requests} requests`);
-console.log(
-  `  sent, and received with ${tokens} tokens      ${written.bytesUp} and ${written.bytesDown} bytes`,
-);
-console.log(`  the grammar of its calls             ${grammar.grammar?.length} bytes`);
-console.log(`  before and around the response       ${perRequest.toFixed(2)} ms`);
-console.log(`  each token of the response           ${perToken.toFixed(4)} ms`);
-console.log(`  tools that are new                   ${compiling.toFixed(2)} ms more`);
 
 /** How many of `requests` find their tool set among the `capacity` that were used last; sets follow Zipf's law. */
 function hitRate(distinct: number, capacity: number, requests = 40_000): number {
@@ -132,24 +79,43 @@ function hitRate(distinct: number, capacity: number, requests = 40_000): number 
   return hits / requests;
 }
 
-const rate = 10_000;
-const responseTokens = 200;
-console.log(`\n${rate} requests a second, ${responseTokens} tokens each`);
-console.log(
-  '  tool sets  known to the client  cores of the gateway  compiled once on each server  MB/s up, down',
-);
-for (const distinct of [10, 100, 1000]) {
-  const known = hitRate(distinct, remembered);
-  const each = perRequest + responseTokens * perToken + (1 - known) * compiling;
-  const bytes = [written.bytesUp, written.bytesDown * (responseTokens / tokens)];
-  const figures = [
-    `${(100 * known).toFixed(1)} %`.padStart(19),
-    ((rate * each) / 1000).toFixed(1).padStart(22),
-    `${((distinct * compileOnServer) / 1000).toFixed(1)} s`.padStart(30),
-    bytes
-      .map((count) => ((count * rate) / 1e6).toFixed(0))
-      .join(', ')
-      .padStart(15),
-  ];
-  console.log(`  ${String(distinct).padStart(9)}${figures.join('')}`);
+function simulateFleets(): void {
+  const costs = { stepMs: 8, perResponseMs: 0.05, maskMs, promptTokensPerMs: 25, cacheTokens: 1_000_000 };
+  const usual: Fleet = {
+    replicas: 4,
+    gateways: 1,
+    conversations: 1000,
+    placement: 'by-prefix',
+    costs,
+    lastsMs: 600_000,
+  };
+  const fleets: Readonly<Record<string, Fleet>> = {
+    '1,000 conversations, 4 replicas': usual,
+    '2,000 conversations': { ...usual, conversations: 2000 },
+    'without constraints': { ...usual, costs: { ...costs, maskMs: 0 } },
+    'placed at random': { ...usual, placement: 'at-random' },
+    'one replica four times slower': { ...usual, slowness: 4 },
+    'the same, seen by 8 gateways': { ...usual, slowness: 4, gateways: 8 },
+    'a rolling restart, 60 s each': { ...usual, restartMs: 60_000 },
+    'the same, placed at random': { ...usual, restartMs: 60_000, placement: 'at-random' },
+  };
+  const seconds = (pair: readonly [number, number]): string =>
+    pair.map((value) => (value / 1000).toFixed(2)).join(', ');
+  console.table(
+    Object.fromEntries(
+      Object.entries(fleets).map(([name, fleet]) => {
+        const { requestsPerSecond, cached, first, whole, moved, failed, atOnce } = simulate(fleet);
+        const figures = {
+          'requests a second': requestsPerSecond.toFixed(0),
+          'written at once': atOnce.toFixed(0),
+          'prompt tokens cached': `${(100 * cached).toFixed(0)} %`,
+          'first token, s': seconds(first),
+          'whole, s': seconds(whole),
+          moved,
+          failed,
+        };
+        return [name, figures];
+      }),
+    ),
+  );
 }

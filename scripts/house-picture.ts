@@ -21,7 +21,10 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
     ['testing', 4, 'small models for tests'],
     ['runtime/node-llama-cpp', 5, 'llama.cpp as an engine'],
   ],
-  [['runtime/engine', 2.6, 'token by token: the seam']],
+  [
+    ['runtime/engine', 2.6, 'token by token: the seam'],
+    ['mcp', 5, "MCP servers' tools"],
+  ],
   [
     ['runtime/chat', 1.3, 'what all models share'],
     ['hub', 3.1, 'models on Hugging Face'],
@@ -37,7 +40,6 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
     ['json-schema', 0.6, 'the schema compiler'],
     ['codegen', 2.2, 'a format as states'],
     ['template', 3.6, 'renders as Jinja2 does'],
-    ['mcp', 5, "MCP servers' tools"],
   ],
   [['tools', 2.2, 'tools, their types']],
   [['parser', 2.2, 'from text to events']],

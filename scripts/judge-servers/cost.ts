@@ -1,4 +1,9 @@
-/** What a constraint costs on a server: milliseconds for each token, ours next to the server's own, taken in turn. */
+/**
+ * What a constraint costs on a server, ours next to the server's own, taken in turn: milliseconds for each token by the
+ * clock, and, where the server's processes are known, of their processor time, which other work on the machine hardly
+ * changes.
+ */
+import fs from 'node:fs';
 import { connectServer, type ServerModel, type ServerOptions } from '../../src/runtime/servers/index.ts';
 import { judgeTools } from '../judge-models/questions/tools.ts';
 import { type Answered, type JudgedServer, post } from './judged-server.ts';
@@ -11,17 +16,24 @@ const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', sch
 const content = `${'It was sunny in Bern, and rainy in Basel. '.repeat(30)}What will it be tomorrow?`;
 const messages = [{ role: 'user', content }] as const;
 
-/** Medians: the whole request, and by token; and the calls of `/tokenize` of the first chat, and of the last. */
+/** Of one way: milliseconds by the clock, for the whole request and by token, and of processor time by token. */
+interface Cost {
+  readonly milliseconds: number;
+  readonly perToken: number;
+  readonly processorPerToken: number;
+}
+
+/** Medians; and the calls of `/tokenize` of the first chat, and of the last. */
 export interface Costs {
-  readonly rows: Readonly<Record<string, { readonly milliseconds: number; readonly perToken: number }>>;
+  readonly rows: Readonly<Record<string, Cost>>;
   readonly tokenize: readonly [first: number, later: number];
 }
 
-/** Measures `rounds` of `limit` tokens each. */
+/** Measures `rounds` of `limit` tokens each. `pid`: the server's process on this machine; `null` if there is none. */
 export async function judgeCost(
   server: JudgedServer,
   options: ServerOptions,
-  { rounds, limit }: { readonly rounds: number; readonly limit: number },
+  { rounds, limit, pid }: { readonly rounds: number; readonly limit: number; readonly pid: number | null },
 ): Promise<Costs> {
   let asked = 0;
   const counting: typeof fetch = (address, init) => {
@@ -30,16 +42,19 @@ export async function judgeCost(
   };
   const model = await connectServer({ ...options, fetch: counting });
   const ways = waysOf(server, model, limit);
-  const times = new Map<string, { readonly milliseconds: number; readonly perToken: number }[]>();
+  const times = new Map<string, Cost[]>();
   const tokenize: number[] = [];
   for (let round = 0; round < rounds; round += 1)
     for (const [name, ask] of Object.entries(ways)) {
       asked = 0;
+      const before = processorTime(pid);
       const { milliseconds, tokens } = await ask(round);
+      const processorPerToken = (processorTime(pid) - before) / tokens;
       if (name.startsWith('ours')) tokenize.push(asked);
+      const cost = { milliseconds, perToken: milliseconds / tokens, processorPerToken };
       // The first compiles.
-      if (round > 0)
-        times.set(name, [...(times.get(name) ?? []), { milliseconds, perToken: milliseconds / tokens }]);
+      if (round > 0) times.set(name, [...(times.get(name) ?? []), cost]);
+      console.error(`round ${round}, ${name}: ${JSON.stringify(cost)}`);
     }
   const rows = Object.fromEntries(Array.from(times, ([name, all]) => [name, medians(all)]));
   return { rows, tokenize: [tokenize[0] ?? 0, tokenize.at(-1) ?? 0] };
@@ -56,7 +71,8 @@ function waysOf(
   limit: number,
 ): Readonly<Record<string, (seed: number) => Promise<Taken>>> {
   const theirs = (more: object) => async (seed: number) => {
-    const body = { messages, temperature: 1, max_tokens: limit, seed, ...more };
+    const stream = { stream: true, stream_options: { include_usage: true } };
+    const body = { messages, temperature: 1, max_tokens: limit, seed, ...stream, ...more };
     return taken(await post(server, '/v1/chat/completions', body));
   };
   const ours = (more: object) => async (seed: number) => {
@@ -80,16 +96,36 @@ function waysOf(
 }
 
 function taken({ status, body, milliseconds }: Answered): Taken {
-  if (status !== 200) throw new Error(body);
-  const { usage } = JSON.parse(body) as { readonly usage: { readonly completion_tokens: number } };
-  return { milliseconds, tokens: Math.max(1, usage.completion_tokens) };
+  const tokens = /"completion_tokens": ?(\d+)(?!.*"completion_tokens")/s.exec(body)?.[1];
+  if (status !== 200 || tokens === undefined) throw new Error(body);
+  return { milliseconds, tokens: Math.max(1, Number(tokens)) };
 }
 
-function medians(all: readonly { readonly milliseconds: number; readonly perToken: number }[]) {
-  const middle = (values: readonly number[]): number =>
-    values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
+/** Milliseconds that a process and its children have taken (Linux); not a number if it is not known. */
+function processorTime(pid: number | null): number {
+  if (pid === null) return Number.NaN;
+  const folder = `/proc/${pid}/task`;
+  const children = fs
+    .readdirSync(folder)
+    .flatMap((task) => fs.readFileSync(`${folder}/${task}/children`, 'utf8').split(' '))
+    .filter((child) => /\d/.test(child));
+  // After the name, which may have blanks: the fields from the third on.
+  const fields = fs
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const own = (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick;
+  return children.reduce((sum, child) => sum + processorTime(Number(child)), own);
+}
+
+const millisecondsPerTick = 10;
+
+function medians(all: readonly Cost[]): Cost {
+  const middle = (read: (cost: Cost) => number): number =>
+    all.map(read).sort((one, other) => one - other)[all.length >> 1] ?? Number.NaN;
   return {
-    milliseconds: middle(all.map(({ milliseconds }) => milliseconds)),
-    perToken: middle(all.map(({ perToken }) => perToken)),
+    milliseconds: middle(({ milliseconds }) => milliseconds),
+    perToken: middle(({ perToken }) => perToken),
+    processorPerToken: middle(({ processorPerToken }) => processorPerToken),
   };
 }

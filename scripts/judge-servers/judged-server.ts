@@ -1,4 +1,6 @@
 /** The server that is judged: requests of its own API, without the library. */
+import { request } from 'node:http';
+import { text as readAll } from 'node:stream/consumers';
 import type { StructuralTag } from '../../src/grammar/structural-tag/structural-tag.ts';
 
 /** Where it is, and what it is. */
@@ -29,16 +31,20 @@ export interface Answered {
   readonly milliseconds: number;
 }
 
-/** Posts a request. */
-export async function post({ url, model }: JudgedServer, path: string, body: object): Promise<Answered> {
+/** Posts a request, on a connection of its own, and waits as long as it takes: a busy server takes minutes. */
+export function post({ url, model }: JudgedServer, path: string, body: object): Promise<Answered> {
   const begun = performance.now();
-  const answer = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model, ...body }),
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' };
+    const asked = request(`${url}${path}`, { method: 'POST', headers, agent: false }, (answer) => {
+      readAll(answer).then((text) => {
+        const milliseconds = performance.now() - begun;
+        resolve({ status: answer.statusCode ?? 0, body: text, milliseconds });
+      }, reject);
+    });
+    asked.on('error', reject);
+    asked.end(JSON.stringify({ model, ...body }));
   });
-  const text = await answer.text();
-  return { status: answer.status, body: text, milliseconds: performance.now() - begun };
 }
 
 /** The fields of a completion under a tag. */

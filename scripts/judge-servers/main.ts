@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { connectServer } from '../../src/runtime/servers/index.ts';
+import { judgeClients } from './clients.ts';
 import { judgeCost } from './cost.ts';
 import { judgeFailures } from './failures.ts';
 import { type JudgedServer, judgedServer, versionOf } from './judged-server.ts';
@@ -11,14 +12,18 @@ import { judgeQuestions } from './questions.ts';
 const usage = `A server as a judge of structural tags, calls, failures and cost.
 
   vllm serve MODEL --enable-tokenizer-info-endpoint --enable-auto-tool-choice --tool-call-parser hermes
-  npm run judge:vllm -- http://127.0.0.1:8000 [modes] [questions] [failures] [cost]     default: all
+  npm run judge:vllm -- http://127.0.0.1:8000 [modes] [questions] [failures] [cost] [clients]
+
+Default: all parts. The requests of clients lie in IDIOLECT_CONFORMANCE, else they are skipped.
 
   --kind KIND        vllm or sglang; default vllm
   --template FILE    Jinja source of the chat template; default: what the server says
   --tokens N         of a response under a tag; default 160
   --rounds N         of the cost; default 8
+  --process PID      the server's process on this machine, whose processor time is measured, too
   --first N          only the first N questions
   --only TEXT        only formats whose name contains it
+  --from NAME        only formats from this one on, in the order of their names
   --seed N           default 1`;
 
 const { values, positionals } = parseArgs({
@@ -28,8 +33,10 @@ const { values, positionals } = parseArgs({
     template: { type: 'string' },
     tokens: { type: 'string', default: '160' },
     rounds: { type: 'string', default: '8' },
+    process: { type: 'string' },
     first: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
+    from: { type: 'string', default: '' },
     seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
@@ -47,7 +54,8 @@ const options = { kind, requireTools: false, ...chatTemplate } as const;
 /** The parts, in order. */
 const parts: Readonly<Record<string, (server: JudgedServer) => Promise<void>>> = {
   async modes(server) {
-    const limits = { limit: Number(values.tokens), seed: Number(values.seed), only: values.only };
+    const { only, from } = values;
+    const limits = { limit: Number(values.tokens), seed: Number(values.seed), only, from };
     console.table(await judgeModes(server, limits));
   },
   async questions(server) {
@@ -58,10 +66,15 @@ const parts: Readonly<Record<string, (server: JudgedServer) => Promise<void>>> =
     console.table(await judgeFailures(address, options));
   },
   async cost(server) {
-    const limits = { rounds: Number(values.rounds), limit: 40 };
+    const pid = values.process === undefined ? null : Number(values.process);
+    const limits = { rounds: Number(values.rounds), limit: 40, pid };
     const { rows, tokenize } = await judgeCost(server, { ...options, url: server.url }, limits);
     console.table(rows);
     console.log(`/tokenize: ${tokenize[0]} in the first chat, ${tokenize[1]} in the last`);
+  },
+  async clients(server) {
+    const folder = process.env.IDIOLECT_CONFORMANCE ?? '../shared/conformance';
+    console.table([await judgeClients({ ...options, url: server.url }, folder, Number(values.tokens))]);
   },
 };
 

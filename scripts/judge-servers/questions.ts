@@ -6,6 +6,7 @@ import { ownQuestions } from '../judge-models/questions/asked.ts';
 import { type JudgedServer, post } from './judged-server.ts';
 
 const { tools, questions } = ownQuestions;
+const validity = new Validity(tools);
 const limit = 200;
 
 /** Sums over the questions. */
@@ -23,7 +24,10 @@ export interface Rated {
 type Choice = 'auto' | 'required';
 type Ask = (question: Question, toolChoice: Choice) => Promise<readonly MadeCall[]>;
 
-/** Asks `count` questions in both ways. */
+/** Questions at once: a server writes several responses in little more than the time of one. */
+const atOnce = 6;
+
+/** Asks `count` questions in all ways; what came of each is told when it is known. */
 export async function judgeQuestions(
   server: JudgedServer,
   model: ServerModel,
@@ -43,32 +47,41 @@ export async function judgeQuestions(
   };
   const rated: Record<string, Rated> = {};
   for (const toolChoice of ['auto', 'required'] as const)
-    for (const [who, ask] of Object.entries({ ours, theirs }))
-      rated[`${who}, ${toolChoice}`] = await rateAll(ask, toolChoice, count);
+    for (const [who, ask] of Object.entries({ ours, theirs })) {
+      const sums = await rateAll(ask, toolChoice, count);
+      rated[`${who}, ${toolChoice}`] = sums;
+      console.error(`${who}, ${toolChoice}: ${JSON.stringify(sums)}`);
+    }
   return rated;
 }
 
 async function rateAll(ask: Ask, toolChoice: Choice, count: number): Promise<Rated> {
-  const validity = new Validity(tools);
-  const asked = questions.filter(({ calls }) => toolChoice === 'auto' || calls.length > 0).slice(0, count);
+  const open = questions.filter(({ calls }) => toolChoice === 'auto' || calls.length > 0).slice(0, count);
   const sums = { questions: 0, calls: 0, invalid: 0, rightDecision: 0, rightArguments: 0 };
   const rated: Rated = { ...sums, expectingCalls: 0, failed: 0 };
-  for (const question of asked) {
-    rated.questions += 1;
-    rated.expectingCalls += Number(question.calls.length > 0);
-    try {
-      const made = await ask(question, toolChoice);
-      const { decision, values } = rate(question, made);
-      rated.calls += made.length;
-      rated.invalid += made.filter((call) => !validity.isValid(call)).length;
-      rated.rightDecision += Number(decision);
-      rated.rightArguments += Number(question.calls.length > 0 && values);
-    } catch (error) {
-      rated.failed += 1;
-      console.log(`${question.id}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
+  const work = async (): Promise<void> => {
+    for (let next = open.shift(); next !== undefined; next = open.shift())
+      await rateOne(next, ask, toolChoice, rated);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
   return rated;
+}
+
+async function rateOne(question: Question, ask: Ask, toolChoice: Choice, rated: Rated): Promise<void> {
+  const isExpected = question.calls.length > 0;
+  rated.questions += 1;
+  rated.expectingCalls += Number(isExpected);
+  try {
+    const made = await ask(question, toolChoice);
+    const { decision, values } = rate(question, made);
+    rated.calls += made.length;
+    rated.invalid += made.filter((call) => !validity.isValid(call)).length;
+    rated.rightDecision += Number(decision);
+    rated.rightArguments += Number(isExpected && values);
+  } catch (error) {
+    rated.failed += 1;
+    console.log(`${question.id}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function readCalls(body: string): readonly MadeCall[] {

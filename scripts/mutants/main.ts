@@ -33,6 +33,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     shard: { type: 'string', default: '1/1' },
     tests: { type: 'string', default: 'test/' },
+    seconds: { type: 'string', default: '3600' },
     minutes: { type: 'string', default: '600' },
     record: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -46,8 +47,9 @@ const help = `npm run mutants -- [file or folder of src …]
   --seed 1        draws others
   --shard 3/20    every twentieth file, from the third on
   --tests test/   only test files whose path begins so, several with commas
+  --seconds 3600  each mutant meets tests of so long in all, the quickest first
   --minutes 600   ends after so long, with what it has
-  --record        writes the scores of the rooms into scripts/mutants/scores.json
+  --record        writes the scores of the files into scripts/mutants/scores.json
   --json FILE     every mutant with what became of it`;
 
 /** What became of a mutant: the test that noticed it, or null. */
@@ -60,14 +62,24 @@ interface Outcome {
 /** The places by test file, and how long it took in ms. */
 type Reach = Readonly<Record<string, { readonly places: readonly string[]; readonly time: number }>>;
 
+/** What is kept of a test file, under the hash of its text. */
+interface KeptReach {
+  readonly places: readonly string[];
+  readonly time: number;
+  readonly hash: string;
+}
+
+/** Where the tests of this run note what they evaluate. */
+const notes = path.join(root, '.cache/mutants', `hits-${process.pid}.jsonl`);
+
 if (values.help) console.log(help);
 else process.exitCode = await run();
 
 async function run(): Promise<number> {
+  const end = Date.now() + Number(values.minutes) * 60_000;
   const files = chosenFiles();
   const reach = await reachOf(files);
   const worker = new WorkerProcess({ bail: 1, hits: null, seed: values.seed });
-  const end = Date.now() + Number(values.minutes) * 60_000;
   const outcomes: Outcome[] = [];
   for (const file of files) {
     if (Date.now() > end) break;
@@ -99,43 +111,56 @@ function chosenFiles(): readonly string[] {
   return within.filter((_, place) => place % parts === part - 1);
 }
 
-/** Runs the tests once, while the places of all mutants note that they are evaluated. */
+/**
+ * What the tests evaluate: each runs once, while the places of all mutants note that they are evaluated. A test file that
+ * is still the same, like all that tests share, is not run again.
+ */
 async function reachOf(files: readonly string[]): Promise<Reach> {
   const texts = Object.fromEntries(
     files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file)]),
   );
-  const key = hashOf(JSON.stringify([texts, testTexts(), values.tests, values.seed]));
-  const known = kept<Reach>('reach', key);
-  if (known !== null) return known;
-  const notes = path.join(root, '.cache/mutants', `hits-${process.pid}.jsonl`);
-  fs.mkdirSync(path.dirname(notes), { recursive: true });
+  const name = `reach/${hashOf(files.join())}`;
+  const key = hashOf(JSON.stringify([texts, sharedTexts(), values.seed]));
+  const known: Record<string, KeptReach> = kept(name, key) ?? {};
   const worker = new WorkerProcess({ bail: 0, hits: notes, seed: values.seed });
   const starts = values.tests.split(',');
   const tests = (await worker.tests()).filter((test) => starts.some((start) => test.startsWith(start)));
-  console.error(
-    picocolors.dim(`${tests.length} test files note what they evaluate of ${files.length} sources …`),
-  );
-  const answer = await worker.run({ files: texts, tests }, 3_600_000);
+  const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
+  const changed = tests.filter((test) => known[test]?.hash !== hashes.get(test));
+  for (const [test, { places, time }] of Object.entries(await hitsOf(worker, texts, changed)))
+    known[test] = { places, time, hash: hashes.get(test) ?? '' };
   await worker.stop();
+  if (changed.length > 0) keep(name, key, known);
+  return Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+}
+
+async function hitsOf(
+  worker: WorkerProcess,
+  texts: Readonly<Record<string, string>>,
+  tests: readonly string[],
+): Promise<Reach> {
+  if (tests.length === 0) return {};
+  console.error(picocolors.dim(`${tests.length} test files note what they evaluate …`));
+  fs.mkdirSync(path.dirname(notes), { recursive: true });
+  const answer = await worker.run({ files: texts, tests }, 3_600_000);
   if (answer === null) throw new Error('the tests did not end within an hour');
   if (answer.failed !== null) throw new Error(`a test fails without any mutant: ${answer.failed}`);
   const lines = fs.readFileSync(notes, 'utf8').trimEnd().split('\n');
   fs.rmSync(notes);
   const hits = lines.map((line) => JSON.parse(line) as Hits);
-  const reach = Object.fromEntries(
+  return Object.fromEntries(
     hits.map(({ test, places }) => {
       const name = path.relative(root, test);
       return [name, { places, time: answer.times[name] ?? 0 }];
     }),
   );
-  keep('reach', key, reach);
-  return reach;
 }
 
-function testTexts(): readonly string[] {
+/** The texts that test files share. */
+function sharedTexts(): readonly string[] {
   return fs
     .readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .sort()
     .map((file) => `${file} ${hashOf(sourceOf(`test/${file}`))}`);
 }
@@ -177,7 +202,7 @@ async function outcomeOf(
 }
 
 /**
- * The tests that evaluate a mutant's place, those of its own room first, the quickest first. A place that only the import
+ * The tests that evaluate a mutant's place, those of its own room first, the quickest first, as many as there is time for. A place that only the import
  * of its file evaluates has all tests of the file.
  */
 function testsOf(file: string, number: number, reach: Reach): readonly string[] {
@@ -190,7 +215,14 @@ function testsOf(file: string, number: number, reach: Reach): readonly string[] 
         );
   const room = file.split('/')[1] ?? '';
   const rank = (test: string) => (test.startsWith(`test/${room}/`) ? 0 : 1);
-  return tests.sort((a, b) => rank(a) - rank(b) || (reach[a]?.time ?? 0) - (reach[b]?.time ?? 0));
+  const time = (test: string) => reach[test]?.time ?? 0;
+  let left = 1000 * Number(values.seconds);
+  return tests
+    .sort((a, b) => rank(a) - rank(b) || time(a) - time(b))
+    .filter((test) => {
+      left -= time(test);
+      return left >= 0;
+    });
 }
 
 function tell({ mutant, verdict, test }: Outcome, source: string): void {
@@ -206,34 +238,50 @@ function tell({ mutant, verdict, test }: Outcome, source: string): void {
   console.log(`  ${line}\n  ${picocolors.red(from)} → ${picocolors.green(mutant.text)}`);
 }
 
-/** Prints the scores; 1 when a room is below the score that is checked in. */
+/** Prints the scores; 1 when a file is below the score that is checked in. */
 function report(outcomes: readonly Outcome[]): number {
   if (values.json !== undefined) fs.writeFileSync(values.json, JSON.stringify(outcomes, null, 1));
-  const scores = scoresBy(outcomes, ({ file }) => file);
-  const rooms = scoresBy(outcomes, ({ file }) => roomOf(file));
-  console.log('\n\n| file | killed | of | % |\n|---|---|---|---|');
-  for (const [name, { killed, all }] of Object.entries(scores)) console.log(row(name, killed, all));
-  for (const [name, { killed, all }] of Object.entries(rooms)) console.log(row(`**${name}**`, killed, all));
+  const scores = scoresOf(outcomes);
+  console.log('\n\n| file | mutants | killed | equivalent | % |\n|---|---|---|---|---|');
+  for (const [name, score] of Object.entries(scores)) console.log(row(name, score));
+  for (const [room, score] of Object.entries(sumsByRoom(scores))) console.log(row(`**${room}**`, score));
+  if (values.record) recordScores(scores);
   const recorded = recordedScores();
-  const fallen = Object.entries(rooms).filter(([room, { killed, all }]) => {
-    const before = recorded[room];
-    return before !== undefined && killed * before.all < before.killed * all;
+  const fallen = Object.entries(scores).filter(([file, score]) => {
+    const before = recorded[file];
+    return before !== undefined && shareOf(score) < shareOf(before);
   });
-  if (values.record) recordScores(rooms);
-  for (const [room] of values.record ? [] : fallen)
-    console.log(picocolors.red(`${room} is below its recorded score`));
-  return values.record || fallen.length === 0 ? 0 : 1;
+  for (const [file] of fallen) console.log(picocolors.red(`${file} is below its recorded score`));
+  return fallen.length === 0 ? 0 : 1;
 }
 
-function scoresBy(outcomes: readonly Outcome[], nameOf: (mutant: Mutant) => string): Record<string, Score> {
+function scoresOf(outcomes: readonly Outcome[]): Readonly<Record<string, Score>> {
   const scores: Record<string, Score> = {};
   for (const { mutant, verdict } of outcomes) {
-    if (verdict === 'equivalent') continue;
-    const before = scores[nameOf(mutant)] ?? { killed: 0, all: 0 };
-    const killed = before.killed + (verdict === 'killed' || verdict === 'timeout' ? 1 : 0);
-    scores[nameOf(mutant)] = { killed, all: before.all + 1 };
+    const killed = verdict === 'killed' || verdict === 'timeout' ? 1 : 0;
+    const equivalent = verdict === 'equivalent' ? 1 : 0;
+    scores[mutant.file] = sumOf(scores[mutant.file], { mutants: 1, killed, equivalent });
   }
   return scores;
+}
+
+function sumsByRoom(scores: Readonly<Record<string, Score>>): Readonly<Record<string, Score>> {
+  const sums: Record<string, Score> = {};
+  for (const [file, score] of Object.entries(scores)) sums[roomOf(file)] = sumOf(sums[roomOf(file)], score);
+  return sums;
+}
+
+function sumOf(one: Score = { mutants: 0, killed: 0, equivalent: 0 }, other: Score): Score {
+  return {
+    mutants: one.mutants + other.mutants,
+    killed: one.killed + other.killed,
+    equivalent: one.equivalent + other.equivalent,
+  };
+}
+
+/** The share of the mutants that a test can find. */
+function shareOf({ mutants, killed, equivalent }: Score): number {
+  return mutants === equivalent ? 1 : killed / (mutants - equivalent);
 }
 
 function roomOf(file: string): string {
@@ -241,6 +289,7 @@ function roomOf(file: string): string {
   return next === undefined || next.endsWith('.ts') ? room : room === 'runtime' ? `runtime/${next}` : room;
 }
 
-function row(name: string, killed: number, all: number): string {
-  return `| ${name} | ${killed} | ${all} | ${Math.round((100 * killed) / all)} |`;
+function row(name: string, score: Score): string {
+  const { mutants, killed, equivalent } = score;
+  return `| ${name} | ${mutants} | ${killed} | ${equivalent} | ${Math.round(100 * shareOf(score))} |`;
 }

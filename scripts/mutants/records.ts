@@ -1,6 +1,6 @@
 /**
  * What is known of mutants: those that change nothing (`equivalent.json`, written by hand, each with its reason), the
- * scores of rooms (`scores.json`, checked in), and what an earlier run found (`.cache/mutants`, which only saves time).
+ * scores of files (`scores.json`, checked in), and what an earlier run found (`.cache/mutants`, which only saves time).
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -20,9 +20,11 @@ interface Equivalent {
   readonly reason: string;
 }
 
+/** How many mutants of a file were tried, how many a test killed, and how many no test can find. */
 export interface Score {
+  readonly mutants: number;
   readonly killed: number;
-  readonly all: number;
+  readonly equivalent: number;
 }
 
 /** The test file that found a mutant, and its text's hash then. */
@@ -45,14 +47,16 @@ export function whyEquivalent(mutant: Mutant, source: string): string | null {
   return known?.reason ?? null;
 }
 
-/** The checked-in scores by room. */
+/** The checked-in scores by file. */
 export function recordedScores(): Readonly<Record<string, Score>> {
   return readJson<Record<string, Score>>(scoresFile) ?? {};
 }
 
-/** Replaces the scores of the rooms given. */
+/** Replaces the scores of the files given. */
 export function recordScores(scores: Readonly<Record<string, Score>>): void {
-  const sorted = Object.entries({ ...recordedScores(), ...scores }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries({ ...recordedScores(), ...scores })
+    .filter(([file]) => fs.existsSync(path.join(root, file)))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   fs.writeFileSync(scoresFile, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 

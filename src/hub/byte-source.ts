@@ -14,6 +14,8 @@ export interface SourceBytes {
 export interface ByteSource {
   /** The file's name in errors. */
   readonly name: string;
+  /** How many bytes at first cost little. */
+  readonly firstRead: number;
   /** Bytes `start` to `end`, `end` exclusive. Throws `ModelFileError` if the source does not deliver them. */
   read(start: number, end: number): Promise<SourceBytes>;
 }
@@ -22,6 +24,7 @@ export interface ByteSource {
 export function fileSource(file: string): ByteSource {
   return {
     name: file,
+    firstRead: 8_000_000,
     async read(start, end) {
       const handle = await openRegularFile(file);
       try {
@@ -63,6 +66,7 @@ export function httpSource(url: string, options: { fetch?: typeof fetch; name?: 
   };
   return {
     name,
+    firstRead: 2_000_000,
     async read(start, end) {
       if (knownSize !== null && start >= knownSize) return { bytes: new Uint8Array(0), size: knownSize };
       for (let attempt = 0; attempt < readAttempts; attempt++) {

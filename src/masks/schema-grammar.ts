@@ -2,6 +2,7 @@
 import type { SchemaIssue } from '../format/errors.ts';
 import { type OptionRules, oneOf, readOptions } from '../format/option-rules.ts';
 import { compileSchema, jsonSyntax, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
+import { assumeBuildable } from '../language/expression/check-grammar.ts';
 import type { Grammar } from '../language/expression/expression.ts';
 import { RuleSet } from '../language/expression/rule-set.ts';
 import { type SchemaInput, toJsonSchema } from '../tools/standard-schema.ts';
@@ -39,5 +40,8 @@ export function schemaGrammar(schema: SchemaInput, given: SchemaGrammarOptions =
     tool: '',
     policy,
   });
-  return { expression: rules.grammar('root', expression), report: issues };
+  const grammar = rules.grammar('root', expression);
+  // The compiler builds each rule that it names, and each value begins with a character: a test looks at them all.
+  assumeBuildable(grammar);
+  return { expression: grammar, report: issues };
 }

@@ -65,7 +65,8 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const maxTimer = 2 ** 31 - 1;
+/** The longest that a timer of the platform waits, in milliseconds. */
+export const maxTimer = 2 ** 31 - 1;
 const anything = Number.POSITIVE_INFINITY;
 
 const rules: OptionRules<HandlerOptions> = {
@@ -79,7 +80,7 @@ const rules: OptionRules<HandlerOptions> = {
   keepAliveMs: integerFrom(1, maxTimer),
   stallMs: integerFrom(1, maxTimer),
   memoryLimit: integerFrom(0, anything),
-  modelIdleMs: integerFrom(0, longestTimer),
+  modelIdleMs: integerFrom(0, maxTimer),
   anyModel: boolean,
   page: string,
   defaults: object,

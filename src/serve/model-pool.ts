@@ -3,6 +3,7 @@ import { UnsupportedOptionError } from '../format/errors.ts';
 import { untilAborted } from '../format/on-abort.ts';
 import { requireOption } from '../format/option-rules.ts';
 import { RequestError } from './errors.ts';
+import { maxTimer } from './handler-options.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
 interface Slot {
@@ -37,9 +38,6 @@ export interface BorrowedModel {
   /** Must be called once. `idleMs`: when the model is closed unless it is asked again. Default: as the pool has it. */
   release(idleMs?: number): void;
 }
-
-/** The longest that a timer of the platform waits, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
 
 /** Options of a pool. */
 interface PoolOptions {
@@ -172,7 +170,7 @@ export class ModelPool {
     slot.users -= 1;
     if (slot.users > 0) return;
     for (const wake of this.#idle.splice(0)) wake();
-    if (idleMs <= longestTimer) slot.timer = setTimeout(() => this.#retire(slot), idleMs).unref();
+    if (idleMs <= maxTimer) slot.timer = setTimeout(() => this.#retire(slot), idleMs).unref();
   }
 
   /** Closes a model that nobody uses, in turn with those that are opened. */

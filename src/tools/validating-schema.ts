@@ -23,12 +23,24 @@ export function isValidating(schema: unknown): schema is ValidatingSchema {
   return typeof standard === 'object' && standard !== null && 'validate' in standard;
 }
 
-/** Each problem with its path in the value: `days.0: must be positive`. */
-export function validationProblems(issues: readonly ValidationIssue[]): readonly string[] {
-  return issues.map(({ message, path = [] }) => {
-    const keys = path.map((part) =>
+/** A problem, and where in the value. */
+export interface LibraryProblem {
+  readonly path: readonly string[];
+  /** With the path: `days.0: must be positive`. */
+  readonly text: string;
+}
+
+/** The problems of `issues`. */
+export function problemsOf(issues: readonly ValidationIssue[]): readonly LibraryProblem[] {
+  return issues.map(({ message, path: parts = [] }) => {
+    const path = parts.map((part) =>
       String(typeof part === 'object' && part !== null && 'key' in part ? part.key : part),
     );
-    return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+    return { path, text: path.length === 0 ? message : `${path.join('.')}: ${message}` };
   });
+}
+
+/** Their texts. */
+export function validationProblems(issues: readonly ValidationIssue[]): readonly string[] {
+  return problemsOf(issues).map(({ text }) => text);
 }

@@ -1,8 +1,8 @@
 /** The tokenizer of a model in transformers.js, from what its `tokenizer.json` says. */
 import { ModelFileError } from '../format/errors.ts';
 import { isRecord } from '../format/option-rules.ts';
+import { type Findable, SpecialFinder } from '../language/matcher/special-finder.ts';
 import { spaceSign } from '../language/matcher/token-bytes.ts';
-import { type Findable, SpecialFinder } from '../runtime/chat/special-finder.ts';
 import type { EngineTokenizer, TokenType } from '../runtime/engine/engine.ts';
 import type { CausalModel, PretrainedTokenizer } from './package.ts';
 

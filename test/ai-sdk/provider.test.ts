@@ -192,7 +192,7 @@ describe.each(sdks)('$version', ({ sdk }) => {
       { type: 'tool' as const, toolName: 'get_weather' as const },
       { type: 'function', function: { name: 'get_weather' } },
     ],
-  ])('toolChoice: %s', async (_, toolChoice, expected) => {
+  ])('toolChoice: %s is asked of the model', async (_, toolChoice, expected) => {
     const model = writtenModel(anyFormat, [expected === 'none' ? answer : oneCall]);
     await sdk.generateText({ model: idiolect(model), prompt: 'Bern?', tools, toolChoice });
     expect(model.asked[0]?.toolChoice).toEqual(expected);
@@ -230,7 +230,7 @@ describe.each(sdks)('$version', ({ sdk }) => {
       (kit: typeof sdk7) => kit.Output.choice({ options: ['sun', 'rain'] }),
       'sun',
     ],
-  ])('Output.%s', async (_, content, output, expected) => {
+  ])('Output.%s gives what the model wrote', async (_, content, output, expected) => {
     const model = writtenModel(anyFormat, [{ role: 'assistant', content }]);
     const result = await sdk.generateText({
       model: idiolect(model),
@@ -314,7 +314,7 @@ describe('ai 7', () => {
     ['none', { thinking: false }],
     ['medium', { thinking: true, templateVariables: { reasoning_effort: 'medium' } }],
     ['provider-default', {}],
-  ] as const)('reasoning: %s', async (reasoning, expected) => {
+  ] as const)('reasoning: %s is asked of the model', async (reasoning, expected) => {
     const model = writtenModel(anyFormat, [answer]);
     await sdk7.generateText({ model: idiolect(model), prompt: '?', reasoning });
     expect(model.asked[0]).toMatchObject(expected);

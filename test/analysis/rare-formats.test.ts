@@ -106,7 +106,7 @@ const unquotable: ReadonlySet<string> = new Set([
   'raw values in quotes, as attributes',
 ]);
 
-describe('laws', () => {
+describe('all laws hold for a rare format', () => {
   test.each(Object.entries(formats))('%s', (name, calls) => {
     const { breaches, rendered } = verifyTemplate(templateOf(calls));
     const laws = new Set(breaches.map(({ law }) => law));

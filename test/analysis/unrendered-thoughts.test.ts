@@ -12,7 +12,7 @@ test.each([
   ["'thoughts' == part['type']"],
   ["part.type in ['image', 'thoughts']"],
   ["not (part.type != 'thoughts')"],
-])('%s', (condition) => {
+])('thoughts that are rendered where %s are not read, and a warning says so', (condition) => {
   const { format, warnings } = analyzeTemplate(template(condition));
   expect(format.reasoning).toBeNull();
   expect(warnings).toMatchObject([
@@ -27,7 +27,7 @@ test.each([["part.type == 'image'"], ["part.role == 'thoughts'"]])(
   },
 );
 
-test('a field of steps, which no text fills', () => {
+test('a field of steps, which no text fills, is told', () => {
   const source =
     '{% for m in messages %}<|{{ m.role }}|>{% for step in m.reasoning_steps or [] %}<step>{{ step }}</step>{% endfor %}{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
   const { format, warnings } = analyzeTemplate(source);

@@ -61,6 +61,6 @@ for (const file of files) {
   });
 }
 
-it('finds cases', () => {
+it('the folder has case files', () => {
   expect(files.length).toBeGreaterThan(10);
 });

@@ -109,7 +109,7 @@ describe('files', () => {
     ['broken.json', '{', /not JSON/],
     ['broken.mjs', 'throw new Error("at home")', /at home/],
     ['empty.mjs', 'export const x = 1', /neither/],
-  ])('%s', async (name, content, message) => {
+  ])('%s is refused, saying why', async (name, content, message) => {
     const file = path.join(folder, name);
     if (content !== null) fs.writeFileSync(file, content);
     await expect(readToolSources([file])).rejects.toThrow(message);

@@ -17,7 +17,7 @@ const encodings: readonly [string, (text: string) => Buffer][] = [
   ['UTF-16, big end first', (text) => little(text).swap16()],
 ];
 
-it.each(encodings)('%s', async (_name, encode) => {
+it.each(encodings)('a file in %s is the same text', async (_name, encode) => {
   const [template, list] = ['a.jinja', 'tools.json'].map((name) => path.join(root, name));
   fs.writeFileSync(template ?? '', encode('{{ "ü€😀" }}'));
   fs.writeFileSync(list ?? '', encode('[{"name": "größe"}]'));

@@ -27,7 +27,7 @@ describe('the advice', () => {
     [[row('json-list', 8, 2, 5), row('tagged', 9, 3, 5)], /^Load it with toolFormat: 'tagged'/],
     [[row('json-list', 1, 0, 5)], /^Do not rely on its calls: at best, 1 of 15/],
     [[row('own', 10, 4, 1)], /it calls where no call is needed \(4 of 5\)/],
-  ])('%#', (rows, expected) => {
+  ])('follows from the rows of the table: %#', (rows, expected) => {
     const free = rows.map((each) => ({ ...each, mode: 'free' as const, one: { right: 11, asked: 11 } }));
     expect(adviceFrom([...free, ...rows])).toMatch(expected);
   });

@@ -165,7 +165,7 @@ describe('a disk without links', () => {
   });
 });
 
-it('finds a browser', () => {
+it('a page is opened by the command of each system', () => {
   const url = 'http://127.0.0.1:1/';
   expect(browserCommand(url, 'win32', {})).toEqual(['cmd', '/c', 'start', '', url]);
   expect(browserCommand(url, 'darwin', {})).toEqual(['open', url]);

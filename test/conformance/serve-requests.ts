@@ -11,7 +11,7 @@ import { type KeyedTurn, openKeyedChat } from '../support/small-chats.ts';
 import type { PartResult } from './parts.ts';
 
 /** A request, and whether nothing but an answer will do. */
-interface RecordedRequest {
+export interface RecordedRequest {
   readonly name: string;
   readonly path: string;
   readonly method: string;
@@ -21,10 +21,7 @@ interface RecordedRequest {
 
 /** Runs both files, with schemas enforced and with schemas checked. */
 export async function run(dataFolder: string): Promise<PartResult> {
-  const requests = [
-    ...linesOf(dataFolder, 'serve-requests.jsonl').map(readLine),
-    ...linesOf(dataFolder, 'serve-requests-python.jsonl').map(readPythonLine),
-  ];
+  const requests = recordedRequests(dataFolder);
   const model = await openKeyedChat(turns);
   const handlers = (['strict', 'degrade'] as const).map((policy) => createHandler(model, { policy }));
   const failures: string[] = [];
@@ -37,6 +34,14 @@ export async function run(dataFolder: string): Promise<PartResult> {
   await Promise.all(handlers.map((handler) => handler.close()));
   await model.dispose();
   return { passed: requests.length - failures.length, total: requests.length, failures };
+}
+
+/** The requests of both files. */
+export function recordedRequests(dataFolder: string): readonly RecordedRequest[] {
+  return [
+    ...linesOf(dataFolder, 'serve-requests.jsonl').map(readLine),
+    ...linesOf(dataFolder, 'serve-requests-python.jsonl').map(readPythonLine),
+  ];
 }
 
 function linesOf(dataFolder: string, file: string): readonly object[] {
@@ -133,7 +138,7 @@ function called(input: string): readonly string[] {
 }
 
 /** Why a client could not use the answer; `null` if it can, or knows why not. */
-async function wrongWith(handler: Handler, request: RecordedRequest): Promise<string | null> {
+export async function wrongWith(handler: Handler, request: RecordedRequest): Promise<string | null> {
   const { method, body, mustAnswer } = request;
   const init = method === 'POST' ? { body: body === '' ? '' : JSON.stringify(body) } : {};
   const headers = { 'content-type': 'application/json' };
@@ -141,7 +146,8 @@ async function wrongWith(handler: Handler, request: RecordedRequest): Promise<st
     new Request(`http://localhost${request.path}`, { method, headers, ...init }),
   );
   const text = await response.text();
-  if (response.status >= 500) return `${response.status}: ${text}`;
+  // What a model's engine cannot do is not implemented, and said.
+  if (response.status >= 500 && response.status !== 501) return `${response.status}: ${text}`;
   if (response.status >= 400) return wrongRefusal(mustAnswer, method, text);
   const ignored = response.headers.get('idiolect-ignored')?.split(', ') ?? [];
   const unheard = ignored.find((name) => Object.hasOwn(thinkingFields, name));

@@ -82,7 +82,7 @@ function differences(pattern: string, words: readonly string[]): readonly string
 }
 
 describe('patterns', () => {
-  test.each(written)('%s', (pattern) => {
+  test.each(written)('%s matches what it matches in V8', (pattern) => {
     expect(differences(pattern, wordsNear(pattern, 150, 3))).toEqual([]);
   });
 

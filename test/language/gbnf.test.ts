@@ -73,7 +73,7 @@ describe('notation', () => {
       ['root ::= "a"\nroot ::= "b"', ['b'], ['a']],
       ['root ::= "x"{3,3000} "y"', [`${'x'.repeat(3500)}y`], ['xxy']],
     ];
-  test.each(rows)('%s', (gbnf, accepted, rejected) => {
+  test.each(rows)('is read as llama.cpp reads it: %s', (gbnf, accepted, rejected) => {
     const { accepts: judge } = engine(gbnf);
     const texts = [...accepted, ...rejected];
     expect(texts.filter(judge)).toEqual(accepted);
@@ -183,7 +183,7 @@ describe('lint', () => {
     ['root ::= "ab" | "ac"', ['ambiguous-choice']],
     ['root ::= "a"* "a"', ['ambiguous-repetition']],
     ['root ::= "a"\nb ::= "b"', ['unused-rule']],
-  ])('%s', (gbnf, kinds) => {
+  ])('says what is wrong with %s', (gbnf, kinds) => {
     const found = lintGbnf(readGbnf(gbnf));
     expect([...new Set(found.map(({ kind }) => kind))]).toEqual(kinds);
     const builds = found.every(({ severity }) => severity !== 'unbuildable');

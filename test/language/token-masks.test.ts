@@ -155,7 +155,7 @@ describe('characters that lead to one state', () => {
   });
 });
 
-test('random grammars', () => {
+test('masks of random grammars have the tokens that the matcher allows', () => {
   fc.assert(
     fc.property(anyGrammar, fc.nat(1_000_000), (grammar, seed) => {
       fc.pre(!checkGrammar(grammar, { ambiguity: false }).some(({ severity }) => severity === 'unbuildable'));

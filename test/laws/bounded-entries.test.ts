@@ -122,15 +122,18 @@ function workOf(run: (text: string) => unknown, text: string): number {
   });
 }
 
-test.each(Object.entries(entries))('%s', (_, run) => {
-  for (const part of parts) {
-    const textOf = (length: number): string => part.repeat(Math.ceil(length / part.length));
-    // The first run fills caches.
-    workOf(run, textOf(50));
-    const [short, long] = [workOf(run, textOf(800)), workOf(run, textOf(3200))];
-    expect([part, long < 6 * short + 20_000 || [short, long]]).toEqual([part, true]);
-  }
-});
+test.each(Object.entries(entries))(
+  '%s looks at what grows with the text, and throws typed errors',
+  (_, run) => {
+    for (const part of parts) {
+      const textOf = (length: number): string => part.repeat(Math.ceil(length / part.length));
+      // The first run fills caches.
+      workOf(run, textOf(50));
+      const [short, long] = [workOf(run, textOf(800)), workOf(run, textOf(3200))];
+      expect([part, long < 6 * short + 20_000 || [short, long]]).toEqual([part, true]);
+    }
+  },
+);
 
 test('are fed with hundreds of texts', () => {
   expect(Object.keys(entries).length * parts.length).toBeGreaterThan(200);

@@ -70,7 +70,7 @@ function previewOf(model: EngineModel, options: ChatOptions): ChatPreview | null
 let tried = 0;
 
 describe.each(sampled(templates, 10))('$name', (template) => {
-  it.each(engines)('%s', async (kind) => {
+  it.each(engines)('%s: a turn that ends within thoughts goes on', async (kind) => {
     const { format } = template;
     const engine = new InsistingEngine(template);
     const local = await connectEngine(engine, { requireTools: false });

@@ -53,7 +53,7 @@ describe.each(sampled(templates, 8))('$name', (template) => {
     alone: opener,
   };
 
-  it.each(Object.entries(texts))('%s', async (_, text) => {
+  it.each(Object.entries(texts))('an opener that is %s comes out as a message', async (_, text) => {
     const model = await opened(template);
     if (model === null) return;
     for (const [policy, request] of Object.entries(requests)) {

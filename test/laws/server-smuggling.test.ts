@@ -80,7 +80,7 @@ describe.each(learned)('$name', ({ name, source, format, markers }) => {
       ? kinds
       : kinds.filter((_, index) => index === place % kinds.length);
 
-  it.each(chosen)('%s', async (kind) => {
+  it.each(chosen)('%s: no text of a request becomes a special token', async (kind) => {
     const dialect = serverDialects[kind];
     if (dialect === undefined) throw new RangeError(kind);
     const encoder = encoderFor(model, dialect);

@@ -70,7 +70,7 @@ function kindOf(event: AnyResponseEvent): readonly string[] {
 const thinkers = new Set<string>();
 
 describe.each(sampled(templates, 6))('$name', (template) => {
-  it.each(Object.entries(requests))('%s', async (_, request) => {
+  it.each(Object.entries(requests))('%s: no thoughts come again after the last', async (_, request) => {
     const model = await openThinker(template);
     for (const thinkingBudget of [1, 4]) {
       const kinds = await kindsOf(model, { ...request, thinkingBudget, maxTokens: 100 });
@@ -91,7 +91,7 @@ it('tries models that think', () => {
 const unswitched = templates.filter(({ format }) => format.input.thinkingVariables.length === 0);
 
 describe.each(sampled(unswitched, 4))('$name, told not to think', (template) => {
-  it.each(Object.entries(requests))('%s', async (_, request) => {
+  it.each(Object.entries(requests))('%s: has no thoughts', async (_, request) => {
     const model = await openThinker(template);
     let thoughts = '';
     const messages = [{ role: 'user', content: 'Hello' }] as const;

@@ -53,7 +53,7 @@ function isRefused(format: ChatFormat, tools: readonly Tool[]): boolean {
   }
 }
 
-test.each(formats)('$name', ({ format }) => {
+test.each(formats)('$name reads each name that its grammar writes', ({ format }) => {
   let read = 0;
   for (const name of names) {
     const tools = [toolOf(name)];

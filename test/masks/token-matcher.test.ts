@@ -1,9 +1,11 @@
 /** Laws of `idiolect/masks`: a mask has the tokens that are accepted, whatever the grammar, and ends where it may. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UnsupportedOptionError } from '../../src/format/errors.ts';
+import { SchemaError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
+import type { Grammar } from '../../src/language/expression/expression.ts';
 import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/masks/index.ts';
+import { anySchema } from '../json-schema/schema-tools.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 
 const letters = Array.from('abcdexyz019 "{}[]:,.-\\\n/é€');
@@ -44,6 +46,23 @@ test('the tokens of a mask are those that are accepted', () => {
     }),
     { numRuns: process.env.LAWS === 'long' ? 2000 : 40 },
   );
+});
+
+test('every grammar of a schema is buildable, for which its matcher does not look', () => {
+  const layouts = fc.constantFrom<'any' | 'compact'>('any', 'compact');
+  const law = fc.property(anySchema, layouts, (schema, layout) => {
+    let expression: Grammar;
+    try {
+      ({ expression } = schemaGrammar(schema, { layout, policy: 'degrade' }));
+    } catch (error) {
+      if (error instanceof SchemaError) return;
+      throw error;
+    }
+    // A copy, of which nothing is known yet.
+    const findings = checkGrammar({ ...expression }, { ambiguity: false });
+    expect(findings.filter(({ severity }) => severity === 'unbuildable')).toEqual([]);
+  });
+  fc.assert(law, { numRuns: process.env.LAWS === 'long' ? 3000 : 60 });
 });
 
 describe('a schema', () => {
@@ -89,7 +108,7 @@ test.each([
   ['byte-level', ['Ġa', 'Ċ', 'Ã', '<|x|>'], [' a', '\n', null, '<|x|>']],
   ['sentencepiece', ['▁a', '<0x0A>', '<0xC3>', '<|x|>'], [' a', '\n', null, '<|x|>']],
   ['verbatim', [' a', '\n', 'Ġ', '▁'], [' a', '\n', 'Ġ', '▁']],
-] as const)('texts spelled %s', (spelling, tokens, meant) => {
+] as const)('texts spelled %s are read as meant', (spelling, tokens, meant) => {
   const { bytesOf } = createMaskVocabulary({ tokens, spelling });
   const decoder = new TextDecoder();
   const read = tokens.map((_, id) => (meant[id] === null ? null : decoder.decode(bytesOf(id))));

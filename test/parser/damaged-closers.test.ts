@@ -31,13 +31,16 @@ function turn(type: keyof typeof values, closer: string): string {
   return `<|open|>tools<|sep|><|open|>call tool="note" index="1"<|sep|>${argument(type, closer)}${argument(next, whole)}<|close|>call<|sep|><|open|>call tool="note" index="2"<|sep|>${argument('string', whole)}<|close|>call<|sep|><|close|>tools<|sep|>`;
 }
 
-it.each(types.flatMap((type) => damaged.map((end) => [type, end] as const)))('%s, then %s', (type, end) => {
-  const text = turn(type, end);
-  const options = { tools: [tool] };
-  const atOnce = parsePieces(responseModule, text, [], options);
-  for (const call of atOnce.message.tool_calls ?? [])
-    expect(call.function.arguments).not.toMatch(/<\||argument/);
-  for (const cut of everyPosition(text))
-    expect(parsePieces(responseModule, text, [cut], options), `cut at ${cut}`).toEqual(atOnce);
-  expect(parsePieces(responseModule, text, everyPosition(text), options)).toEqual(atOnce);
-});
+it.each(types.flatMap((type) => damaged.map((end) => [type, end] as const)))(
+  'a value of type %s is broken if it ends in %s',
+  (type, end) => {
+    const text = turn(type, end);
+    const options = { tools: [tool] };
+    const atOnce = parsePieces(responseModule, text, [], options);
+    for (const call of atOnce.message.tool_calls ?? [])
+      expect(call.function.arguments).not.toMatch(/<\||argument/);
+    for (const cut of everyPosition(text))
+      expect(parsePieces(responseModule, text, [cut], options), `cut at ${cut}`).toEqual(atOnce);
+    expect(parsePieces(responseModule, text, everyPosition(text), options)).toEqual(atOnce);
+  },
+);

@@ -88,9 +88,8 @@ describe('the name of a JSON call without a marker', () => {
   });
 
   test('and no further', () => {
-    const text = call(5000);
-    const cut = parsePieces(noMarker, text, everyPosition(text), { tools: lawTools });
-    expect([cut.message.content, cut.message.tool_calls]).toEqual([text, undefined]);
+    const { content, tool_calls } = read(noMarker, call(5000));
+    expect([content, tool_calls]).toEqual([call(5000), undefined]);
   });
 });
 

@@ -90,7 +90,7 @@ describe.each(hostile)('$name', (each) => {
   test.each([
     ['pieces of 7', 7],
     ['one piece', 100_000],
-  ])('%s', (_, size) => {
+  ])('costs the same per character in %s', (_, size) => {
     // The first run compiles tables and fills caches.
     workOf(each, 100, size);
     const [short, long] = [workOf(each, 10_000, size), workOf(each, 40_000, size)];

@@ -352,7 +352,7 @@ describe('the latest moment', () => {
   });
 });
 
-it('starts over', () => {
+it('a parser that is reset starts over', () => {
   const parser = createResponseParser(samples.jsonInTags, { generationPrompt: '<turn>bot\n<muse>\n' });
   const once = [...parser.feed('a\n</muse>\n\nb'), ...parser.finish().events];
   parser.reset();

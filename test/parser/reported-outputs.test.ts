@@ -163,6 +163,42 @@ describe('the only required argument without its key', () => {
     expect(read('qwen-qwen3-0.6b', written)).toMatchObject({ calls: [], content: written, laws: [] });
   });
 
+  test.each([
+    [
+      '<bash>ls</bash>\n<bash>pwd</bash>',
+      [
+        ['bash', { command: 'ls' }],
+        ['bash', { command: 'pwd' }],
+      ],
+    ],
+    [
+      '<bash>ls</bash><read>a</read>',
+      [
+        ['bash', { command: 'ls' }],
+        ['read', { path: 'a' }],
+      ],
+    ],
+    [
+      '<read>{"path": "a"}</read>\n<read>{"path": "b"}</read>',
+      [
+        ['read', { path: 'a' }],
+        ['read', { path: 'b' }],
+      ],
+    ],
+    [
+      '<bash><command>ls</command></bash>\n<read>a</read>',
+      [
+        ['bash', { command: 'ls' }],
+        ['read', { path: 'a' }],
+      ],
+    ],
+  ])('%s are several calls in tags of their tools', (written, calls) => {
+    expect(read('qwen-qwen3-0.6b', written)).toMatchObject({ calls, content: '' });
+    for (const after of [' is how.', '\n<bash>', '\n<bash>ls', '\nand that.'])
+      expect(read('qwen-qwen3-0.6b', written + after).calls).toEqual([]);
+    expect(read('qwen-qwen3-0.6b', written, { parallelToolCalls: false }).calls).toEqual([]);
+  });
+
   test('a value with keys is read as such', () => {
     const outcome = read('qwen-qwen3-0.6b', '<bash>\n<command>ls</command>\n</bash>');
     expect(outcome.calls).toEqual([['bash', { command: 'ls' }]]);

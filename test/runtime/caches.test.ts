@@ -150,7 +150,7 @@ describe('chats on several sequences', () => {
 });
 
 describe('usage', () => {
-  it('adds up', async () => {
+  it('adds up to what was asked and written', async () => {
     const model = await open('attention');
     for (const toolChoice of ['auto', 'required'] as const) {
       const stream = model.chat({

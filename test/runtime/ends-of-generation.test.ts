@@ -53,9 +53,12 @@ function tried(texts: readonly string[]): readonly { readonly marked: readonly s
 }
 
 describe.each(formats)('$name', ({ format }) => {
-  it.each(tried(format.preservedTokens))('$marked', async ({ marked }) => {
-    expect(await brokenEnds(format, marked)).toEqual([]);
-  });
+  it.each(tried(format.preservedTokens))(
+    'is whole, or says that it is not, where ends are $marked',
+    async ({ marked }) => {
+      expect(await brokenEnds(format, marked)).toEqual([]);
+    },
+  );
 });
 
 /** The format with this name. */

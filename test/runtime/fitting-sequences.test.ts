@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { LlamaModel } from 'node-llama-cpp';
 import { expect, test } from 'vitest';
-import { fittingSequences } from '../../src/runtime/node-llama-cpp/sequences/fitting-sequences.ts';
+import { fittingSequences } from '../../src/runtime/node-llama-cpp/open-context.ts';
 
 /** Bytes of a context: for all sequences together, and for each. */
 interface Needs {

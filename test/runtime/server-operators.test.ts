@@ -168,7 +168,7 @@ function failure(code: string): Error {
 }
 
 describe.each(kinds)('%s', (kind) => {
-  it.each(refusals)('%s', async (_, phase, answer, facts, words) => {
+  it.each(refusals)('%s is an error that says what to do', async (_, phase, answer, facts, words) => {
     const error = await outcome(kind, { [phase]: answer });
     expect(error).toBeInstanceOf(ServerError);
     expect(error).toMatchObject(facts);

@@ -1,6 +1,6 @@
 /** Texts of special tokens in a text: found whatever their characters, and cut between characters. */
 import { describe, expect, it } from 'vitest';
-import { SpecialFinder } from '../../src/runtime/chat/special-finder.ts';
+import { SpecialFinder } from '../../src/language/matcher/special-finder.ts';
 
 const finderOf = (...texts: readonly string[]): SpecialFinder =>
   new SpecialFinder(texts.map((text, id) => ({ id, text })));

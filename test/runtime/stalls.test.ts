@@ -32,7 +32,7 @@ test.each([
   ],
   ['message', 'stalled: waits for the end of a response, but nothing else is running in this process: '],
   ['tool', "stalled: waits for a tool's result, but nothing else is running in this process: "],
-])('%s', async (name, start) => {
+])('a program that waits for a %s that cannot come is told so', async (name, start) => {
   expect(await printed(name, 1)).toContain(start);
 });
 

@@ -55,7 +55,7 @@ it('an address that is nowhere is answered with those that are', async () => {
   expect(error.message).toContain('http://localhost:8080 for Anthropic');
 });
 
-it('probes are answered', async () => {
+it('probes and preflights of browsers are answered', async () => {
   for (const method of ['GET', 'HEAD']) expect((await ask('/', { method })).status).toBe(200);
   const preflight = await ask('/v1/chat/completions', { method: 'OPTIONS' });
   expect([preflight.status, await preflight.text()]).toEqual([403, expect.stringContaining('--cors')]);

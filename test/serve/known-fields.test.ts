@@ -28,7 +28,7 @@ it.each<[string, string, KnownFields]>([
   ['openai/resources/completions.d.ts', 'CompletionCreateParamsBase', completions],
   ['@anthropic-ai/sdk/resources/messages/messages.d.ts', 'MessageCreateParamsBase', messages],
   ['@anthropic-ai/sdk/resources/beta/messages/messages.d.ts', 'MessageCreateParamsBase', messages],
-])('%s', (file, name, fields) => {
+])('every field of %s is known', (file, name, fields) => {
   const known = namesOf(fields);
   const properties = propertiesOf(file, name);
   expect(properties).toContain('model');

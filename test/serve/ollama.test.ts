@@ -218,7 +218,7 @@ describe('a request', () => {
   });
 });
 
-it('probes are answered', async () => {
+it('what clients of Ollama ask about version and models is answered', async () => {
   await open([{ ...answer, tool_calls: [call('Bern')] }]);
   const get = async (path: string): Promise<object> =>
     (await fetch(`${served?.url}${path}`)).json() as Promise<object>;

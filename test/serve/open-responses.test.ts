@@ -49,7 +49,7 @@ describe.each(formats)('$name', ({ format }) => {
       { input: [user('I am Alice.'), { ...user('Hello Alice.'), role: 'assistant' }, user('Who am I?')] },
       answer,
     ],
-  ])('%s', async (_, body, turn) => {
+  ])('%s has the shape that Open Responses says', async (_, body, turn) => {
     served = await serveTurns(format, [{ ...turn, ...thoughts }]);
     const text = await ask(served, { model: 'written', ...body });
     const isStream = 'stream' in body;

@@ -23,7 +23,7 @@ async function post(path: string, body: object): Promise<string> {
 const question = { messages: request.messages, max_tokens: 100 };
 
 describe('stops', () => {
-  it.each([' STOP', ['nowhere', ' STOP']])('%j, in chat completions', async (stop) => {
+  it.each([' STOP', ['nowhere', ' STOP']])('end the text of chat completions: %j', async (stop) => {
     const { choices } = JSON.parse(await post('/v1/chat/completions', { ...question, stop }));
     expect(choices).toMatchObject([
       {
@@ -34,12 +34,12 @@ describe('stops', () => {
     ]);
   });
 
-  it('in responses', async () => {
+  it('end the text of responses', async () => {
     const { output } = JSON.parse(await post('/v1/responses', { input: 'How warm is it?', stop: ' STOP' }));
     expect(output.at(-1)).toMatchObject({ type: 'message', content: [{ text: 'It rains.' }] });
   });
 
-  it('in messages, with the one that was found', async () => {
+  it('end the text of messages, which tell the one that was found', async () => {
     const asked = { ...question, stop_sequences: ['\n\n', ' STOP'] };
     const told = { stop_reason: 'stop_sequence', stop_sequence: ' STOP' };
     const whole = JSON.parse(await post('/v1/messages', asked));

@@ -104,6 +104,17 @@ it.each<readonly [string, ChatOptions, readonly string[]]>([
   });
 });
 
+it('is never asked for a top_p of 0, which vLLM and SGLang refuse', async () => {
+  const [server] = await standIns(1, words);
+  if (server === undefined) throw new TypeError('one');
+  const model = await connect([server]);
+  for (const topP of [0, 0.4]) await model.chat({ messages, topP, temperature: 0.5 }).message;
+  const [least, other] = server.asked('/v1/completions').map(({ body: { top_p } }) => Number(top_p));
+  expect(least).toBeGreaterThan(0);
+  expect(least).toBeLessThan(1e-5);
+  expect(other).toBe(0.4);
+});
+
 describe.each(['whole', 'streamed'] as const)('%s responses', (how) => {
   it.each<readonly [string, ChatOptions, readonly string[]]>([
     ['calls', required, call],
@@ -127,6 +138,82 @@ describe.each(['whole', 'streamed'] as const)('%s responses', (how) => {
         response === call ? '{"city": "Bern"}' : words.join(''),
       );
     expect(model.servers.map(({ isWell }) => isWell).sort()).toEqual([false, true]);
+  });
+});
+
+describe('two servers', () => {
+  const ask = async (model: ServerModel, index: number) =>
+    (await model.chat({ messages: [{ role: 'user', content: `Rain, ${index}?` }], thinking: false }).message)
+      .content;
+
+  it('of which one is slow share what it cannot do in time, and nothing fails', async () => {
+    const [slow, other] = await standIns(2, words);
+    if (slow === undefined || other === undefined) throw new TypeError('two');
+    const model = await connect([slow, other]);
+    const release = slow.hold();
+    const begun = () => slow.asked('/v1/completions').length;
+    const all: Promise<string | null>[] = [];
+    for (let index = 0; index < 48; index += 1) {
+      let isOver = false;
+      const before = begun();
+      const asked = ask(model, index).finally(() => {
+        isOver = true;
+      });
+      all.push(asked);
+      while (!isOver && begun() === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    // From this many on, it is asked last.
+    expect(begun()).toBe(8);
+    release();
+    for (const content of await Promise.all(all)) expect(content).toBe(words.join(''));
+    expect(model.servers.map(({ failures }) => failures)).toEqual([0, 0]);
+  });
+
+  it('that die before they have written anything fail no request', async () => {
+    const servers = await standIns(2, words);
+    const model = await connect(servers);
+    const release = servers.map((server) => server.hold());
+    const asked = (server: StandInServer) => server.asked('/v1/completions').length;
+    const content = ask(model, 1);
+    for (const _death of ['first', 'second']) {
+      const before = servers.map(asked);
+      const busy = () => servers.find((server, at) => asked(server) > (before[at] ?? 0));
+      while (busy() === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+      // Its first event has come by then.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const server = busy();
+      await server?.kill();
+      await server?.start();
+    }
+    for (const each of release) each();
+    expect(await content).toBe(words.join(''));
+  });
+
+  it('that are restarted one after the other fail no request', async () => {
+    const servers = await standIns(2, words, { pieceMs: 2 });
+    const model = await connect(servers);
+    let over = 0;
+    const guest = async (number: number): Promise<void> => {
+      for (let turn = 0; turn < 12; turn += 1) {
+        expect(await ask(model, 100 * number + turn)).toBe(words.join(''));
+        over += 1;
+      }
+    };
+    const restart = async (): Promise<void> => {
+      for (const server of servers) {
+        const written = async (more: number) => {
+          const goal = Math.min(over + more, 48);
+          while (over < goal) await new Promise((resolve) => setTimeout(resolve, 1));
+        };
+        await written(6);
+        await server.kill();
+        await written(6);
+        await server.start();
+      }
+    };
+    await Promise.all([...Array.from({ length: 4 }, (_, number) => guest(number)), restart()]);
+    expect(over).toBe(48);
+    for (const { failures } of model.servers) expect(failures).toBeGreaterThan(0);
   });
 });
 

@@ -38,6 +38,8 @@ export class StandInServer {
     });
   });
   #port = 0;
+  /** Ends when it may write on. */
+  #held = Promise.resolve();
 
   constructor(options: StandInOptions) {
     this.#options = options;
@@ -63,6 +65,15 @@ export class StandInServer {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+  }
+
+  /** Makes it write nothing from now on, though it is there; what is returned makes it go on. */
+  hold(): () => void {
+    let release = (): void => undefined;
+    this.#held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return release;
   }
 
   /** The requests to a path. */
@@ -107,6 +118,8 @@ export class StandInServer {
     const text = prompt.map((id) => this.#texts[id]).join('');
     const written = text.replace(promptEnd, '');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
+    // The first token of a real one may be half a character.
+    response.write('data: {"choices":[{"text":"","finish_reason":null,"token_ids":[1]}]}\n\n');
     let done = '';
     for (const piece of [...pieces, '']) {
       const rest = (done + piece).slice(Math.max(done.length, written.length));
@@ -114,6 +127,7 @@ export class StandInServer {
       done += piece;
       if (rest === '' && finish === null) continue;
       await new Promise((resolve) => setTimeout(resolve, pieceMs));
+      await this.#held;
       if (response.destroyed) return;
       response.write(
         `data: ${JSON.stringify({ choices: [{ text: rest, finish_reason: finish, token_ids: [1] }] })}\n\n`,

@@ -127,6 +127,11 @@ describe('under a grammar', () => {
     expect(['short', 'long']).toContain(Reflect.get(Object(wrong), 'kind'));
   });
 
+  it('white space that it lacks is passed over', async () => {
+    const tight = await noted('{"kind":"long","text":"a: \\"b","times":2}', { toolChoice: 'required' });
+    expect(tight).toEqual({ kind: 'long', text: 'a: "b', times: 2 });
+  });
+
   it('a script that is over in the middle of a call closes it', async () => {
     const cut = await noted('{"kind": "long", "text": "a', { toolChoice: 'required' });
     expect(cut).toMatchObject({ kind: 'long' });

@@ -32,8 +32,16 @@ export function tryAnswers(template: NamedTemplate): AsyncGenerator<AnswerOutcom
   return insisting(template, [request], async function* (model) {
     for (const text of plainAnswers) {
       const response = await model.respond(model.encodeResponse(request, open + text + close), request);
-      const broken = response.calls.length > 0 || response.content.trim() !== text;
+      const { generationPrompt } = model.preview(request);
+      const broken = response.calls.length > 0 || !isAnswer(response.content, text, generationPrompt);
       yield { template: name, text, response, broken };
     }
   });
+}
+
+/** Whether an answer is `text`, after what the prompt may have begun it with. */
+function isAnswer(content: string, text: string, generationPrompt: string): boolean {
+  const answer = content.trim();
+  const begun = answer.slice(0, Math.max(0, answer.length - text.length)).trim();
+  return answer.endsWith(text) && generationPrompt.trimEnd().endsWith(begun);
 }

@@ -148,17 +148,13 @@ function renderTyped(texts: ArgumentsInput, type: JsonType, value: JsonValue): s
 function findValue(type: JsonType, value: JsonValue, region: string): FoundValue | null {
   if (region === '') return { open: '', close: '', codec: 'absent', style: null };
   if (type === 'array' || type === 'object') return findContainer(value, region);
-  const json = region.lastIndexOf(JSON.stringify(value));
-  const python = region.lastIndexOf(writePython(value));
-  if (json < 0 && python < 0) return null;
-  const at = Math.max(json, python);
-  const text = json >= python ? JSON.stringify(value) : writePython(value);
-  return {
-    open: region.slice(0, at),
-    close: region.slice(at + text.length),
-    codec: json >= python ? 'json' : 'python',
-    style: null,
-  };
+  const json = JSON.stringify(value);
+  const [jsonAt, pythonAt] = [region.lastIndexOf(json), region.lastIndexOf(writePython(value))];
+  const at = Math.max(jsonAt, pythonAt);
+  if (at < 0) return null;
+  // Numbers, truth values and null are as long in Python as in JSON.
+  const [open, close] = [region.slice(0, at), region.slice(at + json.length)];
+  return { open, close, codec: jsonAt >= pythonAt ? 'json' : 'python', style: null };
 }
 
 function findContainer(value: JsonValue, region: string): FoundValue | null {

@@ -47,34 +47,35 @@ export function inferReasoningFormat(
   return { reasoning, closing };
 }
 
+/**
+ * What ends thoughts, told from what stands between them and an answer, and between them and a call. Of what only one
+ * of the two shows, nothing more is known; what both begin with ends the thoughts, whatever follows.
+ */
 function readClosing(given: Given): ReasoningClosing {
-  const { markers: reasoning, ends, opening, callsOpening } = given;
-  const plain = { empty: opening.empty, open: opening.open, afterReasoning: '' };
-  if (reasoning === null) return { ...plain, end: '' };
-  const fromContent = opening.reasoningEnd;
-  const fromCalls = callsOpening.fromReasoning;
-  if (fromContent === null) return { ...plain, end: fromCalls ?? reasoning.closer ?? '' };
-  if (fromCalls !== null && callsOpening.emptyContent && ends.contentClose !== '') {
-    return splitWrapped(given, fromContent);
-  }
-  if (fromCalls === null || fromCalls === fromContent) {
-    return opening.mayHoldOpen && ends.contentClose !== ''
-      ? splitWrapped(given, fromContent)
-      : { ...plain, end: fromContent };
-  }
-  const end = commonTokens(fromContent, fromCalls);
-  // Calls that open inside the thoughts leave them open.
-  if (end.trim() === '' && fromContent.trim() !== '') return { ...plain, end: fromContent };
-  const rest = fromContent.slice(end.length);
-  if (opening.mayHoldOpen && rest !== '' && opening.empty.endsWith(rest)) {
-    return {
-      end,
-      empty: withoutSuffix(opening.empty, rest) ?? '',
-      open: rest + opening.open,
-      afterReasoning: '',
-    };
-  }
-  return { ...plain, end, afterReasoning: rest };
+  const { markers, ends, opening, callsOpening } = given;
+  const [toAnswer, toCalls] = [opening.reasoningEnd, callsOpening.fromReasoning];
+  const endsWith = (end: string, afterReasoning = ''): ReasoningClosing => {
+    return { end, empty: opening.empty, open: opening.open, afterReasoning };
+  };
+  if (markers === null) return endsWith('');
+  // `R</think>`, `R</think><tool_call>`
+  if (toAnswer === null) return endsWith(toCalls ?? markers.closer ?? '');
+  const isSame = toCalls === null || toCalls === toAnswer;
+  // `R</think><answer>C</answer>`, where the opener of content was not seen alone
+  const isWrapped = ends.contentClose !== '';
+  const hidesOpener = (toCalls !== null && callsOpening.emptyContent) || (isSame && opening.mayHoldOpen);
+  if (isWrapped && hidesOpener) return splitWrapped(given, toAnswer);
+  // `R</think>C`, `R</think><tool_call>`
+  if (isSame) return endsWith(toAnswer);
+  const end = commonTokens(toAnswer, toCalls);
+  // `R</think>C`, `R<tool_call>`: calls that open inside the thoughts leave them open.
+  if (end.trim() === '' && toAnswer.trim() !== '') return endsWith(toAnswer);
+  // `R</think>⏎⏎C`, `R</think>⏎<tool_call>`: what only answers have opens them, or follows thoughts.
+  const rest = toAnswer.slice(end.length);
+  const empty = withoutSuffix(opening.empty, rest);
+  if (opening.mayHoldOpen && rest !== '' && empty !== null)
+    return { end, empty, open: rest + opening.open, afterReasoning: '' };
+  return endsWith(end, rest);
 }
 
 /**

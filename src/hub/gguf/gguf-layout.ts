@@ -5,6 +5,7 @@
  */
 import { ModelFileError } from '../../format/errors.ts';
 import { foreignReason } from './foreign-file.ts';
+import type { TextSpans } from './text-table.ts';
 
 /** GGUF's types of values other than numbers. */
 const stringType = 8;
@@ -212,23 +213,20 @@ export class GgufMetadata {
     return this.#values.get(key)?.items ?? null;
   }
 
-  /** The bytes of all items of a string array, as in `textOfBytes`; `null` if there is no such array. */
-  byteTexts(key: string): readonly string[] | null {
-    const items = this.array(key);
+  /** Where the items of a string array lie; `null` if there is no such array. */
+  textSpans(key: string): TextSpans | null {
     const value = this.#values.get(key);
-    if (value === undefined || items?.type !== stringType) return null;
+    if (value?.items?.type !== stringType) return null;
     const cursor = this.#cursor.at(value.start);
-    const ends = new Uint32Array(items.count);
-    const starts = ends.map((_, index) => {
+    const starts = new Uint32Array(value.items.count);
+    const ends = new Uint32Array(value.items.count);
+    for (let index = 0; index < starts.length; index += 1) {
       const length = cursor.size();
+      starts[index] = cursor.position - value.start;
+      ends[index] = cursor.position - value.start + length;
       cursor.skip(length);
-      ends[index] = cursor.position - value.start;
-      return cursor.position - length - value.start;
-    });
-    const whole = this.#cursor.at(value.start).bytes(cursor.position - value.start);
-    // Decoded at once: a vocabulary has a hundred thousand short texts.
-    const text = textOfBytes(whole);
-    return Array.from(starts, (start, index) => text.slice(start, ends[index]));
+    }
+    return { bytes: this.#cursor.at(value.start).bytes(value.end - value.start), starts, ends };
   }
 
   /** Where an array of whole numbers has one of `wanted`. */
@@ -263,13 +261,6 @@ export class GgufMetadata {
     }
     return found;
   }
-}
-
-const oneCharacterEach = new TextDecoder('windows-1252');
-
-/** A character for each byte, which no other byte has; ASCII as itself. */
-export function textOfBytes(bytes: Uint8Array): string {
-  return oneCharacterEach.decode(bytes);
 }
 
 /** The notation of numbers in a file. */
@@ -336,9 +327,10 @@ class Cursor {
 
   size(): number {
     if (this.sizeWidth === 4) return this.uint32();
-    const [first, second] = [this.uint32(), this.uint32()];
-    const [low, high] = this.#notation.littleEndian ? [first, second] : [second, first];
-    return high * 2 ** 32 + low;
+    // Without arrays: a vocabulary has hundreds of thousands of lengths.
+    const first = this.uint32();
+    const second = this.uint32();
+    return this.#notation.littleEndian ? second * 2 ** 32 + first : first * 2 ** 32 + second;
   }
 
   count(what: string, allowed: number): number {

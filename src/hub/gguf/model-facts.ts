@@ -3,7 +3,8 @@
  * exception in a thread). What it rejects with an error is not checked here.
  */
 import { ModelFileError } from '../../format/errors.ts';
-import { type GgufMetadata, type TensorInfo, textOfBytes } from './gguf-layout.ts';
+import type { GgufMetadata, TensorInfo } from './gguf-layout.ts';
+import { TextTable } from './text-table.ts';
 
 /** A model, as described by its header or those of all its files. */
 interface DescribedModel {
@@ -88,25 +89,26 @@ const tokensKey = 'tokenizer.ggml.tokens';
 function checkVocabulary({ metadata, file }: DescribedModel): void {
   const kind = metadata.text('tokenizer.ggml.model');
   if (kind === null || kind === 'none' || kind === 'no_vocab') return;
-  const tokens = metadata.byteTexts(tokensKey);
-  if (tokens === null || tokens.length === 0) {
+  const spans = metadata.textSpans(tokensKey);
+  if (spans === null || spans.starts.length === 0) {
     throw new ModelFileError({ file, reason: `holds no vocabulary (${tokensKey})` });
   }
-  const known = new Set(tokens);
   // llama.cpp gives the empty text another name.
-  const empty = tokens.filter((text) => text === '').length;
-  const repeated = tokens.length - known.size - Math.max(0, empty - 1);
+  const tokens = new TextTable(spans);
+  const { repeated } = tokens;
   if (repeated > 0) throw new ModelFileError({ file, reason: `has ${repeated} tokens twice (${tokensKey})` });
-  const missing = kind === 'llama' ? missingByte(known) : null;
+  const missing = kind === 'llama' ? missingByte(tokens) : null;
   if (missing === null) return;
   throw new ModelFileError({ file, reason: `has no token for the byte ${missing} (${tokensKey})` });
 }
 
-/** SentencePiece vocabularies write a byte as `<0x0A>`, or as the character itself. */
-function missingByte(known: ReadonlySet<string>): number | null {
+/** SentencePiece vocabularies write a byte as `<0x0A>`, or as the byte itself. */
+function missingByte(tokens: TextTable): number | null {
+  const encoder = new TextEncoder();
   for (let byte = 0; byte < 256; byte++) {
     const hexadecimal = byte.toString(16).toUpperCase().padStart(2, '0');
-    if (!known.has(`<0x${hexadecimal}>`) && !known.has(textOfBytes(Uint8Array.of(byte)))) return byte;
+    const isWritten = tokens.has(encoder.encode(`<0x${hexadecimal}>`));
+    if (!isWritten && !tokens.has(Uint8Array.of(byte))) return byte;
   }
   return null;
 }

@@ -55,8 +55,6 @@ export interface SpecialTokens {
 }
 
 const defaultMaxBytes = 30_000_000;
-/** Bytes of the first read; each further one is as long as half of all before it, or as long. */
-const firstRead = 2_000_000;
 /** Maximum number of shards of a model. */
 export const maxShards = 1000;
 /** Far longer than real templates. */
@@ -90,12 +88,15 @@ interface ReadLayout {
   readonly bytesRead: number;
 }
 
-/** Reads as much of the beginning as the header needs, within a budget. */
+/**
+ * Reads as much of the beginning as the header needs, within a budget: each further part is as long as half of all before
+ * it, or as long as what is needed.
+ */
 async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLayout> {
   let bytes = new Uint8Array(0);
   let needed = 0;
   for (;;) {
-    const end = Math.max(needed, Math.ceil(bytes.length * 1.5), firstRead);
+    const end = Math.max(needed, Math.ceil(bytes.length * 1.5), source.firstRead);
     const answer = await source.read(bytes.length, Math.min(end, maxBytes));
     const { size } = answer;
     bytes = joined(bytes, answer.bytes);

@@ -21,7 +21,7 @@ import { shapeKey } from './shape-keys.ts';
 import { type Shape, type ValueType, valueTypes } from './shapes.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
-import { anythingHolds, scalarValues, typeAssertion } from './value-keywords.ts';
+import { anythingHolds, namesOther, scalarValues, typeAssertion } from './value-keywords.ts';
 
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
 const maxShapes = 2000;
@@ -81,6 +81,8 @@ export class Expander {
   ofNode(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
     const { schema } = node;
     if (typeof schema === 'boolean') return schema === holds ? this.#any(type) : [];
+    // Most schemas name one type: for the others there is nothing to read.
+    if (namesOther(schema, type) && !hasReference(schema)) return holds ? [] : this.#any(type);
     const key = (node.id * valueTypes.length + valueTypes.indexOf(type)) * 2 + Number(holds);
     const found = this.#nodes.get(key);
     if (found !== undefined) return found;

@@ -7,7 +7,7 @@ import { type Assertion, assertion } from './assertions.ts';
 import { isMeant } from './keyword-kinds.ts';
 import { strings } from './object-keywords.ts';
 import type { Shape, ValueType } from './shapes.ts';
-import { typeNames } from './type-names.ts';
+import { knownTypes, typeNames } from './type-names.ts';
 
 /** The types that a schema names; `nullable: true` (OpenAPI) adds null. */
 export function typeAssertion(schema: JsonObject, type: ValueType): readonly Assertion[] | 'never' {
@@ -21,6 +21,13 @@ export function typeAssertion(schema: JsonObject, type: ValueType): readonly Ass
       () => [numberShape({ integer: false })],
     ),
   ];
+}
+
+/** Whether a schema names one type, and not `type`. */
+export function namesOther({ type: name, nullable }: JsonObject, type: ValueType): boolean {
+  if (typeof name !== 'string' || name === type) return false;
+  if (name === 'integer' ? type === 'number' : !knownTypes.includes(name)) return false;
+  return type !== 'null' || nullable !== true;
 }
 
 /** Always holds; `all` are all shapes. */

@@ -147,15 +147,15 @@ export class EntryValueWriter {
 
   /**
    * How values of `type` are spelled. Where strings have no quotes, a template that prints Python's words and containers
-   * shows how it was given them, not how the model writes them: JSON is as likely. Where strings are Python's, so may be
-   * what the template writes as JSON.
+   * shows how it was given them, not how the model writes them: JSON is as likely. Where words or strings are Python's,
+   * so may be what the template writes as JSON.
    */
   #codecs(type: JsonType): readonly ValueFrame['codec'][] {
-    const { [type]: frame, string } = this.#format.frames;
-    const isMixed = (frame.codec === 'python') !== (string.codec === 'python') && type !== 'number';
-    if (!isMixed || type === 'string') return [frame.codec];
-    if (frame.codec === 'python') return ['python', 'json'];
-    return frame.codec === 'json' ? ['json', 'python'] : [frame.codec];
+    const { [type]: frame, string, boolean } = this.#format.frames;
+    if (type === 'number' || type === 'string') return [frame.codec];
+    if (frame.codec === 'python') return string.codec === 'python' ? ['python'] : ['python', 'json'];
+    const isMixed = string.codec === 'python' || boolean.codec === 'python';
+    return frame.codec === 'json' && isMixed ? ['json', 'python'] : [frame.codec];
   }
 
   /** The writer for a codec. */

@@ -94,6 +94,11 @@ export function* checkGrammarSteps(
 /** What has been found so far: a request's grammar is checked when it is built, and again by its matcher. */
 const unbuildable = new WeakMap<Grammar, readonly GrammarFinding[]>();
 
+/** Says of a grammar that how it was made keeps it buildable, so that no matcher looks. */
+export function assumeBuildable(grammar: Grammar): void {
+  unbuildable.set(grammar, []);
+}
+
 /** What keeps a grammar from being built, among other findings: all that a matcher asks. */
 export function findUnbuildable(
   grammar: Grammar,

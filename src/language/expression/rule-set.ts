@@ -217,6 +217,7 @@ function copyInto<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, 
 
 /** Turns `hint` into a rule name: `[a-z][a-z0-9-]*`, at most 40 characters. */
 function legalName(hint: string): string {
+  if (/^(?!root$)[a-z](?:-?[a-z0-9]){0,19}$/.test(hint)) return hint;
   const letters = hint
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()

@@ -32,7 +32,7 @@ export interface ExpandedGrammar extends Grammar {
 
 /** Replaces every `until` by rules; equal ones share them. Other rules keep their names. */
 export function expandUntil(grammar: Grammar): ExpandedGrammar {
-  if (!anyHolds([...grammar.rules.values()])) return { ...grammar, comments: noComments };
+  if (!anyHolds(grammar.rules.values())) return { ...grammar, comments: noComments };
   const expansion = new Expansion(grammar);
   for (const [name, expression] of grammar.rules) expansion.addRule(name, expression);
   return { root: grammar.root, rules: expansion.rules, comments: expansion.comments };
@@ -128,7 +128,7 @@ function holdsUntil(expression: Expression): boolean {
   }
 }
 
-function anyHolds(expressions: readonly Expression[]): boolean {
+function anyHolds(expressions: Iterable<Expression>): boolean {
   for (const each of expressions) {
     if (each.type !== 'literal' && each.type !== 'rule' && holdsUntil(each)) return true;
   }

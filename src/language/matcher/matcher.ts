@@ -4,6 +4,7 @@
  * character.
  */
 
+import { memoize } from '../../format/memoize.ts';
 import { bytes, requireOption } from '../../format/option-rules.ts';
 import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
@@ -95,7 +96,7 @@ export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): M
     stacks,
     parts: new PartPrinter(expanded),
     masks: grammarMasks(stacks),
-    size: sizeOfRules(expanded.rules.values(), maxCounted),
+    rules: expanded.rules,
   };
   return new StackMatcher(shared, wholePosition(stacks.start(expanded.root)));
 }
@@ -105,8 +106,10 @@ interface Shared {
   readonly stacks: Stacks;
   readonly parts: PartPrinter;
   readonly masks: (tokens: TokenIndex) => TokenMasks;
-  readonly size: number;
+  readonly rules: Grammar['rules'];
 }
+
+const sizeOf = memoize((rules: Grammar['rules']) => sizeOfRules(rules.values(), maxCounted));
 
 class StackMatcher implements Matcher {
   readonly #shared: Shared;
@@ -159,7 +162,7 @@ class StackMatcher implements Matcher {
   }
 
   get size(): number {
-    return this.#shared.size;
+    return sizeOf(this.#shared.rules);
   }
 
   forced(): string {

@@ -34,9 +34,9 @@ export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>
   const known = latest.map((each) => each.deref());
   const same = known.find((each) => each !== undefined && isSame(each, { bytes, starts }, kept));
   if (same !== undefined) return same;
-  const order = Float64Array.from(kept);
-  sortTokens(order, { bytes, starts });
-  const index = { bytes, starts, ids: Uint32Array.from(order), longest };
+  const sorted = Uint32Array.from(kept);
+  sortTokens(sorted, { bytes, starts });
+  const index = { bytes, starts, ids: sorted, longest };
   if (latest.unshift(new WeakRef(index)) > maxLatest) latest.pop();
   return index;
 }
@@ -51,14 +51,10 @@ function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: readonly 
   return ids.every((id) => indexed.has(id));
 }
 
-/** Bytes compared at once: together with an id they make an integer that a double represents exactly. */
-const keyBytes = 2;
 /** A byte value, or the end of a token, which sorts first. */
 const radix = 257;
-/** Greater than any id. */
-const idSpan = 2 ** 32;
 /** At most this many tokens are sorted by insertion. */
-const fewTokens = 24;
+const fewTokens = 16;
 
 /** Tokens `from` to `to`, which share their first `depth` bytes. */
 interface Group {
@@ -67,64 +63,56 @@ interface Group {
   readonly depth: number;
 }
 
-/** Sorts ids by their tokens' bytes. Sorting numbers made of bytes and id is many times faster than comparing texts. */
-function sortTokens(order: Float64Array, texts: TokenTexts): void {
-  const groups: Group[] = [{ from: 0, to: order.length, depth: 0 }];
-  for (const { from, to, depth } of groups) {
-    const part = order.subarray(from, to);
-    if (part.length <= fewTokens) insertionSort(part, texts, depth);
-    else {
-      sortByKey(part, texts, depth, (start, end) =>
-        groups.push({ from: from + start, to: from + end, depth: depth + keyBytes }),
-      );
+/** Sorts ids by their tokens' bytes, and equal tokens by id, as they come: byte by byte, without comparing texts. */
+function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
+  const places = new Uint32Array(radix + 1);
+  const before = new Uint32Array(ids.length);
+  const groups: Group[] = [{ from: 0, to: ids.length, depth: 0 }];
+  for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
+    const { from, to, depth } = group;
+    if (to - from <= fewTokens) {
+      insertionSort(ids, group, texts);
+      continue;
     }
-  }
-}
-
-/** Sorts by the bytes at `depth`; `onEqual` gets the ranges of tokens that may differ only after them. */
-function sortByKey(
-  part: Float64Array,
-  texts: TokenTexts,
-  depth: number,
-  onEqual: (start: number, end: number) => void,
-): void {
-  for (let place = 0; place < part.length; place++) {
-    const id = part[place] ?? 0;
-    part[place] = keyAt(texts, id, depth) * idSpan + id;
-  }
-  part.sort();
-  let start = 0;
-  let key = -1;
-  for (let place = 0; place <= part.length; place++) {
-    const next = Math.floor((part[place] ?? Number.POSITIVE_INFINITY) / idSpan);
-    if (next !== key) {
-      if (place - start > 1 && key % radix > 0) onEqual(start, place);
-      start = place;
-      key = next;
+    places.fill(0);
+    for (let place = from; place < to; place++) {
+      const id = ids[place] ?? 0;
+      const next = keyAt(texts, id, depth) + 1;
+      before[place] = id;
+      places[next] = (places[next] ?? 0) + 1;
     }
-    if (place < part.length) part[place] = (part[place] ?? 0) - key * idSpan;
+    for (let key = 1; key <= radix; key++) {
+      const start = places[key - 1] ?? 0;
+      const count = places[key] ?? 0;
+      places[key] = start + count;
+      // Those that end here are equal.
+      if (key > 1 && count > 1)
+        groups.push({ from: from + start, to: from + start + count, depth: depth + 1 });
+    }
+    for (let place = from; place < to; place++) {
+      const id = before[place] ?? 0;
+      const key = keyAt(texts, id, depth);
+      const start = places[key] ?? 0;
+      ids[from + start] = id;
+      places[key] = start + 1;
+    }
   }
 }
 
 function keyAt({ bytes, starts }: TokenTexts, id: number, depth: number): number {
-  const start = (starts[id] ?? 0) + depth;
-  const end = starts[id + 1] ?? 0;
-  let key = 0;
-  for (let place = start; place < start + keyBytes; place++) {
-    key = key * radix + (place < end ? (bytes[place] ?? 0) + 1 : 0);
-  }
-  return key;
+  const place = (starts[id] ?? 0) + depth;
+  return place < (starts[id + 1] ?? 0) ? (bytes[place] ?? 0) + 1 : 0;
 }
 
-function insertionSort(part: Float64Array, texts: TokenTexts, depth: number): void {
-  for (let next = 1; next < part.length; next++) {
-    const id = part[next] ?? 0;
+function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: TokenTexts): void {
+  for (let next = from + 1; next < to; next++) {
+    const id = ids[next] ?? 0;
     let place = next;
-    while (place > 0 && comesBefore(texts, id, part[place - 1] ?? 0, depth)) {
-      part[place] = part[place - 1] ?? 0;
+    while (place > from && comesBefore(texts, id, ids[place - 1] ?? 0, depth)) {
+      ids[place] = ids[place - 1] ?? 0;
       place -= 1;
     }
-    part[place] = id;
+    ids[place] = id;
   }
 }
 

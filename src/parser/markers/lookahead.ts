@@ -26,7 +26,7 @@ export function nameEnd(
 ): number {
   const limit = Math.min(text.length, at + tools.longestName);
   let end = at;
-  // A tool's name may contain the end of another name, so the longest name wins.
+  // A tool's name may contain an end, so the first whole name with an end after it is the name.
   const isEnd = () =>
     ends.some((each) => each !== '' && text.startsWith(each, end)) && tools.has(text.slice(at, end));
   while (end < limit && !isSpace(text.charCodeAt(end)) && !isEnd()) {
@@ -47,8 +47,8 @@ function mayEndHere(
   end: number,
   ends: readonly string[],
 ): boolean {
-  const isCut = ends.some((each) => text.length - end < each.length && each.startsWith(text.slice(end)));
-  return isCut && tools.has(text.slice(at, end));
+  const rest = text.slice(end);
+  return ends.some((each) => each.startsWith(rest)) && tools.has(text.slice(at, end));
 }
 
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
@@ -81,8 +81,8 @@ export function callFollows(
   if (next - at > longestOpening) return absent;
   if (texts.some((each) => (each === '' ? ended && next === text.length : text.startsWith(each, next))))
     return mustBeOffered(choice.repairs) ? namesTool(tools, text, next, ended) : at;
-  const rest = text.length - next < longestOpening ? text.slice(next) : null;
-  const mayContinue = rest !== null && !ended && texts.some((each) => each.startsWith(rest));
+  const rest = text.slice(next, next + longestOpening);
+  const mayContinue = !ended && texts.some((each) => each.startsWith(rest));
   if (nameEnds === undefined) return mayContinue ? undecided : absent;
   const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
   const isAnyCall = !tools.known || !mustBeOffered(choice.repairs);
@@ -103,16 +103,17 @@ function callAfterNoise(
   ended: boolean,
 ): number {
   const near = text.slice(at, at + longestNoise);
-  const noise = /^[^<[|`]*/.exec(near)?.[0].length ?? 0;
+  const noise = near.search(/[<[|`]|$/);
   const open = ended ? absent : undecided;
   if (!tools.known) return absent;
   if (noise === near.length) return near.length < longestNoise ? open : absent;
   const rest = text.slice(at + noise, at + noise + longestNoise);
   const opener = openers.find((each) => rest.startsWith(each));
   if (opener === undefined) return openers.some((each) => each.startsWith(rest)) ? open : absent;
-  const word = /^\s*\S*\s?/.exec(rest.slice(opener.length))?.[0] ?? '';
+  const named = rest.slice(opener.length);
+  const word = named.slice(0, named.search(/(?<=\S)\s|$/) + 1);
   if (tools.isNamedIn(word)) return at;
-  return word.length === rest.length - opener.length && rest.length < longestNoise ? open : absent;
+  return word === named && rest.length < longestNoise ? open : absent;
 }
 
 /** A call with a respelled opener must name its tool within this many units. */
@@ -134,7 +135,7 @@ function anyNameEnd(text: string, at: number, ends: readonly string[], ended: bo
     if (end > at && ends.some((each) => each !== '' && text.startsWith(each, end))) return end;
     end++;
   }
-  if (end === text.length) return ended || end - at >= longestOpening ? absent : undecided;
+  if (end === text.length) return ended ? absent : undecided;
   return end === at ? absent : endFollows(text, end, ends, ended);
 }
 
@@ -149,7 +150,9 @@ export function envelopeAt(
   const paths = choice.envelopeFollows;
   if (paths === undefined) return absent;
   const start = choice.marker.trimEnd().endsWith('{') ? at - 1 : skipSpace(text, at);
-  const verdict = new EnvelopePeek(tools, paths, text, start).verdict();
+  // Whatever has arrived, it decides by the same text.
+  const near = text.slice(0, at + longestLookahead);
+  const verdict = new EnvelopePeek(tools, paths, near, start).verdict();
   if (verdict !== undecided) return verdict;
   return ended || text.length - at > longestLookahead ? absent : undecided;
 }
@@ -173,10 +176,10 @@ class EnvelopePeek {
     if (name === null) return this.keyIsName();
     const inner: string[] = [];
     let opened = this.take('{');
-    while (opened === this.at) {
+    while (opened) {
       const key = this.string();
       if (key === null) return this.failure();
-      if (this.take(':') < 0) return this.failure();
+      if (!this.take(':')) return this.failure();
       const place = [...inner, key];
       if (samePath(place, name)) return this.knownName();
       if (place.every((each, index) => name[index] === each)) {
@@ -191,7 +194,7 @@ class EnvelopePeek {
   }
 
   private keyIsName(): number {
-    if (this.take('{') < 0) return this.failure();
+    if (!this.take('{')) return this.failure();
     return this.knownName();
   }
 
@@ -205,23 +208,22 @@ class EnvelopePeek {
     return this.at >= this.text.length ? undecided : absent;
   }
 
-  /** Skips white space and `character`; returns the position after it, or -1. */
-  private take(character: string): number {
+  /** Skips white space and `character`; false if another one stands there. */
+  private take(character: string): boolean {
     this.at = skipSpace(this.text, this.at);
-    if (this.text[this.at] !== character) return -1;
+    if (this.text[this.at] !== character) return false;
     this.at++;
-    return this.at;
+    return true;
   }
 
-  /** Reads a JSON or Python string; `null` if there is none here or it is incomplete. */
+  /** Reads a JSON or Python string; `null` if there is none here, or no whole one. */
   private string(): string | null {
-    const quote = this.take('"') < 0 ? "'" : '"';
-    if (quote === "'" && this.take(quote) < 0) return null;
+    const quote = this.take('"') ? '"' : "'";
+    if (quote === "'" && !this.take(quote)) return null;
     const start = this.at;
     while (this.at < this.text.length && this.text[this.at] !== quote) {
       this.at += this.text[this.at] === '\\' ? 2 : 1;
     }
-    if (this.at >= this.text.length) return null;
     this.at++;
     const written = this.text.slice(start - 1, this.at);
     return parseString(quote === '"' ? written : (scanWhole(written)?.json ?? ''));

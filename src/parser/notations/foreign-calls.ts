@@ -18,6 +18,7 @@ import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
+import { aroundCalls, beginningOfMarker, endOfMarker, firstMarker, maxBeginning } from './around-calls.ts';
 import { callPaths, callsIn } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
@@ -25,25 +26,9 @@ import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
 /** Longer answers are text. */
 const maxAnswer = 1 << 16;
-/** This much of the beginning of an answer shows whether it may be calls. */
-const maxBeginning = 128;
-
-/** A marker in brackets, as models write around calls: `<|python_tag|>`, `</tool_call>`, `[TOOL_CALLS]`. */
-const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
-const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
-const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:|｜-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
-/** White space, a fence, brackets, markers, and separators of calls. */
-const around = new RegExp(
-  `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,
-);
 
 /** The usual notation of calls in APIs. */
 export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
-
-/** What of a text stands around calls, up to the first of them. */
-export function aroundCalls(text: string): string {
-  return around.exec(text)?.[0] ?? '';
-}
 
 /** Begins to read possible calls in the middle of text, at a marker of `foreign-stops.ts`. */
 export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
@@ -291,7 +276,7 @@ function readBetween(
   }
   const match = stops.matchAt(reader, text, at);
   if (match === undecided) return 'wait';
-  const passed = match === null ? endOfSeparator(progress, text, at) : openerEnd(match, at);
+  const passed = match === null ? endOfSeparator(reader, progress, at) : openerEnd(match, at);
   if (passed > at) {
     progress.isMarked ||= closesBlock(stops, text.slice(at, passed));
     pass(reader, progress, passed);
@@ -326,19 +311,20 @@ function openerEnd({ choice, end }: Match<State>, at: number): number {
   return choice.repairs === 'bare-calls' && !choice.marker.trim().startsWith('{') ? end : at;
 }
 
-/** End of a marker, comma or semicolon at `at`, between or after calls; `at` if there is none; or `undecided`. */
-function endOfSeparator({ isFenced, isDoubled }: BareCallsProgress, text: string, at: number): number {
+/**
+ * End of a marker, comma or semicolon at `at`, between or after calls; `at` if there is none; or `undecided`. A tag that
+ * is named after a tool begins another call.
+ */
+function endOfSeparator(
+  { cursor: { text }, options: { tools } }: Reader,
+  { isFenced, isDoubled }: BareCallsProgress,
+  at: number,
+): number {
   if (isDoubled && text[at] === '}') return at + 1;
   if (/[;,\]]/.test(text.charAt(at))) return at + 1;
-  return isFenced ? at : endOfMarker(text, at);
-}
-
-/** End of a marker in brackets at `at`; `at` if there is none, or `undecided`. */
-export function endOfMarker(text: string, at: number): number {
-  const rest = text.slice(at, at + maxBeginning);
-  const marker = firstMarker.exec(rest)?.[0];
-  if (marker !== undefined) return at + marker.length;
-  return beginningOfMarker.test(rest) && rest.length < maxBeginning ? undecided : at;
+  const end = isFenced ? at : endOfMarker(text, at);
+  const [, name = ''] = /^<([^<>]+)>/.exec(text.slice(at, Math.max(at, end))) ?? [];
+  return tools.has(name) ? at : end;
 }
 
 /** Whether a text ends with the closer of the format's own blocks of calls. */

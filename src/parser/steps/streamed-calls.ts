@@ -6,10 +6,9 @@ import { JsonScanner } from '../json/json-scanner.ts';
 import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
+import { aroundCalls, endOfMarker } from '../notations/around-calls.ts';
 import {
-  aroundCalls,
   closesBlock,
-  endOfMarker,
   newBareCalls,
   pathsOfCall,
   readBareCalls,

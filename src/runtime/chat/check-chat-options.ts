@@ -127,16 +127,16 @@ const neighbours = [
 ] as const;
 
 function withOwnNames<Options extends ChatOptions>(given: Options): Options {
-  const options: Record<string, unknown> = { ...given };
+  const options = new Map<string, unknown>(Object.entries(given));
   for (const [option, own] of neighbours) {
     const value = given[option];
     if (value === undefined) continue;
     const reason = `is ${own} by another name; leave one of them out`;
     if (given[own] !== undefined) throw new UnsupportedOptionError({ option, reason });
-    delete options[option];
-    options[own] = value;
+    options.delete(option);
+    options.set(own, value);
   }
-  return options as unknown as Options;
+  return Object.fromEntries(options) as unknown as Options;
 }
 
 /** `messages` is the only required option. */

@@ -9,10 +9,10 @@
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import { finish, type Steps } from '../../language/expression/steps.ts';
+import { SpecialFinder, widthAt } from '../../language/matcher/special-finder.ts';
 import { coresOf } from '../../layout/marker.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import type { TextSpan } from '../../template/template.ts';
-import { SpecialFinder, widthAt } from './special-finder.ts';
 
 /** A prompt that records which of its characters the template wrote. */
 export interface TracedPrompt {

@@ -23,6 +23,7 @@ import {
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
+import { libraryReport, withLibraries } from '../chat/checks/strict-libraries.ts';
 import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
@@ -79,8 +80,8 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const source: ChatSource = {
     generate: (started) => generate(shared.engine, prepare, started),
     report: async () => {
-      const { grammar, prompt } = await prepare();
-      return [...grammar.report, ...prompt.report];
+      const { grammar, prompt, options: read } = await prepare();
+      return [...grammar.report, ...libraryReport(read), ...prompt.report];
     },
     prompt: async () => (await prepare()).prompt.text,
     promptTokens: async () => (await prepare()).prompt.tokens.length,
@@ -186,7 +187,9 @@ function* completeChat(
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
   const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
-  return { ...rendered, ...reading, grammar, matcher, markers };
+  yield;
+  const checks = withLibraries(reading.checks, rendered.options);
+  return { ...rendered, ...reading, checks, grammar, matcher, markers };
 }
 
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */

@@ -64,7 +64,7 @@ const least = 2;
 const share = 1 / 4;
 
 /** As many sequences as a quarter of the free memory holds, from two to eight. */
-async function fittingSequences(
+export async function fittingSequences(
   model: LlamaModel,
   options: { readonly contextSize: number; readonly batchSize?: number },
 ): Promise<number> {

@@ -8,11 +8,20 @@ export function llamaTokenizer(model: LlamaModel, file: string): EngineTokenizer
   const { model: kind, tokens: texts } = model.fileInfo.metadata.tokenizer?.ggml ?? {};
   if (!Array.isArray(texts)) throw new ModelFileError({ file, reason: 'it holds no tokenizer' });
   const { bos, bosString, eosString, shouldPrependBosToken } = model.tokens;
+  // Each answer of the engine is asked for once: a template, a vocabulary and its index all ask about every token.
+  const types: TokenType[] = [];
+  const ends: boolean[] = [];
   return {
     texts,
     spelling: kind === 'gpt2' ? 'byte-level' : 'sentencepiece',
-    typeOf: (token) => typed(() => typeOf(model.getTokenAttributes(asToken(token)))),
-    endsGeneration: (token) => typed(() => model.isEogToken(asToken(token))),
+    typeOf: (token) => {
+      types[token] ??= typed(() => typeOf(model.getTokenAttributes(asToken(token))));
+      return types[token];
+    },
+    endsGeneration: (token) => {
+      ends[token] ??= typed(() => model.isEogToken(asToken(token)));
+      return ends[token];
+    },
     absorbsSpace: (token) => typed(() => model.getTokenAttributes(asToken(token)).lstrip),
     tokenize: (text, special) => typed(() => model.tokenize(text, special)),
     ...(shouldPrependBosToken && bos !== null ? { firstToken: bos } : {}),

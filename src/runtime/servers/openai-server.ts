@@ -220,6 +220,9 @@ function readModels(answer: unknown): ServedModel | null {
   };
 }
 
+/** Less than any token that could be the likeliest one has. */
+const leastTopP = 1e-6;
+
 function completionBody({ stops, maxTokens, free, sampling, logprobs }: CompletionRequest): object {
   const { temperature, topK, topP, minP } = withDefaultSampling(sampling);
   return {
@@ -229,7 +232,8 @@ function completionBody({ stops, maxTokens, free, sampling, logprobs }: Completi
     temperature,
     // Their value for "all of them".
     top_k: topK === 0 ? -1 : topK,
-    top_p: topP,
+    // They refuse 0, which means the likeliest one alone.
+    top_p: Math.max(topP, leastTopP),
     min_p: minP,
     stop: stops,
     skip_special_tokens: false,

@@ -2,10 +2,10 @@
 import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
 import type { Message, Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
+import type { SpecialFinder } from '../../language/matcher/special-finder.ts';
 import { requestVariables } from '../../template/prompt/render-prompt.ts';
 import { promptTools } from '../../tools/prompt-tools.ts';
 import { cutPrompt, type TracedPrompt } from '../chat/prompt-pieces.ts';
-import type { SpecialFinder } from '../chat/special-finder.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { breaker, type Conversation, type MarkedPrompt, shownConversation } from './pictures.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';

@@ -6,9 +6,9 @@ import { readMessages } from '../../format/check-messages.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import type { ContentPart, Message, Tool } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
+import type { SpecialFinder } from '../../language/matcher/special-finder.ts';
 import { describeFile, fileAt } from '../../tools/describe-file.ts';
 import { markOf, partsAtMarks, textPart } from '../../tools/picture-marks.ts';
-import type { SpecialFinder } from '../chat/special-finder.ts';
 
 /** Messages as the template renders them. */
 export interface SeenMessages {

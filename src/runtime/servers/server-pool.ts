@@ -3,12 +3,12 @@
  * unless that one has far more to do than the others; failures are retried, with another server if there is one.
  */
 import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
-import { sha256 } from '../../format/sha256.ts';
 import { PooledServer } from './pooled-server.ts';
 import { withRetries } from './retry.ts';
 import { ServerConnection } from './server-connection.ts';
 import type { ServedModel, ServedTokenizer, ServerDialect, ServerQuestion } from './server-dialect.ts';
 import type { ServerHealth, ServerOptions } from './server-options.ts';
+import { serverOrder } from './server-order.ts';
 
 /** What a server reports when it is connected. */
 interface Introduction {
@@ -20,9 +20,6 @@ interface Introduction {
 
 /** Number of retries after a transient failure. */
 const defaultRetries = 2;
-/** A server with this many requests, and this many times the mean, is not given another one. */
-const manyRequests = 8;
-const timesTheMean = 1.25;
 
 /** See the top of this file. */
 export class ServerPool {
@@ -86,7 +83,7 @@ export class ServerPool {
     conversation: string,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Answer, never> {
-    const order = busyLast(byWeight(this.#servers, conversation));
+    const order = serverOrder(this.#servers, conversation);
     const { first, rest, server } = await this.#reliably(order, signal, async (each) => {
       const pieces = each.run(each.connection.stream(question, signal));
       return { first: await pieces.next(), rest: pieces, server: each };
@@ -194,23 +191,4 @@ function isSameModel(other: Introduction, known: Introduction): boolean {
   const takesEnough = other.takesTags || !known.takesTags;
   const facts = ({ served, tokenizer }: Introduction): string => JSON.stringify([served, tokenizer]);
   return takesEnough && facts(other) === facts(known);
-}
-
-/**
- * Rendezvous hashing: every conversation has its own order of servers, so if one fails, only its conversations move.
- */
-function byWeight(servers: readonly PooledServer[], conversation: string): readonly PooledServer[] {
-  if (servers.length === 1) return servers;
-  const weighed = servers.map((server) => ({
-    server,
-    weight: sha256(`${server.connection.url}\n${conversation}`),
-  }));
-  return weighed.sort((one, other) => (one.weight < other.weight ? 1 : -1)).map(({ server }) => server);
-}
-
-/** Those with far more requests than the others come last: they may be slow. */
-function busyLast(order: readonly PooledServer[]): readonly PooledServer[] {
-  const mean = order.reduce((sum, { running }) => sum + running, 0) / order.length;
-  const isBusy = ({ running }: PooledServer) => running >= Math.max(manyRequests, timesTheMean * mean);
-  return [...order.filter((server) => !isBusy(server)), ...order.filter(isBusy)];
 }

@@ -39,8 +39,6 @@ export class ServerRun {
   readonly #revocable: RevocableResponse;
   #tries = 0;
   #breaks = 0;
-  /** Length of the text when a request last broke off. */
-  #brokenAt = 0;
   /** Whether the current request goes on where a call begins, whose grammar it may not have. */
   #readsOn = false;
   /** Whether it has a tag, which allows more than the grammar. */
@@ -91,10 +89,8 @@ export class ServerRun {
 
   /** The current request broke off. Whether another one may continue, which happens at most `most` times. */
   mayContinue(most: number): boolean {
-    const grown = this.#response.text.length > this.#brokenAt;
-    this.#brokenAt = this.#response.text.length;
     this.#breaks += 1;
-    return grown && this.#breaks <= most;
+    return this.#breaks <= most;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** The tokenizer of a model file. */
-import { type Findable, SpecialFinder } from '../../runtime/chat/special-finder.ts';
+import { type Findable, SpecialFinder } from '../../language/matcher/special-finder.ts';
 import type { EngineTokenizer, TokenType } from '../../runtime/engine/engine.ts';
 import { decodeInt32s, decodeStrings, numberIn, unreadable } from '../gguf-reader.ts';
 import { type GgufMetadata, RawArray } from '../gguf-types.ts';

@@ -39,14 +39,15 @@ export class Script {
 
   /**
    * Where in it one is after `written`, the bytes of the tokens so far. A text that is not in the script is found again
-   * by its last bytes, further on.
+   * by its last bytes, further on; white space that is not is passed over.
    */
   follow(written: readonly string[]): number {
     let place = 0;
     let text = '';
     for (const bytes of written) {
       text = (text + bytes).slice(-longestTail);
-      place = this.#bytes.startsWith(bytes, place) ? place + bytes.length : this.#found(text, place);
+      if (this.#bytes.startsWith(bytes, place)) place += bytes.length;
+      else if (bytes.trim() !== '') place = this.#found(text, place);
     }
     return place;
   }

@@ -107,7 +107,7 @@ async function replay(
   const client = {
     apiKey: 'any',
     maxRetries: 0,
-    fetch: async (address: RequestInfo | URL, init?: RequestInit) => {
+    fetch: async (address: string | URL | Request, init?: RequestInit) => {
       const response = await fetch(address, init);
       ignored = response.headers.get('idiolect-ignored');
       return response;

@@ -79,7 +79,12 @@ function libraryChecks(tools: ToolList): (toolName: string, input: JsonObject) =
   return (toolName, input) => {
     const tool = findTool(tools, toolName);
     if (!known.has(toolName)) known.set(toolName, tool === undefined ? null : libraryCheck(schemaOf(tool)));
-    return known.get(toolName)?.(input) ?? [];
+    return (
+      known
+        .get(toolName)
+        ?.problemsOf(input)
+        .map(({ text }) => text) ?? []
+    );
   };
 }
 

@@ -4,12 +4,15 @@ import type { JsonSchema, Tool } from '../../../format/messages.ts';
 import { type CheckedPlace, checkedPlaces } from '../../../json-schema/validate/checked-places.ts';
 import type { Steps } from '../../../language/expression/steps.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
-import { ValueWatch, type WrongValue } from './value-watch.ts';
+import type { LibraryCheck } from './library-check.ts';
+import { noPlace, ValueWatch, type WrongValue } from './value-watch.ts';
 
 /** The checks for the arguments of tools, by name, and for the answer. */
 export interface ResponseChecks {
   readonly tools: ReadonlyMap<string, CheckedPlace>;
   readonly answer: CheckedPlace | null;
+  /** Libraries that are asked about the arguments of tools, by name, and about the answer, by the empty name. */
+  readonly libraries?: ReadonlyMap<string, LibraryCheck>;
 }
 
 /** An invalid value. */
@@ -39,15 +42,20 @@ export function* responseChecks(
   return { tools: places, answer: isChecked ? yield* checkedPlaces(answer, own, '') : null };
 }
 
+interface WatchedCall {
+  readonly tool: string;
+  readonly watch: ValueWatch;
+}
+
 /** Follows the events of one response. */
 export class CheckWatch {
   readonly #checks: ResponseChecks;
-  #call: { readonly tool: string; readonly watch: ValueWatch } | null = null;
+  #call: WatchedCall | null = null;
   readonly #answer: ValueWatch | null;
 
   constructor(checks: ResponseChecks) {
     this.#checks = checks;
-    this.#answer = checks.answer === null ? null : new ValueWatch(checks.answer);
+    this.#answer = this.#watchOf('', checks.answer)?.watch ?? null;
   }
 
   /** Whether a value is open that will be checked when it closes, so its text may be revoked. */
@@ -64,8 +72,7 @@ export class CheckWatch {
   follow(event: ResponseEvent): CheckFailure | null {
     switch (event.type) {
       case 'tool-input-start': {
-        const place = this.#checks.tools.get(event.toolName);
-        this.#call = place === undefined ? null : { tool: event.toolName, watch: new ValueWatch(place) };
+        this.#call = this.#watchOf(event.toolName, this.#checks.tools.get(event.toolName));
         return null;
       }
       case 'tool-input-delta':
@@ -80,6 +87,12 @@ export class CheckWatch {
       default:
         return null;
     }
+  }
+
+  #watchOf(tool: string, place: CheckedPlace | null | undefined): WatchedCall | null {
+    const library = this.#checks.libraries?.get(tool) ?? null;
+    if (place == null && library === null) return null;
+    return { tool, watch: new ValueWatch(place ?? noPlace, library) };
   }
 }
 

@@ -17,7 +17,7 @@ type Change =
 /** Follows one response. Without checks, nothing is held or logged. */
 export class RevocableResponse {
   readonly #options: SteeringOptions;
-  readonly #checks: ResponseChecks | null;
+  #checks: ResponseChecks | null;
   #response: SteeredResponse;
   #watch: CheckWatch | null;
   #changes: Change[] = [];
@@ -64,6 +64,11 @@ export class RevocableResponse {
     return this.#lastFailure?.start ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Whether only a library refused the latest invalid value. */
+  get isLibrarys(): boolean {
+    return this.#lastFailure?.fromLibrary === true;
+  }
+
   /** The number of changes so far, for `goBack`. */
   get length(): number {
     return this.#changes.length;
@@ -72,6 +77,13 @@ export class RevocableResponse {
   /** The minimum for `goBack`: the number of changes whose events were released. */
   get settled(): number {
     return this.#settled;
+  }
+
+  /** No library is asked any more: whoever hands out a call asks, and says what is wrong. */
+  leaveToGuard(): void {
+    if (this.#checks !== null) this.#checks = { ...this.#checks, libraries: new Map() };
+    this.#lastFailure = null;
+    this.goBack(this.length);
   }
 
   /** Adds a sampled piece. `release` returns its events. */

@@ -1,15 +1,21 @@
 /** Follows one value while its JSON text grows: each part with a check is checked as soon as it closes. */
+import { pointerPart } from '../../../format/json-values.ts';
 import type { JsonValue } from '../../../format/messages.ts';
 import type { CheckedPlace } from '../../../json-schema/validate/checked-places.ts';
 import type { ValidationFailure } from '../../../json-schema/validate/validate.ts';
+import type { LibraryCheck } from './library-check.ts';
 
 /** A closed part that is invalid. */
 export interface WrongValue {
   /** Offset of its first character in the text of the whole value. */
   readonly start: number;
   readonly problems: readonly ValidationFailure[];
+  /** Whether only the library of the schema refuses it: some of its rules no other text may meet. */
+  readonly fromLibrary: boolean;
 }
 
+/** How often a library is asked about one value before it is whole. */
+const maxAsked = 64;
 const cameBefore = { pointer: '', keyword: 'uniqueItems' };
 
 /** An open value or key. */
@@ -29,12 +35,16 @@ interface OpenValue {
 /** Follows the text of one value, which must be a beginning of JSON at every moment. */
 export class ValueWatch {
   readonly #root: CheckedPlace;
+  readonly #library: LibraryCheck | null;
   readonly #open: OpenValue[] = [];
   #text = '';
   #escaped = false;
+  #asked = 0;
 
-  constructor(root: CheckedPlace) {
+  /** `library` is asked about the whole value, and earlier about each of its parts that closes. */
+  constructor(root: CheckedPlace, library: LibraryCheck | null = null) {
     this.#root = root;
+    this.#library = library;
   }
 
   /** Adds text. Returns the first value that closes and is invalid, or `null`. */
@@ -60,7 +70,8 @@ export class ValueWatch {
 
   /** Whether a value is open that will be checked when it closes. */
   get pending(): boolean {
-    return this.#open.some(({ place }) => place.validate !== null);
+    const awaitsLibrary = this.#library?.needsTime === false && this.#open.length > 0;
+    return awaitsLibrary || this.#open.some(({ place }) => place.validate !== null);
   }
 
   #read(character: string, at: number): WrongValue | null {
@@ -116,19 +127,51 @@ export class ValueWatch {
       if (parent !== undefined) parent.key = JSON.parse(text);
       return null;
     }
+    const problems = this.#problemsOf(closed, text, parent);
+    if (problems.length > 0) return { start: closed.start, problems, fromLibrary: false };
+    const refused = this.#library?.needsTime === false ? this.#ask(this.#library, closed, end) : [];
+    return refused.length === 0 ? null : { start: closed.start, problems: refused, fromLibrary: true };
+  }
+
+  #problemsOf(
+    { place: { validate } }: OpenValue,
+    text: string,
+    parent: OpenValue | undefined,
+  ): readonly ValidationFailure[] {
     const seen = parent?.seen ?? null;
-    const { validate } = closed.place;
-    if (seen === null && validate === null) return null;
+    if (seen === null && validate === null) return [];
     const value: JsonValue = JSON.parse(text);
     const spelling = seen === null ? '' : canonical(value);
     const equal = seen?.has(spelling) === true ? [{ ...cameBefore, message: `${text} came before` }] : [];
     seen?.add(spelling);
-    const problems = [...equal, ...(validate?.(value) ?? [])];
-    return problems.length === 0 ? null : { start: closed.start, problems };
+    return [...equal, ...(validate?.(value) ?? [])];
+  }
+
+  /**
+   * The library's problems with the value so far, whose part `closed` ends at `end`: all if it is whole, otherwise those
+   * of the part. What is still missing is none of them.
+   */
+  #ask(library: LibraryCheck, closed: OpenValue, end: number): readonly ValidationFailure[] {
+    const [root, ...inner] = this.#open;
+    const part = root?.kind === 'object' ? root.key : String((root?.items ?? 0) - 1);
+    if (inner.length > 0 || (root !== undefined && this.#asked >= maxAsked)) return [];
+    this.#asked += 1;
+    const from = root?.start ?? closed.start;
+    const close = root === undefined ? '' : root.kind === 'object' ? '}' : ']';
+    const value: JsonValue = JSON.parse(this.#text.slice(from, end) + close);
+    return library
+      .problemsOf(value)
+      .filter(({ path }) => root === undefined || path[0] === part)
+      .map(({ path, text }) => ({
+        pointer: path.map((key) => `/${pointerPart(key)}`).join(''),
+        keyword: '~standard',
+        message: text,
+      }));
   }
 }
 
-const noPlace: CheckedPlace = {
+/** A place without checks. */
+export const noPlace: CheckedPlace = {
   validate: null,
   uniqueItems: false,
   property: () => noPlace,

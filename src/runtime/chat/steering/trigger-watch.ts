@@ -102,8 +102,9 @@ export class TriggerWatch {
     if (this.#answerStart < this.#windowStart) return null;
     const answer = this.#window.slice(this.#answerStart - this.#windowStart);
     const match = new RegExp(pattern, 'd').exec(answer)?.indices?.[1];
-    const end = this.#answerStart + (match?.[1] ?? 0);
-    return match === undefined || end <= place ? null : { start: this.#answerStart + match[0], end };
+    if (match === undefined) return null;
+    const [start, end] = [this.#answerStart + match[0], this.#answerStart + match[1]];
+    return end > place ? { start, end } : null;
   }
 }
 

@@ -7,7 +7,7 @@ import type { ResponseEvent } from '../../../parser/events.ts';
 import type { RevocableResponse } from '../../chat/checks/revocable-response.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
-import { SampledPlaces } from './sampled-places.ts';
+import { type SampledAt, SampledPlaces } from './sampled-places.ts';
 
 /** A sampled token, before it is judged. */
 export interface Taken {
@@ -28,6 +28,11 @@ export interface Step extends Pick<Taken, 'tokens' | 'over'> {
 
 /** How often a response may go back. */
 const maxTries = 64;
+/**
+ * How often because of what only a library refuses. Its rules may be about the world (a place that exists, a date to come):
+ * then the model does better with the library's words than with other text.
+ */
+const maxLibraryTries = 32;
 /** After this many attempts, half of the value is discarded: its end may have too many invalid continuations. */
 const halfEvery = 6;
 
@@ -39,6 +44,9 @@ export class Backtracking {
   /** Number of tokens of the response. */
   #tokens = 0;
   #tries = 0;
+  #libraryTries = 0;
+  /** Where the text ends that can no longer be revoked. */
+  #settled: SampledAt | null = null;
 
   constructor(response: RevocableResponse, vocabulary: Vocabulary) {
     this.#response = response;
@@ -54,11 +62,18 @@ export class Backtracking {
   /**
    * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to try.
    */
-  judge({ tokens, sampled, over }: Taken): Step {
+  judge(taken: Taken): Step {
+    const { tokens, sampled, over } = taken;
     const response = this.#response;
     if (!response.checked) return { events: response.release(), tokens, over };
     const written = this.#bytesOf(tokens);
-    if (response.failure !== null) return this.#refuse(this.#bytesOf(tokens.slice(0, sampled)));
+    if (response.failure !== null) {
+      if (this.#places.last !== undefined) return this.#refuse(this.#bytesOf(tokens.slice(0, sampled)));
+      // All of it was forced.
+      if (!response.isLibrarys) throw response.failed(this.#tries);
+      response.leaveToGuard();
+      return this.judge(taken);
+    }
     const place = {
       changes: response.length,
       tokens: this.#tokens + tokens.length,
@@ -68,6 +83,7 @@ export class Backtracking {
     if (!over && this.#isDeadEnd()) return this.#goBack();
     const events = response.release();
     this.#places.settle(response.settled);
+    if (this.#settled === null || response.settled === place.changes) this.#settled = place;
     this.#tokens += tokens.length;
     return { events, tokens, over };
   }
@@ -76,22 +92,35 @@ export class Backtracking {
   #refuse(bytes: Uint8Array): Step {
     const { last } = this.#places;
     if (last === undefined) throw this.#response.failed(this.#tries);
+    if (this.#response.failure?.fromLibrary === true) this.#libraryTries += 1;
+    if (this.#libraryTries > maxLibraryTries) return this.#giveUp();
     this.#exclude(this.#closingPart(bytes, last.changes));
     return this.#goBack();
+  }
+
+  /** Throws; or, if only a library is against it, has the model write its own text, which is not asked about again. */
+  #giveUp(): Step {
+    const response = this.#response;
+    if (!response.isLibrarys || this.#settled === null) throw response.failed(this.#tries);
+    response.leaveToGuard();
+    response.goBack(this.#settled.changes);
+    this.#tries = 0;
+    this.#places.restart(this.#settled);
+    this.#tokens = this.#settled.tokens;
+    return { events: [], tokens: [], over: false, back: this.#tokens };
   }
 
   /** Leaves positions after which nothing may come; every few attempts, also half of those inside the invalid value. */
   #goBack(): Step {
     const places = this.#places;
     const response = this.#response;
-    const failed = response.failed(this.#tries);
     this.#tries += 1;
-    if (this.#tries > maxTries) throw failed;
+    if (this.#tries > maxTries) return this.#giveUp();
     const isHalf = this.#tries % halfEvery === 0;
     const kept = isHalf ? places.middleAfter(response.failedAt) : Number.POSITIVE_INFINITY;
     while (this.#isDeadEnd() || (places.last?.valueLength ?? 0) > kept) {
       const written = places.removeLast();
-      if (written === null || places.last === undefined) throw failed;
+      if (written === null || places.last === undefined) return this.#giveUp();
       response.goBack(places.last.changes);
       this.#exclude(written);
     }

@@ -62,6 +62,12 @@ export class SampledPlaces {
     this.#places = this.#places.filter((place) => place.changes >= changes);
   }
 
+  /** Starts over from `place`, where nothing is excluded any more. */
+  restart(place: SampledAt): void {
+    this.#places = [{ ...place, excluded: [], written: new Uint8Array() }];
+    this.#bias = null;
+  }
+
   /** Excludes `bytes` at the current position. */
   exclude(bytes: Uint8Array): void {
     this.#places.at(-1)?.excluded.push(bytes);

@@ -4,7 +4,7 @@
  */
 import type { ChatFormat } from '../../../format/chat-format.ts';
 import { memoize } from '../../../format/memoize.ts';
-import { SpecialFinder } from '../../chat/special-finder.ts';
+import { SpecialFinder } from '../../../language/matcher/special-finder.ts';
 import type { SpecialToken } from './special-token.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

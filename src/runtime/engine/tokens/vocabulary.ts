@@ -3,10 +3,10 @@
  */
 import { memoize } from '../../../format/memoize.ts';
 import { finish, type Steps } from '../../../language/expression/steps.ts';
+import { SpecialFinder } from '../../../language/matcher/special-finder.ts';
 import { type Spelling, spaceSign, TokenBytes } from '../../../language/matcher/token-bytes.ts';
 import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
-import { SpecialFinder } from '../../chat/special-finder.ts';
 import type { EngineTokenizer } from '../engine.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';

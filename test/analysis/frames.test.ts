@@ -1,0 +1,126 @@
+/** Law: whatever a template writes around the values of each type, and in which notation, is found. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import type { ValueFrame } from '../../src/format/chat-format.ts';
+
+/** A template that writes arguments as `<k>key</k>`, the value as given, and `<end>`. */
+function analyzed(value: string, entry = (text: string) => text) {
+  const written = entry(`<k>{{ key }}</k>${value}<end>`);
+  const entries = `{% for key, value in call.function.arguments.items() %}${written}{% endfor %}`;
+  const calls = `{% for call in message.tool_calls %}<call {{ call.function.name }}>${entries}</call>{% endfor %}`;
+  const { format, warnings } = analyzeTemplate(
+    [
+      '{% for message in messages %}<|turn|>{{ message.role }}{{ "\\n" }}{{ message.content }}',
+      `{% if message.tool_calls %}${calls}{% endif %}<|end|>{% endfor %}`,
+      '{% if add_generation_prompt %}<|turn|>assistant{{ "\\n" }}{% endif %}',
+    ].join(''),
+  );
+  const input = format.calls?.arguments;
+  if (input?.kind !== 'entries') throw new TypeError('the arguments are entries');
+  return { input, warnings: warnings.map(({ field, kind }) => [field, kind]) };
+}
+
+const types = {
+  string: 'string',
+  null: 'none',
+  boolean: 'boolean',
+  integer: 'integer',
+  number: 'number',
+  object: 'mapping',
+  array: 'iterable',
+} as const;
+type Type = keyof typeof types;
+const names = Object.keys(types) as readonly Type[];
+
+/** How a type is written: within a tag, or without one; as JSON, or as Python prints it. */
+const kind = fc.record({ tag: fc.constantFrom('', 'v', 'w', 'x y="z"'), isPython: fc.boolean() });
+const kinds = fc.record(Object.fromEntries(names.map((name) => [name, kind])) as Record<Type, typeof kind>);
+
+function around(tag: string): readonly [string, string] {
+  return tag === '' ? ['', ''] : [`<${tag}>`, `</${tag.slice(0, 1)}>`];
+}
+
+describe('the frame of each type', () => {
+  it('is what the template writes between the key and the end of the entry', () => {
+    fc.assert(
+      fc.property(kinds, (written) => {
+        const branches = names.map((name, at) => {
+          const { tag, isPython } = written[name];
+          const [open, close] = around(tag);
+          const value = isPython || name === 'string' ? '{{ value }}' : '{{ value | tojson }}';
+          return `{% ${at === 0 ? 'if' : 'elif'} value is ${types[name]} %}${open}${value}${close}`;
+        });
+        const { input, warnings } = analyzed(`${branches.join('')}{% endif %}`);
+        expect(warnings).toEqual([]);
+        const found = (frame: ValueFrame) => [
+          input.entry.key + frame.open,
+          frame.close + input.entry.close.join(''),
+        ];
+        for (const name of names) {
+          const { tag, isPython } = written[name];
+          const [open, close] = around(tag);
+          const frame = name === 'integer' ? (input.integer ?? input.frames.number) : input.frames[name];
+          expect(found(frame), name).toEqual([`</k>${open}`, `${close}<end>`]);
+          const isOne = name === 'number' || name === 'integer';
+          expect(frame.codec, name).toBe(name === 'string' ? 'raw' : isPython && !isOne ? 'python' : 'json');
+        }
+        expect(input.integer === undefined).toBe(written.integer.tag === written.number.tag);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('has the style of its JSON', () => {
+    const styles = [
+      ['{{ value | tojson }}', { itemSeparator: ', ', keySeparator: ': ', indent: null }],
+      ['{{ value | tojson(indent=2) }}', { keySeparator: ': ', indent: 2 }],
+      [
+        "{{ value | tojson(separators=(',', ':')) }}",
+        { itemSeparator: ',', keySeparator: ':', indent: null },
+      ],
+    ] as const;
+    for (const [json, style] of styles)
+      expect(
+        analyzed(`{% if value is string %}{{ value }}{% else %}${json}{% endif %}`).input.style,
+      ).toMatchObject(style);
+    expect(analyzed('{{ value }}').input.style).toMatchObject(styles[0][1]);
+  });
+
+  it('is absent where values of the type are dropped with their key', () => {
+    const { input } = analyzed('{{ value }}', (text) => `{% if value is not none %}${text}{% endif %}`);
+    expect(input.frames.null).toEqual({ open: '', close: '', codec: 'absent' });
+    expect(input.frames.boolean.codec).toBe('python');
+  });
+
+  it('is that of a number, which a warning tells, where no render shows it', () => {
+    const { input, warnings } = analyzed('{% if value is not none %}{{ value }}{% endif %}');
+    expect(input.frames.null).toEqual(input.frames.number);
+    expect(warnings).toContainEqual(['calls.arguments.frames.null', 'assumed']);
+  });
+});
+
+describe('strings that are pasted into quotes', () => {
+  const pasted = (quote: string, other: string) =>
+    analyzed(`{% if value is string %}${quote}{{ value }}${quote}{% else %}${other}{% endif %}`).input;
+
+  it.each([
+    ['"', 'json'],
+    ["'", 'python'],
+  ])('are literals where nothing else is quoted: %s', (quote, codec) => {
+    const { frames, entry } = pasted(quote, '{{ value | tojson }}');
+    expect(frames.string).toMatchObject({ codec, pasted: quote });
+    expect([entry.key + frames.string.open, frames.string.close + entry.close.join('')]).toEqual([
+      '</k>',
+      '<end>',
+    ]);
+  });
+
+  it.each(['"', "'"])('are texts within quotes where everything is quoted: %s', (quote) => {
+    const { frames, entry } = pasted(quote, `${quote}{{ value | tojson }}${quote}`);
+    expect(frames.string.codec).toBe('raw');
+    expect(frames.string.pasted).toBeUndefined();
+    expect(entry.key + frames.string.open).toBe(`</k>${quote}`);
+    expect(entry.key + frames.number.open).toBe(`</k>${quote}`);
+  });
+});

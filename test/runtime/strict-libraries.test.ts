@@ -1,0 +1,147 @@
+/**
+ * Libraries that refuse what their JSON Schema allows are found out, asked while a call is written, and have the last
+ * word: what is handed out is valid, and what cannot be is malformed, with the library's words.
+ */
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { LibraryCheck } from '../../src/runtime/chat/checks/library-check.ts';
+import { libraryReport, withLibraries } from '../../src/runtime/chat/checks/strict-libraries.ts';
+import { noPlace, ValueWatch } from '../../src/runtime/chat/checks/value-watch.ts';
+import type { EngineModel } from '../../src/runtime/engine/index.ts';
+import type { ToolSchema } from '../../src/tools/tools.ts';
+import { openTiny } from '../support/small-chats.ts';
+
+const isEven = (value: number) => value % 2 === 0;
+const valibot = (value: v.GenericSchema) => toStandardJsonSchema(v.strictObject({ a: v.boolean(), value }));
+
+/** Schemas whose library refuses about half of what their JSON Schema allows, so that a model of random weights gets it right. */
+const halves: Readonly<Record<string, ToolSchema>> = {
+  'zod, refine': z.strictObject({ a: z.boolean(), value: z.int().min(0).max(99).refine(isEven) }),
+  'zod, refine of the whole': z
+    .strictObject({ a: z.boolean(), value: z.boolean() })
+    .refine(({ a, value }) => a !== value, 'they must differ'),
+  'zod, refine of an item': z.strictObject({
+    a: z.boolean(),
+    value: z.array(z.boolean().refine((b) => b)).max(2),
+  }),
+  'arktype, narrow': type({
+    '+': 'reject',
+    a: 'boolean',
+    value: type('0 <= number.integer <= 99').narrow(isEven),
+  }),
+};
+
+/** Schemas that a model of random weights hardly ever meets. */
+const hopeless: Readonly<Record<string, ToolSchema>> = {
+  'zod, jwt': z.strictObject({ a: z.boolean(), value: z.jwt().max(20) }),
+  'zod, nothing': z.strictObject({ value: z.literal('only') }).refine(() => false, 'never'),
+  'valibot, email': valibot(v.pipe(v.string(), v.email(), v.maxLength(12))),
+};
+
+const enforced: Readonly<Record<string, ToolSchema>> = {
+  zod: z.strictObject({ city: z.string().min(2), days: z.int().min(1).max(7).optional() }),
+  valibot: toStandardJsonSchema(v.strictObject({ unit: v.picklist(['C', 'F']), at: v.array(v.string()) })),
+  arktype: type({ city: 'string', 'days?': '1 <= number.integer <= 7' }),
+  'a promise': z.strictObject({ city: z.string().refine(async () => false) }),
+  'plain JSON Schema': { type: 'object', properties: { city: { type: 'string' } } },
+};
+
+const toolOf = (parameters: ToolSchema) => ({ name: 'note', parameters });
+
+describe('which libraries are asked', () => {
+  it.each(Object.entries({ ...halves, ...hopeless }))('%s', (_, schema) => {
+    const asked = { tools: [toolOf(schema)] };
+    expect(withLibraries(null, asked)?.libraries?.has('note')).toBe(true);
+    expect(libraryReport(asked)).toMatchObject([{ tool: 'note', keyword: '~standard', effect: 'checked' }]);
+  });
+
+  it.each(Object.entries(enforced))('not %s: its JSON Schema says all, or it needs time', (_, schema) => {
+    expect(withLibraries(null, { tools: [toolOf(schema)] })).toBeNull();
+    expect(libraryReport({ tools: [toolOf(schema)] })).toEqual([]);
+  });
+});
+
+it('a part is refused as soon as it closes, by itself', () => {
+  const schema = z.object({ first: z.int().refine(isEven), second: z.object({ x: z.string().min(3) }) });
+  const library = withLibraries(null, { tools: [toolOf(schema)] })?.libraries?.get('note') as LibraryCheck;
+  const watch = new ValueWatch(noPlace, library);
+  expect(watch.feed('{"first": 2')).toBeNull();
+  expect(watch.feed(', "second": {"x": "a')).toBeNull();
+  expect(watch.feed('"}')).toMatchObject({
+    start: 23,
+    problems: [{ pointer: '/second/x' }],
+    fromLibrary: true,
+  });
+  const other = new ValueWatch(noPlace, library);
+  expect(other.feed('{"first": 3,')).toMatchObject({ start: 10, problems: [{ pointer: '/first' }] });
+});
+
+describe('in this process', () => {
+  let model: EngineModel;
+  beforeAll(async () => {
+    model = await openTiny();
+  });
+  afterAll(() => model.dispose());
+  const seeds = Array.from({ length: process.env.LAWS === 'long' ? 60 : 3 }, (_, seed) => seed);
+
+  const callOf = (parameters: ToolSchema, seed: number) =>
+    model.chat({
+      messages: [{ role: 'user', content: 'Go.' }],
+      tools: [toolOf(parameters)],
+      toolChoice: 'required',
+      parallelToolCalls: false,
+      thinking: false,
+      injectForcedText: seed % 2 === 0,
+      temperature: 1,
+      maxTokens: 400,
+      seed,
+    }).message;
+
+  it.each(Object.entries(halves))('%s: every call is valid', async (_, schema) => {
+    for (const seed of seeds) {
+      const { tool_calls = [], malformed } = await callOf(schema, seed);
+      expect(malformed).toBeUndefined();
+      expect(tool_calls).toHaveLength(1);
+      const input: unknown = JSON.parse(tool_calls[0]?.function.arguments ?? 'null');
+      const verdict = await (schema as z.ZodType)['~standard'].validate(input);
+      expect(verdict.issues).toBeUndefined();
+    }
+  });
+
+  it.each(Object.entries(hopeless))(
+    '%s: what is refused is malformed, in bounded time',
+    async (_, schema) => {
+      for (const seed of seeds) {
+        const { tool_calls, malformed } = await callOf(schema, seed);
+        expect(tool_calls).toBeUndefined();
+        expect(malformed?.[0]?.brokenCall?.problems).toEqual([expect.any(String)]);
+      }
+    },
+  );
+
+  const answerOf = async (schema: z.ZodType, seed: number) => {
+    const stream = model.chat({
+      messages: [{ role: 'user', content: 'Go.' }],
+      responseFormat: { type: 'json_schema', json_schema: { schema } },
+      thinking: false,
+      temperature: 1,
+      maxTokens: 400,
+      seed,
+    });
+    return { object: await stream.object, report: await stream.report };
+  };
+
+  it('an answer is checked alike', async () => {
+    const { object, report } = await answerOf(
+      z.strictObject({ value: z.int().min(0).max(99).refine(isEven) }),
+      1,
+    );
+    expect(report).toMatchObject([{ tool: '', keyword: '~standard' }]);
+    expect(isEven((object as { value: number }).value)).toBe(true);
+    const never = z.strictObject({ value: z.boolean() }).refine(() => false, 'never');
+    await expect(answerOf(never, 1)).rejects.toThrow('never');
+  });
+});
