@@ -1,17 +1,13 @@
 /** `vite build site/chat`: the chat page of `idiolect serve --open`, into `dist/chat`. */
-import path from 'node:path';
 import { defineConfig } from 'vite';
+import { pageConfig } from '../page-config.ts';
 
-export default defineConfig({
-  root: import.meta.dirname,
-  base: './',
-  resolve: { conditions: ['idiolect:source', 'module', 'browser'] },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  logLevel: 'warn',
-  build: {
-    outDir: path.join(import.meta.dirname, '../../dist/chat'),
-    emptyOutDir: true,
-    target: 'es2023',
-    modulePreload: { polyfill: false },
-  },
-});
+// It talks to the server that it came from, and to nobody else.
+export default defineConfig(
+  pageConfig(import.meta.dirname, {
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'connect-src': "'self'",
+    'img-src': 'data:',
+  }),
+);

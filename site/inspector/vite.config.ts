@@ -1,7 +1,7 @@
 /** `vite build site/inspector`: the inspector page, into `dist/inspector`. */
-import path from 'node:path';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, mergeConfig, type Plugin } from 'vite';
 import { llamaTemplate } from '../../test/support/corpora.ts';
+import { pageConfig } from '../page-config.ts';
 
 /** Templates that can be picked in the page: their names, and their files in llama.cpp's corpus. */
 const known = [
@@ -30,22 +30,20 @@ const knownTemplates: Plugin = {
 
 /** Errors are told by the names of their classes. */
 const rolldownOptions = { output: { keepNames: true } };
-const conditions = ['idiolect:source', 'module', 'browser'];
 
-export default defineConfig({
-  root: import.meta.dirname,
-  base: './',
-  plugins: [knownTemplates],
-  resolve: { conditions },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'iife', rolldownOptions },
-  logLevel: 'warn',
-  build: {
-    outDir: path.join(import.meta.dirname, '../../dist/inspector'),
-    emptyOutDir: true,
-    target: 'es2023',
-    rolldownOptions,
-    modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 2000,
-  },
+// Nothing may be fetched or sent, by the Workers neither: they are made of blobs, which inherit this.
+const page = pageConfig(import.meta.dirname, {
+  'script-src': "'self' blob:",
+  'style-src': "'self' 'unsafe-inline'",
+  'worker-src': 'blob:',
+  'img-src': "'self' data:",
+  'connect-src': "'none'",
 });
+
+export default defineConfig(
+  mergeConfig(page, {
+    plugins: [knownTemplates],
+    worker: { format: 'iife', rolldownOptions },
+    build: { rolldownOptions },
+  }),
+);

@@ -1,24 +1,23 @@
 /** `vite build site/playground`: the playground page, into `dist/playground`. */
-import path from 'node:path';
-import { defineConfig } from 'vite';
+import { defineConfig, mergeConfig } from 'vite';
+import { pageConfig } from '../page-config.ts';
 
 /** Errors are told by the names of their classes. */
 const rolldownOptions = { output: { keepNames: true } };
 
-export default defineConfig({
-  root: import.meta.dirname,
-  base: './',
-  resolve: { conditions: ['idiolect:source', 'module', 'browser'] },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  // The weights are a file of their own.
-  worker: { format: 'es', rolldownOptions },
-  logLevel: 'warn',
-  build: {
-    outDir: path.join(import.meta.dirname, '../../dist/playground'),
-    emptyOutDir: true,
-    target: 'es2023',
-    rolldownOptions,
-    modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 3000,
-  },
+// Nothing may be fetched but the page's own scripts, and nothing sent.
+const page = pageConfig(import.meta.dirname, {
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'worker-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'none'",
 });
+
+export default defineConfig(
+  mergeConfig(page, {
+    // The weights are a file of their own.
+    worker: { format: 'es', rolldownOptions },
+    build: { rolldownOptions },
+  }),
+);

@@ -3,8 +3,6 @@
  * does what it does in plain JavaScript.
  */
 import fs from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { build } from 'esbuild';
 import type { Browser } from 'puppeteer-core';
@@ -15,6 +13,7 @@ import { type ToyFormat, toyModel } from '../../src/testing/index.ts';
 import { toyTemplates } from '../../src/testing/toy/templates.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { endChromium, launchChromium, newPage } from '../support/chromium.ts';
+import { type FileServer, serveFiles } from '../support/file-server.ts';
 import { filesOf } from '../support/transformers/model-files.ts';
 import { onnxModel } from '../support/transformers/onnx-model.ts';
 
@@ -51,19 +50,9 @@ async function bundled(): Promise<Uint8Array> {
   return outputFiles[0]?.contents ?? new Uint8Array();
 }
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm',
-};
-
 /** Serves the page, the toy in each format, and the engine. */
-async function served(): Promise<ReturnType<typeof createServer>> {
-  const files = new Map<string, string | Uint8Array>([
-    ['/index.html', '<!doctype html><script type="module" src="/page.js"></script>'],
-    ['/page.js', await bundled()],
-  ]);
+async function served(): Promise<FileServer> {
+  const files = new Map<string, string | Uint8Array>([['/page.js', await bundled()]]);
   for (const format of Object.keys(toyTemplates) as ToyFormat[]) {
     const file = loadFile(await toyModel(format));
     files.set(`/models/${format}/onnx/model.onnx`, onnxModel(file.weights));
@@ -73,22 +62,12 @@ async function served(): Promise<ReturnType<typeof createServer>> {
   const wasm = path.join(installed, '../../onnxruntime-web/dist');
   for (const name of fs.readdirSync(wasm).filter((each) => /^ort-wasm.*\.(?:mjs|wasm)$/.test(each)))
     files.set(`/wasm/${name}`, fs.readFileSync(path.join(wasm, name)));
-  const server = createServer((request, response) => {
-    const name = new URL(request.url ?? '', 'http://page').pathname;
-    const content = files.get(name);
-    response.writeHead(content === undefined ? 404 : 200, {
-      'content-type': types[path.extname(name)] ?? 'application/octet-stream',
-      'content-length': content === undefined ? 0 : Buffer.byteLength(content),
-    });
-    response.end(content);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
+  return serveFiles(files);
 }
 
 describe.skipIf(installed === '')('in Chromium', () => {
   let browser: Browser;
-  let server: ReturnType<typeof createServer>;
+  let server: FileServer;
 
   beforeAll(async () => {
     browser = await launchChromium();
@@ -109,7 +88,7 @@ describe.skipIf(installed === '')('in Chromium', () => {
     const page = await newPage(browser, { width: 800, height: 600, colours: 'light' });
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/index.html`);
+    await page.goto(`${server.url}/index.html`);
     await page.waitForFunction('globalThis.ready === true');
     const answers = await page.evaluate(`answers(${JSON.stringify(format)}, ${JSON.stringify(requests)})`);
     expect(errors).toEqual([]);

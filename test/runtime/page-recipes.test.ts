@@ -3,7 +3,6 @@
 import path from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { pagePrograms } from '../../scripts/page-programs.ts';
 import type { Message } from '../../src/format/messages.ts';
 import { analyzeTemplate, type createResponseParser, type ToolList, writeResponse } from '../../src/index.ts';
 import { connectServer } from '../../src/runtime/servers/index.ts';
@@ -11,6 +10,7 @@ import { type ToyFormat, toyEngine } from '../../src/testing/index.ts';
 import { toyTemplates } from '../../src/testing/toy/templates.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { connectEngineServer, fetchFrom } from '../support/engine-server.ts';
+import { recipeOf } from '../support/page-recipe.ts';
 import { structuralTagMatcher } from '../support/xgrammar.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -18,10 +18,8 @@ const formats = Object.keys(toyTemplates) as ToyFormat[];
 
 /** A function of a program, without what the page does with it from `end` on. */
 async function functionOf(file: string, name: string, end: string): Promise<unknown> {
-  const source = pagePrograms().find((program) => program.file === file)?.source ?? '';
-  const head = source.slice(0, source.indexOf(end));
   const { outputFiles } = await build({
-    stdin: { contents: `${head}\nexport { ${name} };`, loader: 'ts', resolveDir: root },
+    stdin: { contents: recipeOf(file, name, end), loader: 'ts', resolveDir: root },
     bundle: true,
     write: false,
     format: 'esm',

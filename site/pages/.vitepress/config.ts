@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
+import { icon } from '../../page-config.ts';
 
 const cache = path.join(import.meta.dirname, '../../../.cache');
 
@@ -127,15 +128,7 @@ export default defineConfig({
   title: 'Idiolect',
   description: 'Reads how a model writes from its chat template: typed tool calls from any model.',
   lang: 'en',
-  head: [
-    [
-      'link',
-      {
-        rel: 'icon',
-        href: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b57a4'/%3E%3Cpath d='M6 4 3 8l3 4M10 4l3 4-3 4' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E",
-      },
-    ],
-  ],
+  head: [['link', { rel: 'icon', href: icon }]],
   srcDir: path.join(cache, 'site-source'),
   outDir: path.join(cache, 'site'),
   cacheDir: path.join(cache, 'vitepress'),
