@@ -34,7 +34,7 @@ export function readTemplateText(name: string, text: string): TemplateInput {
 async function readModel(file: File): Promise<TemplateInput> {
   const { header } = await readHeader({
     name: file.name,
-    firstRead: 2_000_000, // as of a file on a disk
+    firstRead: 8_000_000, // as of a file on a disk
     async read(start, end) {
       const part = await file.slice(start, end).arrayBuffer();
       return { bytes: new Uint8Array(part), size: file.size };
