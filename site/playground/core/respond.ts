@@ -1,9 +1,7 @@
-/** One response of the toy, told token by token. It runs in Node too, where tests call it. */
-
+/** One response, told token by token. It runs in Node too, where tests call it and real models are recorded. */
 import { memoize } from '../../../src/format/memoize.ts';
 import { countTokens, hasToken } from '../../../src/language/matcher/masks/token-bitmap.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
-import { defaultSampling } from '../../../src/runtime/chat/sampling-rules.ts';
 import {
   type Engine,
   type EngineSequence,
@@ -53,16 +51,27 @@ const mostTokens = 400;
 
 const vocabularyOf = memoize((engine: Engine) => new Vocabulary(engine.tokenizer));
 
-/** Answers the question. Throws a `SyntaxError` for a tool that is no JSON, and what `steer` throws. */
+/** Answers the question with the toy. Throws a `SyntaxError` for a tool that is no JSON, and what `steer` throws. */
 export async function* respond(settings: Settings, seed: number): AsyncGenerator<Progress, void> {
-  const engine = await toyEngine(settings.format);
+  yield* respondOn(await toyEngine(settings.format), settings, seed);
+}
+
+/** What is asked of any engine. */
+export type Asked = Omit<Settings, 'format'>;
+
+/** The same on this engine. */
+export async function* respondOn(
+  engine: Engine,
+  { question, tool, choice, temperature }: Asked,
+  seed: number,
+): AsyncGenerator<Progress, void> {
   const response = await steer(modelOf(engine), {
-    messages: [{ role: 'user', content: settings.question }],
-    tools: [JSON.parse(settings.tool)],
-    toolChoice: settings.choice,
+    messages: [{ role: 'user', content: question }],
+    tools: [JSON.parse(tool)],
+    toolChoice: choice,
     maxTokens: mostTokens,
   });
-  const drawing = new Drawing(engine, settings.temperature, seed);
+  const drawing = new Drawing(engine, temperature, seed);
   const forced = response.tokens.slice(response.promptTokens);
   yield { type: 'tokens', kept: 0, tokens: forced.map((token) => drawing.forced(token)), events: [] };
   const sequence = await drawing.open(response);
@@ -106,7 +115,7 @@ class Drawing {
   /** A sequence that gives the probabilities of all tokens. */
   open({ tokens }: SteeredChat): Promise<EngineSequence> {
     this.#held = tokens.slice(0, -1);
-    const sampling = { ...defaultSampling, logprobs: this.#vocabulary.size };
+    const sampling = { temperature: 1, topK: 0, topP: 1, minP: 0, logprobs: this.#vocabulary.size };
     return this.#engine.open({ tokens, turnStart: tokens.length }, sampling);
   }
 

@@ -1,6 +1,7 @@
 /** The Worker: answers the latest request, and gives up the one before. */
 import { type Progress, respond } from './respond.ts';
 import type { Settings } from './settings.ts';
+import type { Failure } from './told.ts';
 
 /** A request. */
 export interface Request {
@@ -12,7 +13,7 @@ export interface Request {
 /** What the page is told. */
 export interface Told {
   readonly id: number;
-  readonly progress: Progress | { readonly type: 'failure'; readonly message: string };
+  readonly progress: Progress | Failure;
 }
 
 let latest = 0;

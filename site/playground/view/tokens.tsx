@@ -82,7 +82,7 @@ export function MaskAt({ token, size }: { readonly token: ShownToken | undefined
     <>
       <p>
         <strong>
-          {allowed} of {size}
+          {allowed.toLocaleString('en')} of {size.toLocaleString('en')}
         </strong>{' '}
         tokens may come next{kind === 'free' ? ': no schema applies here' : ''}.
       </p>

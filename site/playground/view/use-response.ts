@@ -1,21 +1,8 @@
 /** The response to the latest settings, as far as the Worker has told it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ResponseEvent, ResponseMessage } from '../../../src/parser/events.ts';
-import type { Progress, ShownToken } from '../core/respond.ts';
 import type { Settings } from '../core/settings.ts';
+import { follow, nothing, type ResponseState } from '../core/told.ts';
 import type { Request, Told } from '../core/worker.ts';
-
-/** What is known of a response. */
-export interface ResponseState {
-  readonly tokens: readonly ShownToken[];
-  readonly events: readonly ResponseEvent[];
-  /** `null` until it is finished. */
-  readonly message: ResponseMessage | null;
-  readonly report: readonly string[];
-  readonly problem: string | null;
-}
-
-const nothing: ResponseState = { tokens: [], events: [], message: null, report: [], problem: null };
 
 /** Milliseconds for which typing has to rest. */
 const pause = 250;
@@ -44,22 +31,4 @@ export function useResponse(settings: Settings, seed: number): ResponseState {
     return () => clearTimeout(timer);
   }, [settings, seed]);
   return state;
-}
-
-function follow(
-  state: ResponseState,
-  progress: Progress | Extract<Told['progress'], { type: 'failure' }>,
-): ResponseState {
-  switch (progress.type) {
-    case 'failure':
-      return { ...state, problem: progress.message };
-    case 'end':
-      return { ...state, message: progress.message, report: progress.report };
-    case 'tokens':
-      return {
-        ...state,
-        tokens: [...state.tokens.slice(0, progress.kept), ...progress.tokens],
-        events: [...state.events, ...progress.events],
-      };
-  }
 }
