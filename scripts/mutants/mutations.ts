@@ -150,7 +150,7 @@ function changesOf(node: ts.Node, tree: ts.SourceFile): readonly Change[] {
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
     return [['negation', node.getStart(tree), node.end, node.operand.getText(tree)]];
   if (ts.isNumericLiteral(node)) {
-    if (ts.isPropertyAssignment(node.parent) && node.parent.name === node) return [];
+    if (isName(node)) return [];
     return [['number', node.getStart(tree), node.end, `(${node.getText(tree)} + 1)`]];
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [['boolean', node.getStart(tree), node.end, 'false']];
@@ -165,6 +165,15 @@ function changesOf(node: ts.Node, tree: ts.SourceFile): readonly Change[] {
   if (ts.isExpressionStatement(node) && !/^(?:super\b|for\b|while\b)/.test(node.getText(tree)))
     return [['statement', node.getStart(tree), node.end, ';']];
   return [];
+}
+
+/** Whether a number names a property, as in `{ 0: word }`. */
+function isName(node: ts.NumericLiteral): boolean {
+  const { parent } = node;
+  return (
+    (ts.isPropertyAssignment(parent) && parent.name === node) ||
+    (ts.isBindingElement(parent) && parent.propertyName === node)
+  );
 }
 
 function changesOfBinary(node: ts.BinaryExpression, tree: ts.SourceFile): readonly Change[] {

@@ -47,8 +47,8 @@ function mayEndHere(
   end: number,
   ends: readonly string[],
 ): boolean {
-  const rest = text.slice(end);
-  return ends.some((each) => each.startsWith(rest)) && tools.has(text.slice(at, end));
+  const isCut = ends.some((each) => text.length - end < each.length && each.startsWith(text.slice(end)));
+  return isCut && tools.has(text.slice(at, end));
 }
 
 function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): number {
