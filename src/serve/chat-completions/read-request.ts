@@ -111,7 +111,7 @@ const refusedFields: readonly Absent[] = [
     name: 'web_search_options',
     reason: 'there is no web search; offer a tool for it',
   },
-  ...['grammar', 'guided_grammar'].map((name) => ({
+  ...['grammar', 'guided_grammar', 'ebnf'].map((name) => ({
     name,
     reason: 'use response_format or tools to constrain answers',
   })),
