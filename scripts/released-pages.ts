@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { toolVersion } from '../src/format/version.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
@@ -14,7 +15,7 @@ interface Wording {
   readonly after: string;
 }
 
-const tarball = 'idiolect-0.1.0.tgz';
+const tarball = `idiolect-${toolVersion}.tgz`;
 
 /** In this order: a longer text before one that it holds. */
 export const wordings: readonly Wording[] = [
