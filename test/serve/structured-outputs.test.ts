@@ -46,6 +46,7 @@ describe('structured outputs', () => {
       { structured_outputs: { regex: '[a-c]{3}-\\d{2}|x' } },
       (text: string) => /^([a-c]{3}-\d{2}|x)$/.test(text),
     ],
+    [{ regex: '(Bern|Oslo)' }, (text: string) => ['Bern', 'Oslo'].includes(text)],
     [{ guided_regex: '"[a-c]{3}"' }, (text: string) => /^"[a-c]{3}"$/.test(text)],
     [{ structured_outputs: { json: { enum: [1, 2] } } }, (text: string) => ['1', '2'].includes(text)],
     [{ structured_outputs: { json: '{"enum": [1, 2]}' } }, (text: string) => ['1', '2'].includes(text)],
@@ -58,6 +59,8 @@ describe('structured outputs', () => {
   it.each([
     [{ structured_outputs: { choice: [], regex: 'a' } }, 'structured_outputs.regex'],
     [{ structured_outputs: { grammar: 'root ::= "a"' } }, 'structured_outputs.grammar'],
+    [{ ebnf: '?start: value' }, 'ebnf'],
+    [{ regex: 'a', guided_regex: 'a' }, 'regex'],
     [{ structured_outputs: { choice: 'a' } }, 'structured_outputs.choice'],
     [{ structured_outputs: { json: 'city' } }, 'structured_outputs.json'],
     [{ guided_regex: '(a' }, 'response_format'],

@@ -1,4 +1,4 @@
-/** Reads what an answer must be: OpenAI's response formats, and what vLLM and llama-server add. */
+/** Reads what an answer must be: OpenAI's response formats, and what vLLM, SGLang and llama-server add. */
 import { parseJson } from '../../format/json-values.ts';
 import { isRecord, requireOption, stringArray } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
@@ -27,6 +27,7 @@ export const formatFields = {
   guided_json: schemaRule,
   guided_choice: choiceRule,
   guided_regex: textRule,
+  regex: textRule,
   structured_outputs: objectRule({
     json: schemaRule,
     choice: choiceRule,
@@ -66,6 +67,7 @@ function readOwn(body: Body): readonly Given[] {
     ...readSchema(body.guided_json, 'guided_json'),
     ...readChoice(body.guided_choice, 'guided_choice'),
     ...readRegex(body.guided_regex, 'guided_regex'),
+    ...readRegex(body.regex, 'regex'),
   ];
 }
 

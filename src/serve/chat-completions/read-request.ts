@@ -1,6 +1,6 @@
 /** Reads a request to `/v1/chat/completions`. */
 
-import type { Message, ToolChoice } from '../../format/messages.ts';
+import type { ToolChoice } from '../../format/messages.ts';
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions, LogitBias } from '../../runtime/chat/chat-options.ts';
 import { endsInAnswer } from '../content/begun-answer.ts';
@@ -111,7 +111,7 @@ const refusedFields: readonly Absent[] = [
     name: 'web_search_options',
     reason: 'there is no web search; offer a tool for it',
   },
-  ...['grammar', 'guided_grammar'].map((name) => ({
+  ...['grammar', 'guided_grammar', 'ebnf'].map((name) => ({
     name,
     reason: 'use response_format or tools to constrain answers',
   })),
@@ -138,6 +138,23 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
   const messages = readChatMessages(requiredField(body, 'messages'), notes);
   const { chat: thinking, hidesThoughts } = readThinking(body);
   const { responseFormat, unquotes } = readFormat(body);
+  const chat = {
+    ...readSampling(body),
+    ...readLimits(body),
+    ...toolOptions({
+      tools: readChatTools(own),
+      choice: (body.tool_choice ?? undefined) as ToolChoice | undefined,
+      parallel: readParallel(body),
+    }),
+    ...thinking,
+    ...withoutUndefined({
+      responseFormat,
+      stop: readStops(body, 'stop'),
+      logitBias: readLogitBias(body),
+      logprobs: readLogprobs(body),
+    }),
+    messages,
+  };
   return {
     ...head,
     ignored: notes.ignored,
@@ -146,24 +163,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
     unquotes,
     verbose: flag(body, 'verbose'),
     includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),
-    chat: {
-      ...readSampling(body),
-      ...readLimits(body),
-      ...toolOptions({
-        tools: readChatTools(own),
-        choice: (body.tool_choice ?? undefined) as ToolChoice | undefined,
-        parallel: readParallel(body),
-      }),
-      ...readContinuation(body, messages),
-      ...thinking,
-      ...withoutUndefined({
-        responseFormat,
-        stop: readStops(body, 'stop'),
-        logitBias: readLogitBias(body),
-        logprobs: readLogprobs(body),
-      }),
-      messages,
-    },
+    chat: { ...chat, ...readContinuation(body, chat) },
   };
 }
 
@@ -197,10 +197,10 @@ function readLimits(body: Body): Partial<ChatOptions> {
  * The names are vLLM's. Without them, an answer at the end is continued, as in llama-server: there is nothing else to
  * say to it.
  */
-function readContinuation(body: Body, messages: readonly Message[]): Partial<ChatOptions> {
+function readContinuation(body: Body, chat: ChatOptions): Partial<ChatOptions> {
   const asked = body.continue_final_message ?? undefined;
   const opens = body.add_generation_prompt ?? undefined;
-  const isContinued = asked === undefined ? opens !== true && endsInAnswer(messages) : asked === true;
+  const isContinued = asked === undefined ? opens !== true && endsInAnswer(chat) : asked === true;
   const opensTurn = opens ?? !isContinued;
   if (isContinued !== opensTurn) return isContinued ? { continueFinalMessage: true } : {};
   const reason = isContinued

@@ -57,12 +57,13 @@ const refusedFields: readonly Absent[] = [
   { name: 'suffix', reason: 'texts are not filled in', nothing: onlyRule('') },
   { name: 'logprobs', reason: 'use /v1/chat/completions', nothing: onlyRule(false, 0) },
   { name: 'logit_bias', reason: 'use /v1/chat/completions' },
-  ...['grammar', 'json_schema', 'guided_json', 'guided_regex', 'guided_choice', 'structured_outputs'].map(
-    (name) => ({
-      name,
-      reason: 'a text without a conversation is not constrained; use /v1/chat/completions',
-    }),
-  ),
+  ...[
+    ...['grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'],
+    ...['guided_json', 'guided_regex', 'guided_choice', 'guided_grammar'],
+  ].map((name) => ({
+    name,
+    reason: 'a text without a conversation is not constrained; use /v1/chat/completions',
+  })),
 ];
 
 /** What OpenAI's API does without a limit. */

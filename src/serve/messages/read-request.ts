@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
-import { endsInAnswer } from '../content/begun-answer.ts';
+import { withContinuation } from '../content/begun-answer.ts';
 import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
@@ -106,20 +106,19 @@ export function readMessagesRequest(body: Body): ReadRequest {
     // In this API, who does not ask for thoughts gets none, and a model does not think unasked.
     hidesThoughts: hidesThoughts || thinking.thinking !== true,
     wishes: { thinking: false },
-    chat: {
+    chat: withContinuation({
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens')),
       ...withoutUndefined({ stop: readStops(body, 'stop_sequences') }),
       ...thinking,
       ...readOutput(body, thinking),
-      ...(endsInAnswer(messages) ? { continueFinalMessage: true } : {}),
       ...toolOptions({
         tools: own.map(readTool),
         choice: asked === undefined ? undefined : readChoice(asked),
         parallel: asked !== undefined && flag(asked, 'disable_parallel_tool_use') ? false : undefined,
       }),
       messages,
-    },
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Message } from '../../format/messages.ts';
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
-import { endsInAnswer } from '../content/begun-answer.ts';
+import { withContinuation } from '../content/begun-answer.ts';
 import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { invalid } from '../errors.ts';
@@ -123,7 +123,7 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
     hidesThoughts,
     onlyOpens: conversation.messages.length === 0,
     ...withoutUndefined({ keepAliveMs: keepAliveMs(body.keep_alive) }),
-    chat: {
+    chat: withContinuation({
       ...readSampling(options),
       ...withoutUndefined({
         maxTokens: readLimit(options),
@@ -132,9 +132,8 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
         responseFormat: readFormat(body.format),
       }),
       ...thinking,
-      ...(endsInAnswer(conversation.messages) ? { continueFinalMessage: true } : {}),
       ...conversation,
-    },
+    }),
   };
 }
 

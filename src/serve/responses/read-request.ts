@@ -1,7 +1,7 @@
 /** Reads a request to `/v1/responses`. */
 import { stringArray, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
-import { endsInAnswer } from '../content/begun-answer.ts';
+import { withContinuation } from '../content/begun-answer.ts';
 import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
 import { clientTools, inputItems, jsonSchemaRule, responsesChoice } from '../fields/conversation-rules.ts';
@@ -95,7 +95,7 @@ export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRe
     hidesThoughts,
     remembers: body.store !== false,
     byFunction,
-    chat: {
+    chat: withContinuation({
       ...readSampling(body),
       ...withoutUndefined({
         maxTokens: readLimit(body, 'max_output_tokens'),
@@ -109,9 +109,8 @@ export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRe
         parallel: readParallel(body),
       }),
       ...thinking,
-      ...(endsInAnswer(messages) ? { continueFinalMessage: true } : {}),
       messages,
-    },
+    }),
   };
 }
 
