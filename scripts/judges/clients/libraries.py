@@ -170,24 +170,4 @@ def guidance():
     Report.model_validate_json(chat["report"])
 
 
-def dspy():
-    import dspy as client
-
-    class Reporting(client.Signature):
-        """Report the weather."""
-
-        question: str = client.InputField()
-        report: Report = client.OutputField()
-
-    class Model(client.LM):
-        """Where this is not known of a model, no schema is sent."""
-
-        supports_response_schema = True
-
-    for name, base in ((f"openai/{model}", f"{url}/v1"), (f"hosted_vllm/{model}", f"{url}/v1")):
-        chat = Model(name, api_base=base, api_key="any", cache=False, max_tokens=300)
-        with client.context(lm=chat, adapter=client.JSONAdapter()):
-            assert isinstance(client.Predict(Reporting)(question=question).report, Report)
-
-
-judges = (openai, anthropic, langchain, litellm, instructor, llama_index, haystack, mirascope, llm, outlines, guidance, dspy)
+judges = (openai, anthropic, langchain, litellm, instructor, llama_index, haystack, mirascope, llm, outlines, guidance)

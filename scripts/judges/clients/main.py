@@ -14,8 +14,8 @@ for name in ("AGNO_TELEMETRY", "HAYSTACK_TELEMETRY_ENABLED"):
     os.environ[name] = "false"
 os.environ.update(OTEL_SDK_DISABLED="true", LITELLM_LOCAL_MODEL_COST_MAP="true")
 
-import agents
 import libraries
+import loops
 
 
 def outcome(judge):
@@ -30,5 +30,5 @@ def outcome(judge):
         return ["failed", f"{type(error).__name__}: {error}"[:600]]
 
 
-for judge in (*libraries.judges, *agents.judges, libraries.prometheus):
+for judge in (*libraries.judges, *loops.judges, libraries.prometheus):
     print(json.dumps([judge.__name__, *outcome(judge)]), flush=True)

@@ -130,7 +130,7 @@ def google_adk():
         session = await runner.session_service.create_session(app_name="weather", user_id="any")
         message = types.Content(role="user", parts=[types.Part(text=question)])
         events = [each async for each in runner.run_async(user_id="any", session_id=session.id, new_message=message)]
-        return "".join(part.text or "" for part in events[-1].content.parts)
+        return "".join(part.text or "" for part in events[-1].content.parts if not part.thought)
 
     assert asyncio.run(run(tools=[get_weather]))
     Report.model_validate_json(asyncio.run(run(output_schema=Report)))
