@@ -137,8 +137,15 @@ function called(input: string): readonly string[] {
   return ['<tool_call>', `\n{"name": "get_weather", "arguments": ${input}}\n`, '</tool_call>'];
 }
 
-/** Why a client could not use the answer; `null` if it can, or knows why not. */
-export async function wrongWith(handler: Handler, request: RecordedRequest): Promise<string | null> {
+/**
+ * Why a client could not use the answer; `null` if it can, or knows why not. `mayLack`: the model's engine may say that
+ * it cannot do what is asked (501).
+ */
+export async function wrongWith(
+  handler: Handler,
+  request: RecordedRequest,
+  { mayLack = false } = {},
+): Promise<string | null> {
   const { method, body, mustAnswer } = request;
   const init = method === 'POST' ? { body: body === '' ? '' : JSON.stringify(body) } : {};
   const headers = { 'content-type': 'application/json' };
@@ -146,8 +153,7 @@ export async function wrongWith(handler: Handler, request: RecordedRequest): Pro
     new Request(`http://localhost${request.path}`, { method, headers, ...init }),
   );
   const text = await response.text();
-  // What a model's engine cannot do is not implemented, and said.
-  if (response.status >= 500 && response.status !== 501) return `${response.status}: ${text}`;
+  if (response.status >= 500 && !(mayLack && response.status === 501)) return `${response.status}: ${text}`;
   if (response.status >= 400) return wrongRefusal(mustAnswer, method, text);
   const ignored = response.headers.get('idiolect-ignored')?.split(', ') ?? [];
   const unheard = ignored.find((name) => Object.hasOwn(thinkingFields, name));
