@@ -13,6 +13,7 @@ import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import { checkPrepareOptions } from '../chat/check-chat-options.ts';
 import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
 import type { Engine } from './engine.ts';
+import { fromEngine } from './engine-failure.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { forcedTokens } from './masks/forced-tokens.ts';
 import { GrammarGuide } from './masks/grammar-guide.ts';
@@ -112,6 +113,6 @@ function begin(engine: Engine, prepared: PreparedChat): void {
     const { after } = forcedTokens(opened, markers, vocabulary);
     const guide = new GrammarGuide({ vocabulary, markers, inject: true });
     guide.settle(after, false);
-    if (!guide.unmasked) engine.build?.(after);
+    if (!guide.unmasked) fromEngine(engine.name, () => engine.build?.(after));
   }
 }

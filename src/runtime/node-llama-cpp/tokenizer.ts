@@ -1,6 +1,6 @@
 /** The tokenizer of a model file, as node-llama-cpp has read it. */
 import type { LlamaModel, Token } from 'node-llama-cpp';
-import { DecodingError, ModelFileError } from '../../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 import type { EngineTokenizer, TokenType } from '../engine/engine.ts';
 
 /** The tokenizer of `model`. Throws `ModelFileError` if the file has none. */
@@ -15,28 +15,19 @@ export function llamaTokenizer(model: LlamaModel, file: string): EngineTokenizer
     texts,
     spelling: kind === 'gpt2' ? 'byte-level' : 'sentencepiece',
     typeOf: (token) => {
-      types[token] ??= typed(() => typeOf(model.getTokenAttributes(asToken(token))));
+      types[token] ??= typeOf(model.getTokenAttributes(asToken(token)));
       return types[token];
     },
     endsGeneration: (token) => {
-      ends[token] ??= typed(() => model.isEogToken(asToken(token)));
+      ends[token] ??= model.isEogToken(asToken(token));
       return ends[token];
     },
-    absorbsSpace: (token) => typed(() => model.getTokenAttributes(asToken(token)).lstrip),
-    tokenize: (text, special) => typed(() => model.tokenize(text, special)),
+    absorbsSpace: (token) => model.getTokenAttributes(asToken(token)).lstrip,
+    tokenize: (text, special) => model.tokenize(text, special),
     ...(shouldPrependBosToken && bos !== null ? { firstToken: bos } : {}),
     bosToken: bosString ?? '',
     eosToken: eosString ?? '',
   };
-}
-
-/** The result of the engine; its errors are of many kinds, such as that of a model that was disposed of. */
-function typed<Result>(ask: () => Result): Result {
-  try {
-    return ask();
-  } catch (cause) {
-    throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: '', cause });
-  }
 }
 
 function typeOf(attributes: ReturnType<LlamaModel['getTokenAttributes']>): TokenType {

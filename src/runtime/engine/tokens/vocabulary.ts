@@ -8,6 +8,7 @@ import { type Spelling, spaceSign, TokenBytes } from '../../../language/matcher/
 import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
 import type { EngineTokenizer } from '../engine.ts';
+import { typedTokenizer } from '../engine-failure.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import { encodeWindows } from './long-runs.ts';
@@ -45,7 +46,8 @@ export class Vocabulary implements TokenTexts {
   readonly #userDefined: SpecialFinder<SpecialToken>;
   readonly #fragments = new FragmentTokens();
 
-  constructor(tokenizer: EngineTokenizer) {
+  constructor(given: EngineTokenizer) {
+    const tokenizer = typedTokenizer(given);
     const { texts, spelling } = tokenizer;
     this.#tokenizer = tokenizer;
     this.size = texts.length;
