@@ -118,6 +118,7 @@ export function* analyzeTemplateSteps(templateSource: string, given: AnalyzeOpti
   const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
   const { bosToken = '', eosToken = '', budget = defaultBudget, addedTokens = [], endTokens = [] } = options;
+  yield;
   const probing = {
     ...prepareProbes(templateSource, name, new WorkBudget(budget)),
     facts: { addedTokens, endTokens },

@@ -44,8 +44,12 @@ const sampleTool: Tool = {
 /** For how many sets of compiled tools, the latest ones, a model is prepared when it is loaded. */
 const maxSets = 4;
 
-/** Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. */
+/**
+ * Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. The
+ * vocabulary is read in any case: a chat would hold all others meanwhile.
+ */
 export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOptions): Promise<ChatEngine> {
+  void vocabularyOf(shared.engine.tokenizer).index;
   if (requireTools !== false && shared.templates.knowsTools) await warmUp(shared);
   return shared;
 }
