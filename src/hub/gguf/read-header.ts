@@ -99,7 +99,7 @@ async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLay
     const end = Math.max(needed, Math.ceil(bytes.length * 1.5), source.firstRead);
     const answer = await source.read(bytes.length, Math.min(end, maxBytes));
     const { size } = answer;
-    bytes = joined(bytes, answer.bytes);
+    bytes = bytes.length === 0 ? answer.bytes : joined(bytes, answer.bytes);
     try {
       return { layout: scanGguf(bytes, source.name), size, bytesRead: bytes.length };
     } catch (error) {
