@@ -8,7 +8,7 @@ import { ModelFileError } from '../../format/errors.ts';
 import { fileSource } from '../byte-source.ts';
 import type { GgufLayout, GgufMetadata, TensorInfo } from './gguf-layout.ts';
 import { checkModelFacts, checkVocabulary } from './model-facts.ts';
-import { type GgufHeader, maxShards, readHeader } from './read-header.ts';
+import { type HeaderWithoutTokens, maxShards, readModelHeader } from './read-header.ts';
 
 /**
  * Reads the header of a local file, and of its other shards if it is split. Throws `ModelFileError` for an incomplete
@@ -18,8 +18,8 @@ import { type GgufHeader, maxShards, readHeader } from './read-header.ts';
 export async function checkModelFile(
   file: string,
   knowsVocabulary: (metadata: GgufMetadata) => boolean = () => false,
-): Promise<GgufHeader> {
-  const { header, layout } = await readHeader(fileSource(file));
+): Promise<HeaderWithoutTokens> {
+  const { header, layout } = await readModelHeader(fileSource(file));
   const tensors =
     header.shard === null ? layout.tensors : await shardTensors(file, header.shard.count, layout);
   const { metadata } = layout;
@@ -41,7 +41,7 @@ async function shardTensors(
   }
   const tensors = new Map<string, TensorInfo>();
   for (const [index, name] of names.entries()) {
-    const { header, layout } = await readHeader(fileSource(name));
+    const { header, layout } = await readModelHeader(fileSource(name));
     if (header.shard?.index !== index || header.shard.count !== count) {
       throw new ModelFileError({
         file: name,

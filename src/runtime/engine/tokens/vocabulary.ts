@@ -50,12 +50,15 @@ export class Vocabulary implements TokenTexts {
     const { texts, spelling, indexStore } = tokenizer;
     this.#tokenizer = tokenizer;
     this.size = texts.length;
-    this.#roles = Uint8Array.from(texts, (text, id) => readRole(tokenizer, id, text));
+    this.#roles = new Uint8Array(texts.length);
+    const specials: SpecialToken[] = [];
+    for (let token = 0; token < texts.length; token += 1) {
+      const text = texts[token] ?? '';
+      this.#roles[token] = readRole(tokenizer, token, text);
+      if (this.isSpecial(token)) specials.push({ token, text });
+    }
     this.#stored = indexStore?.read() ?? null;
     this.#bytes = new TokenBytes(this.#stored ?? spellTokens(texts, (id) => this.#spellingOf(id, spelling)));
-    const specials = texts.flatMap((text, token): SpecialToken[] =>
-      this.isSpecial(token) ? [{ token, text }] : [],
-    );
     this.specials = new Map(specials.map((special) => [special.text, special]));
     this.finder = new SpecialFinder(specials);
     this.#userDefined = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));

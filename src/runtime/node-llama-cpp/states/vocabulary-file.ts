@@ -2,10 +2,10 @@
  * What is known of a model's vocabulary, kept from one process to the next: the engine's answers about each token, and
  * the tokens sorted. A file is named by a hash of all that the model's header says about tokens:
  *
- *     mark, lengths of ids, tokens, bytes, engine   32 bits each
- *     SHA-256 of the name and of what follows       32 bytes
- *     ids, starts                                   32 bits each
- *     types, bytes, engine                          8 bits each
+ *     mark, numbers of ids, tokens, bytes of texts and of `engine`, the longest token   32 bits each
+ *     SHA-256 of these numbers, the name and what follows   32 bytes
+ *     ids, starts              32 bits each
+ *     types, bytes, `engine`   8 bits each
  *
  * Numbers are in the processor's order; with another one, the mark is another. A file that is damaged, of another
  * engine or of another version of this is made again.
@@ -34,7 +34,8 @@ export interface TokenStore {
 }
 
 const mark = 0x1d10_c701;
-const headLength = 5 * 4 + 32;
+const numbers = 6;
+const headLength = 4 * numbers + 32;
 /** Smaller vocabularies are sorted as fast as they are read. */
 const fewTokens = 16_384;
 /** Far more than any vocabulary takes. */
@@ -99,8 +100,8 @@ function writeTokens({ engine, types, index }: KnownTokens, name: string): Uint8
     Buffer.from(each.buffer, each.byteOffset, each.byteLength),
   );
   const body = Buffer.concat(parts);
-  const head = Uint32Array.of(mark, ids.length, types.length, bytes.length, words.length);
-  return Buffer.concat([Buffer.from(head.buffer), digestOf(name, body), body]);
+  const head = Uint32Array.of(mark, ids.length, types.length, bytes.length, words.length, index.longest);
+  return Buffer.concat([Buffer.from(head.buffer), digestOf(head, name, body), body]);
 }
 
 /** `null` if there is no such file, or it is not what was written. */
@@ -117,36 +118,24 @@ function readTokens(file: string, name: string): KnownTokens | null {
 
 function parseTokens(file: ArrayBuffer, name: string): KnownTokens | null {
   if (file.byteLength < headLength) return null;
-  const [found, idCount = 0, count = 0, byteCount = 0, engineLength = 0] = new Uint32Array(file, 0, 5);
+  const head = new Uint32Array(file, 0, numbers);
+  const [found, idCount = 0, count = 0, byteCount = 0, engineLength = 0, longest = 0] = head;
   const startsAt = headLength + 4 * idCount;
   const typesAt = startsAt + 4 * (count + 1);
   const bytesAt = typesAt + count;
   const engineAt = bytesAt + byteCount;
   if (found !== mark || file.byteLength !== engineAt + engineLength) return null;
-  const digest = Buffer.from(file, 5 * 4, 32);
-  if (!digest.equals(digestOf(name, new Uint8Array(file, headLength)))) return null;
+  const digest = Buffer.from(file, head.byteLength, 32);
+  if (!digest.equals(digestOf(head, name, new Uint8Array(file, headLength)))) return null;
   const ids = new Uint32Array(file, headLength, idCount);
   const starts = new Uint32Array(file, startsAt, count + 1);
-  const longest = longestOf(ids, starts);
-  if (longest === null || starts[count] !== byteCount) return null;
   const index = { ids, starts, bytes: new Uint8Array(file, bytesAt, byteCount), longest };
   const engine = Buffer.from(file, engineAt, engineLength).toString();
   return { engine, types: new Uint8Array(file, typesAt, count), index };
 }
 
-/** Bytes of the longest of these tokens; `null` if they are not tokens of this vocabulary. */
-function longestOf(ids: Uint32Array, starts: Uint32Array): number | null {
-  for (let id = 1; id < starts.length; id++) if ((starts[id] ?? 0) < (starts[id - 1] ?? 0)) return null;
-  let longest = 0;
-  for (const id of ids) {
-    if (id >= starts.length - 1) return null;
-    longest = Math.max(longest, (starts[id + 1] ?? 0) - (starts[id] ?? 0));
-  }
-  return longest;
-}
-
-function digestOf(name: string, body: Uint8Array): Buffer {
-  return createHash('sha256').update(name).update(body).digest();
+function digestOf(head: Uint32Array, name: string, body: Uint8Array): Buffer {
+  return createHash('sha256').update(head).update(name).update(body).digest();
 }
 
 /** Removes all but the latest files, and what processes that were killed have left. */
