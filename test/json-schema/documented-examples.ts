@@ -443,7 +443,12 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
   '`relative-json-pointer`': format('relative-json-pointer', ['0', '1/a', '2#'], ['01', '/a', '-1']),
   '`regex`': { ...format('regex', ['^a+$', '(a|b){1,2}'], ['(', '[a', 'a**']), unwritten: ['((((a))))'] },
   '`idn-email`, `idn-hostname`': format('idn-email', ['a@example.org'], ['a']),
-  'any other name': { schema: { type: 'string', format: 'colour' }, valid: ['red', ''], invalid: [] },
+  'any other name': {
+    schema: { type: 'string', format: 'colour' },
+    valid: ['red', ''],
+    invalid: [],
+    missed: [],
+  },
 };
 
 /** Resources of which each leads to two others, so that the ways double with every step; the last refer to the first. */
