@@ -8,8 +8,10 @@ import type { TestAnswer, TestRequest } from './worker.ts';
 /** How a worker is set up. `bail` is the number of failures that end a run; 0 runs all tests. */
 export interface WorkerSetup {
   readonly bail: number;
-  /** Where tests note the places that they evaluate, or null. */
-  readonly hits: string | null;
+  /** Where tests note the places that they evaluate, and the mutants that they notice; none without a file. */
+  readonly notes?: string;
+  /** The file that says which mutants they look for. */
+  readonly wanted?: string;
   readonly seed: string;
 }
 
@@ -55,13 +57,19 @@ export class WorkerProcess {
 
   private async started(): Promise<ChildProcess> {
     if (this.child !== null) return this.child;
-    const { bail, hits, seed } = this.setup;
+    const { bail, notes = '', wanted = '', seed } = this.setup;
     const child = fork(path.join(import.meta.dirname, 'worker.ts'), {
       execArgv: ['--import', 'tsx', '--conditions=idiolect:source'],
       // A group of its own, so that its workers can be ended with it.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, MUTANT_BAIL: String(bail), MUTANT_HITS: hits ?? '', SEED: seed },
+      env: {
+        ...process.env,
+        MUTANT_BAIL: String(bail),
+        MUTANT_HITS: notes,
+        MUTANTS_WANTED: wanted,
+        SEED: seed,
+      },
     });
     this.child = child;
     let said = '';

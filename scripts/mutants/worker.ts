@@ -54,6 +54,8 @@ process.on('message', (request: TestRequest) => {
     (error: unknown) => process.send?.({ times: {}, failed: String(error) } satisfies TestAnswer),
   );
 });
+// Nobody waits for an answer any more; the processes that run tests are of the same group.
+process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 process.send?.(specifications.map(nameOf));
 
 async function run(vitest: Vitest, { files, tests }: TestRequest): Promise<TestAnswer> {
