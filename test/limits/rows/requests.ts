@@ -1,14 +1,17 @@
 /** Limits of what clients, servers and models send. */
+import { createResponseParser } from '../../../src/codegen/create-response-parser.ts';
 import { ServerError } from '../../../src/format/errors.ts';
 import { finish } from '../../../src/language/expression/steps.ts';
 import { JsonScanner } from '../../../src/parser/json/json-scanner.ts';
 import { beginsSet } from '../../../src/parser/json/json-tokens.ts';
 import { decodeBuffered } from '../../../src/parser/steps/values/value-modes.ts';
+import { connectServer } from '../../../src/runtime/servers/index.ts';
 import { pauseAfter } from '../../../src/runtime/servers/retry.ts';
 import { parseInSteps } from '../../../src/serve/body/parse-in-steps.ts';
 import { readJsonBody } from '../../../src/serve/read-body.ts';
 import { embeddings } from '../../../src/serve/texts/embeddings.ts';
 import { rerank } from '../../../src/serve/texts/rerank.ts';
+import { jsonInTags } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
 
 const isRead = (json: string) => ends(() => finish(parseInSteps(json)));
@@ -46,12 +49,26 @@ export const requestRows: Rows = {
   'serve/texts/embeddings.ts maxTexts': (size) => embeddings.fields.input?.allows(texts(size)) === true,
   'serve/texts/rerank.ts maxDocuments': (size) =>
     ['documents', 'texts'].every((field) => rerank.fields[field]?.allows(texts(size)) === true),
+  'runtime/servers/server-connection.ts maxReason': async (size) => {
+    const fetch = async () => new Response('a'.repeat(size), { status: 400 });
+    const reason = await connectServer({ kind: 'vllm', url: 'http://127.0.0.1:1', fetch, retries: 0 }).then(
+      () => '',
+      (error: ServerError) => error.reason,
+    );
+    return reason.length === size;
+  },
   'runtime/servers/retry.ts maxRetryAfterMs': (retryAfterMs) => {
     const facts = { url: 'http://127.0.0.1', reason: 'busy', transient: true, retryAfterMs };
     return pauseAfter(new ServerError(facts), 0) !== null;
   },
   'parser/json/json-scanner.ts maxDepth': (size) => isScanned(`${'['.repeat(size)}${']'.repeat(size)}`),
   'parser/json/json-scanner.ts maxToken': (size) => isScanned('1'.repeat(size)),
+  'parser/module-parser.ts maxNames': (size) => {
+    const tools = texts(size).map((_, at) => ({ type: 'function', function: { name: `t${at}` } }) as const);
+    const parser = createResponseParser(jsonInTags, { tools });
+    parser.feed('<use>\n{"name": "other", "arguments": {}}\n</use>');
+    return !JSON.stringify(parser.finish().message).includes(' and ');
+  },
   'parser/json/json-tokens.ts maxItem': (size) => beginsSet(`{"${'a'.repeat(size - 3)}",`, false) === true,
   'parser/steps/values/value-modes.ts maxScalar': (size) =>
     decodeBuffered('1'.repeat(size), scalars, 'any').json === '1'.repeat(size),

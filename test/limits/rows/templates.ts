@@ -1,7 +1,10 @@
-/** Limits of chat templates, response templates and patterns. */
+/** Limits of chat templates, response templates, grammars and patterns. */
 
 import { picture } from '../../../src/codegen/pictures.ts';
+import { TemplateError } from '../../../src/format/errors.ts';
+import { formatGrammar } from '../../../src/grammar/format-grammar.ts';
 import { StepBudget } from '../../../src/language/expression/budget.ts';
+import { createMatcher } from '../../../src/language/matcher/matcher.ts';
 import { patternTerm } from '../../../src/language/regular/parse-pattern.ts';
 import { Terms } from '../../../src/language/regular/terms.ts';
 import { compilePattern } from '../../../src/response-template/pattern/pattern-search.ts';
@@ -10,6 +13,7 @@ import { query } from '../../../src/response-template/schema-query.ts';
 import { checkTransform } from '../../../src/response-template/transform.ts';
 import { parseTemplate } from '../../../src/template/template.ts';
 import { PythonError } from '../../../src/template/values/values.ts';
+import { jsonInTags } from '../../support/sample-formats.ts';
 import { ends, nested, type Rows } from '../source-limits.ts';
 
 function renders(source: string, variables: Record<string, unknown> = {}): boolean {
@@ -32,6 +36,14 @@ function levels(size: number): Record<string, unknown> {
 }
 
 export const templateRows: Rows = {
+  'template/template.ts maxLineLength': (size) => {
+    try {
+      parseTemplate('{% no %}'.padEnd(size));
+    } catch (error) {
+      return error instanceof TemplateError && error.sourceLine?.length === size;
+    }
+    return false;
+  },
   'template/values/json.ts maxDepth': (size) => renders(printed(size, 'made.a | tojson')),
   'template/values/text.ts maxDepth': (size) => renders(printed(size, 'made.a')),
   'template/values/input.ts maxDepth': (size) => renders('', { a: nested(size) }),
@@ -48,6 +60,12 @@ export const templateRows: Rows = {
     ends(() => parseWithResponseSchema(levels(size) as never, 'a')),
   'response-template/pattern/program.ts maxInstructions': (size) => isPattern('a'.repeat(size)),
   'response-template/pattern/program.ts maxLookbehind': (size) => isPattern(`(?<=a{${size}})b`),
+  'grammar/call-grammar.ts maxNameLength': (size) => {
+    const { expression } = formatGrammar(jsonInTags);
+    const call = `<use>\n{"name": "${'a'.repeat(size)}", "arguments": {}}\n</use>`;
+    const matcher = createMatcher(expression);
+    return matcher.accept(call) && matcher.complete;
+  },
   'language/regular/parse-pattern.ts maxUnrolled': (size) => isJsonPattern(`(?:(?=a)a){${size}}`),
   'language/regular/pattern-references.ts maxLength': (size) => isJsonPattern(`(a{${size}})\\1`),
   'language/regular/pattern-references.ts maxValues': (size) =>
