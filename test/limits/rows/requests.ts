@@ -1,9 +1,12 @@
 /** Limits of what clients, servers and models send. */
 import { createResponseParser } from '../../../src/codegen/create-response-parser.ts';
+import type { ChatFormat } from '../../../src/format/chat-format.ts';
 import { ServerError } from '../../../src/format/errors.ts';
 import { finish } from '../../../src/language/expression/steps.ts';
+import type { ResponseMessage } from '../../../src/parser/events.ts';
 import { JsonScanner } from '../../../src/parser/json/json-scanner.ts';
 import { beginsSet } from '../../../src/parser/json/json-tokens.ts';
+import { keyEnd } from '../../../src/parser/steps/values/value-closer.ts';
 import { decodeBuffered } from '../../../src/parser/steps/values/value-modes.ts';
 import { connectServer } from '../../../src/runtime/servers/index.ts';
 import { pauseAfter } from '../../../src/runtime/servers/retry.ts';
@@ -11,7 +14,8 @@ import { parseInSteps } from '../../../src/serve/body/parse-in-steps.ts';
 import { readJsonBody } from '../../../src/serve/read-body.ts';
 import { embeddings } from '../../../src/serve/texts/embeddings.ts';
 import { rerank } from '../../../src/serve/texts/rerank.ts';
-import { jsonInTags } from '../../support/sample-formats.ts';
+import { everyPosition, parsePieces } from '../../support/parse-pieces.ts';
+import { jsonInTags, tagged } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
 
 const isRead = (json: string) => ends(() => finish(parseInSteps(json)));
@@ -25,6 +29,14 @@ async function isBody(json: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The message of a text, which is the same unit by unit. */
+function read(format: ChatFormat, text: string): ResponseMessage {
+  const { message } = parsePieces(format, text, []);
+  const cut = parsePieces(format, text, everyPosition(text)).message;
+  if (JSON.stringify(cut) !== JSON.stringify(message)) throw new Error('a text reads otherwise in pieces');
+  return message;
 }
 
 /** A value is scanned to its end, whole and in two pieces. */
@@ -69,6 +81,14 @@ export const requestRows: Rows = {
     parser.feed('<use>\n{"name": "other", "arguments": {}}\n</use>');
     return !JSON.stringify(parser.finish().message).includes(' and ');
   },
+  'parser/markers/white-space.ts maxPause': (size) =>
+    read(
+      jsonInTags,
+      `<muse>\nhm\n</muse>\n\n${' '.repeat(size)}<use>\n{"name": "f", "arguments": {}}\n</use>`,
+    ).content === null,
+  'parser/steps/steps-hole.ts maxHole': (size) =>
+    read(tagged, `<use>\n<fn=${'f'.repeat(size)}>\n</fn>\n</use>`).tool_calls?.length === 1,
+  'parser/steps/values/value-closer.ts maxKey': (size) => keyEnd(`${'a'.repeat(size)}=`, 0, false) === size,
   'parser/json/json-tokens.ts maxItem': (size) => beginsSet(`{"${'a'.repeat(size - 3)}",`, false) === true,
   'parser/steps/values/value-modes.ts maxScalar': (size) =>
     decodeBuffered('1'.repeat(size), scalars, 'any').json === '1'.repeat(size),

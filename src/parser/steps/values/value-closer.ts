@@ -290,9 +290,9 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
 /** End of text that looks like a key. */
 export function keyEnd(text: string, at: number, ended: boolean): number {
   let end = at;
-  while (end < text.length && end - at < maxKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
+  while (end < text.length && end - at <= maxKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
   if (end === text.length && !ended) return undecided;
-  return end === at || end - at >= maxKey ? absent : end;
+  return end === at || end - at > maxKey ? absent : end;
 }
 
 /** Completes a value: its closer must come, or at least what may follow it. */
