@@ -2,10 +2,10 @@
  * `npm run mutants -- src/parser/reader.ts [folder …]`: makes small changes in the sources, one at a time, runs the tests
  * that evaluate the changed place, and lists the changes that no test noticed. Nothing on disk is changed.
  *
- * First every test runs, and then again with each mutant whose place it evaluates and that nothing has noticed yet: all
- * mutants are in the sources at once, and one at a time takes effect. What survives that meets the tests of its place once
- * more, in sources that are loaded with it. A mutant that an earlier run saw killed by a test that is still the same is
- * not tried again.
+ * Every test runs, and then again with each mutant whose place it evaluates and that nothing has noticed yet: all mutants
+ * are in the sources at once, and one at a time takes effect. First each meets a few tests of every suite, then all. A
+ * place that only the import of its file evaluates has a run of its own. A mutant that an earlier run saw killed by a test
+ * that is still the same is not tried again.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ import {
   sourceOf,
   whyEquivalent,
 } from './records.ts';
-import { type Reach, runTogether } from './together.ts';
+import { type Met, type Reach, runTogether } from './together.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const { values, positionals } = parseArgs({
@@ -35,6 +35,7 @@ const { values, positionals } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     tests: { type: 'string', default: 'test/' },
     seconds: { type: 'string', default: '3600' },
+    alone: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '600' },
     record: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -48,7 +49,8 @@ const help = `npm run mutants -- [file or folder of src …]
   --seed 1        draws others
   --shard 3/20    every twentieth file, from the third on
   --tests test/   only test files whose path begins so, several with commas
-  --seconds 3600  each mutant meets tests of so long in all, the quickest first
+  --seconds 3600  each mutant meets tests of so long in all
+  --alone         what survives meets its tests once more, in sources that are loaded with it
   --minutes 600   ends after so long, with what it has
   --record        writes the scores of the files into scripts/mutants/scores.json
   --json FILE     every mutant with what became of it`;
@@ -77,12 +79,12 @@ async function run(): Promise<number> {
   const end = Date.now() + Number(values.minutes) * 60_000;
   const files = chosenFiles();
   const sample = files.flatMap(sampleOf);
-  const reach = await reachOf(files, sample, end);
+  const met = await reachOf(files, sample, end);
   const worker = new WorkerProcess({ bail: 1, seed: values.seed });
   const outcomes: Outcome[] = [];
   for (const drawn of sample) {
     if (Date.now() > end) break;
-    const outcome = await outcomeOf(worker, drawn, reach);
+    const outcome = await outcomeOf(worker, drawn, met);
     outcomes.push(outcome);
     tell(outcome, drawn.source);
   }
@@ -117,7 +119,11 @@ function sampleOf(file: string): readonly Drawn[] {
  * What the tests evaluate, and the kills of this run, which are kept. A test file that is still the same, like all that
  * tests share, runs only if it evaluates a mutant that nothing has noticed yet.
  */
-async function reachOf(files: readonly string[], sample: readonly Drawn[], end: number): Promise<Reach> {
+async function reachOf(
+  files: readonly string[],
+  sample: readonly Drawn[],
+  end: number,
+): Promise<Pick<Met, 'reach' | 'tried'>> {
   const open = new Map(
     sample
       .filter((each) => whyEquivalent(each.mutant, each.source) === null && killOf(each) === null)
@@ -134,19 +140,26 @@ async function reachOf(files: readonly string[], sample: readonly Drawn[], end: 
   const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
   const isNeeded = (test: string) =>
     known[test]?.hash !== hashes.get(test) || known[test]?.places.some((place) => open.has(place)) === true;
-  const needed = byNearness(tests.filter(isNeeded), files, known);
-  if (needed.length > 0)
+  const tried = new Set<string>();
+  for (const testsOfSuite of [6, null]) {
+    const needed = byNearness(tests.filter(isNeeded), files, known);
+    if (needed.length === 0 || Date.now() > end) break;
     console.error(picocolors.dim(`${needed.length} test files meet ${open.size} mutants …`));
-  const wanted = { mutants: [...open.keys()], time: 1000 * Number(values.seconds) };
-  const together = { files: texts(new Set(open.keys())), tests: needed, wanted, seed: values.seed, end };
-  const { reach, kills } = await runTogether(together);
-  for (const [test, each] of Object.entries(reach)) known[test] = { ...each, hash: hashes.get(test) ?? '' };
-  for (const [place, test] of kills) {
-    const killed = open.get(place);
-    if (killed !== undefined) keepKill(killed, test);
+    const wanted = { mutants: [...open.keys()], time: 1000 * Number(values.seconds), testsOfSuite };
+    const switched = texts(new Set(open.keys()));
+    const found = await runTogether({ files: switched, tests: needed, wanted, seed: values.seed, end });
+    for (const [test, each] of Object.entries(found.reach))
+      known[test] = { ...each, hash: hashes.get(test) ?? '' };
+    for (const place of found.tried) tried.add(place);
+    for (const [place, test] of found.kills) {
+      const killed = open.get(place);
+      if (killed !== undefined) keepKill(killed, test);
+      open.delete(place);
+    }
   }
   keep(name, key, known);
-  return Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+  const reach = Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+  return { reach, tried };
 }
 
 async function chosenTests(): Promise<readonly string[]> {
@@ -160,10 +173,12 @@ function isChosen(test: string): boolean {
   return values.tests.split(',').some((start) => test.startsWith(start));
 }
 
-/** The test files of the sources' own rooms first, and the quickest first. */
+/** The test files that are named after a source first, then those of their rooms, the quickest first. */
 function byNearness(tests: readonly string[], files: readonly string[], reach: Reach): readonly string[] {
   const rooms = new Set(files.map((file) => file.split('/')[1]));
-  const rank = (test: string) => (rooms.has(test.split('/')[1]) ? 0 : 1);
+  const names = new Set(files.map((file) => path.basename(file, '.ts')));
+  const rank = (test: string) =>
+    names.has(path.basename(test, '.test.ts')) ? 0 : rooms.has(test.split('/')[1]) ? 1 : 2;
   const time = (test: string) => reach[test]?.time ?? 0;
   return [...tests].sort((a, b) => rank(a) - rank(b) || time(a) - time(b));
 }
@@ -187,14 +202,20 @@ function drawn(count: number, file: string): readonly number[] {
   return sorted.slice(0, wanted).sort((a, b) => a - b);
 }
 
-/** What became of a mutant. One that no test has noticed yet meets those of its place once more, in sources of its own. */
-async function outcomeOf(worker: WorkerProcess, drawn: Drawn, reach: Reach): Promise<Outcome> {
+/** What became of a mutant. One that no test has met yet meets those of its place in sources of its own. */
+async function outcomeOf(
+  worker: WorkerProcess,
+  drawn: Drawn,
+  { reach, tried }: Pick<Met, 'reach' | 'tried'>,
+): Promise<Outcome> {
   const { mutant, number, source } = drawn;
   if (whyEquivalent(mutant, source) !== null) return { mutant, verdict: 'equivalent', test: null };
   const tests = testsOf(mutant.file, number, reach);
   if (tests.length === 0) return { mutant, verdict: 'unreached', test: null };
   const kill = killOf(drawn);
   if (kill !== null) return { mutant, verdict: 'killed', test: kill };
+  if (tried.has(placeOf(mutant.file, number)) && !values.alone)
+    return { mutant, verdict: 'survived', test: null };
   const survival = `survived/${recordOf(drawn).name}`;
   const met = hashOf(recordOf(drawn).key + tests.map((test) => test + hashOf(sourceOf(test))).join());
   if (kept<boolean>(survival, met) === true) return { mutant, verdict: 'survived', test: null };

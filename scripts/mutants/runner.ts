@@ -15,10 +15,11 @@ export type Note =
   | { readonly tried: string; readonly test: string; readonly limit: number }
   | { readonly killed: string; readonly test: string };
 
-/** What a run looks for: the names of mutants, and for how long each may meet tests, in ms. */
+/** What a run looks for: the names of mutants, for how long each may meet tests, in ms, and how many tests of one suite. */
 export interface Wanted {
   readonly mutants: readonly string[];
   readonly time: number;
+  readonly testsOfSuite: number | null;
 }
 
 const { MUTANT_HITS: notes = '', MUTANTS_WANTED: wantedFile = '' } = process.env;
@@ -42,6 +43,8 @@ class Evaluated extends Set<string> {
 
 /** How long each mutant has met tests, in ms. */
 const spent = new Map<string, number>();
+/** How many tests of a suite, or of one title, each mutant has met. */
+const met = new Map<string, number>();
 
 export default class MutantRunner extends TestRunner {
   async runTask(test: RunnerTestCase): Promise<void> {
@@ -73,7 +76,7 @@ async function tryAll(
   const noting = globalThis.mutants;
   for (const place of places) {
     const already = spent.get(place) ?? 0;
-    if (!open.has(place) || already + time > wanted.time) continue;
+    if (!open.has(place) || already + time > wanted.time || hasMetEnough(place, test)) continue;
     spent.set(place, already + time);
     note({ tried: place, test: test.file.filepath, limit: 5000 + 20 * time });
     if (await passes(run, new Evaluated(1_000_000 + 20 * places.count), place)) continue;
@@ -84,6 +87,15 @@ async function tryAll(
   }
   globalThis.mutants = noting;
   expect.setState({ assertionCalls });
+}
+
+/** Whether a mutant has met so many tests of the same suite or title that others of them would hardly notice it. */
+function hasMetEnough(place: string, { name, suite, file }: RunnerTestCase): boolean {
+  const most = wanted.testsOfSuite ?? Number.POSITIVE_INFINITY;
+  const keys = [`${place} ${name}`, `${place} ${(suite ?? file).id}`];
+  if (keys.some((key) => (met.get(key) ?? 0) >= most)) return true;
+  for (const key of keys) met.set(key, (met.get(key) ?? 0) + 1);
+  return false;
 }
 
 async function passes(run: () => unknown, places: Evaluated, mutant?: string): Promise<boolean> {

@@ -23,10 +23,11 @@ export interface Together {
   readonly end: number;
 }
 
-/** What a run has found. `kills`: the test file that noticed a mutant, by the mutant's name. */
+/** What a run has found. `kills`: the test file that noticed a mutant, by its name; `tried`: those that any test met. */
 export interface Met {
   readonly reach: Reach;
   readonly kills: ReadonlyMap<string, string>;
+  readonly tried: ReadonlySet<string>;
 }
 
 const folder = path.join(root, '.cache/mutants');
@@ -38,6 +39,7 @@ const [notes, wantedFile] = ['notes.jsonl', 'wanted.json'].map((name) =>
 export async function runTogether({ files, tests, wanted, seed, end }: Together): Promise<Met> {
   const reach: Record<string, Reach[string]> = {};
   const kills = new Map<string, string>();
+  const tried = new Set<string>();
   fs.mkdirSync(folder, { recursive: true });
   for (let left = tests; left.length > 0; ) {
     const mutants = wanted.mutants.filter((mutant) => !kills.has(mutant));
@@ -52,6 +54,7 @@ export async function runTogether({ files, tests, wanted, seed, end }: Together)
     await worker.stop();
     for (const note of notesOf()) {
       if ('places' in note) reach[path.relative(root, note.test)] = note;
+      if ('tried' in note) tried.add(note.tried);
       if ('killed' in note) kills.set(note.killed, path.relative(root, note.test));
     }
     if (stalled !== null) kills.set(stalled.tried, path.relative(root, stalled.test));
@@ -60,7 +63,7 @@ export async function runTogether({ files, tests, wanted, seed, end }: Together)
     left = stalled === null ? [] : left.filter((test) => !Object.hasOwn(reach, test));
   }
   for (const file of [notes, wantedFile]) fs.rmSync(file, { force: true });
-  return { reach, kills };
+  return { reach, kills, tried };
 }
 
 function tell(text: string): void {

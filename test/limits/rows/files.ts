@@ -34,7 +34,7 @@ function isModel(...entries: readonly Entry[]): boolean {
 
 /** Whether the header of such a model is read. */
 async function isHeader(...entries: readonly Entry[]): Promise<boolean> {
-  const bytes = ggufBytes(withEntries(tinyParts('{{ messages }}'), ...entries));
+  const bytes = Uint8Array.from(ggufBytes(withEntries(tinyParts('{{ messages }}'), ...entries)));
   const read = async (start: number, end: number) => ({
     bytes: bytes.subarray(start, end),
     size: bytes.length,
