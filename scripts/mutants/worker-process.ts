@@ -17,15 +17,8 @@ export interface WorkerSetup {
 
 export class WorkerProcess {
   private child: ChildProcess | null = null;
-  private names: readonly string[] = [];
 
   constructor(private readonly setup: WorkerSetup) {}
-
-  /** All test files of the project, by path from its root. */
-  async tests(): Promise<readonly string[]> {
-    await this.started();
-    return this.names;
-  }
 
   /** Runs tests; null when they do not end within `limit` ms of clock time, or the process ends. */
   async run(request: TestRequest, limit: number): Promise<TestAnswer | null> {
@@ -76,13 +69,12 @@ export class WorkerProcess {
     child.stderr?.on('data', (data: Buffer) => {
       said = (said + data.toString()).slice(-4000);
     });
-    const [names] = (await Promise.race([
+    await Promise.race([
       once(child, 'message'),
       once(child, 'exit').then(() => {
-        throw new Error(`the tests cannot be listed: ${said}`);
+        throw new Error(`no test can be run: ${said}`);
       }),
-    ])) as [readonly string[]];
-    this.names = names;
+    ]);
     return child;
   }
 }

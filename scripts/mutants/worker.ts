@@ -56,7 +56,7 @@ process.on('message', (request: TestRequest) => {
 });
 // Nobody waits for an answer any more; the processes that run tests are of the same group.
 process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
-process.send?.(specifications.map(nameOf));
+process.send?.('ready');
 
 async function run(vitest: Vitest, { files, tests }: TestRequest): Promise<TestAnswer> {
   const changed = new Map(Object.entries(files).map(([file, text]) => [path.join(root, file), text]));
