@@ -34,15 +34,37 @@ export async function laterFromEngine<Result>(
 
 /** The tokenizer with typed errors. */
 export function typedTokenizer(tokenizer: EngineTokenizer): EngineTokenizer {
-  const { texts, spelling, firstToken, bosToken, eosToken } = tokenizer;
-  const ask = <Result>(asked: () => Result): Result => fromEngine('the tokenizer', asked);
+  const { texts, spelling, firstToken, bosToken, eosToken, indexStore } = tokenizer;
   return {
     texts,
     spelling,
-    ...withoutUndefined({ firstToken, bosToken, eosToken }),
-    typeOf: (token) => ask(() => tokenizer.typeOf(token)),
-    endsGeneration: (token) => ask(() => tokenizer.endsGeneration(token)),
-    absorbsSpace: (token) => ask(() => tokenizer.absorbsSpace?.(token) ?? false),
-    tokenize: (text, special) => ask(() => tokenizer.tokenize(text, special)),
+    ...withoutUndefined({ firstToken, bosToken, eosToken, indexStore }),
+    typeOf: (token) => {
+      // Each token is asked about: a function for each would take longer than the answer.
+      try {
+        return tokenizer.typeOf(token);
+      } catch (cause) {
+        throw tokenizerFailure(cause);
+      }
+    },
+    endsGeneration: (token) => {
+      try {
+        return tokenizer.endsGeneration(token);
+      } catch (cause) {
+        throw tokenizerFailure(cause);
+      }
+    },
+    absorbsSpace: (token) => ofTokenizer(() => tokenizer.absorbsSpace?.(token) ?? false),
+    tokenize: (text, special) => ofTokenizer(() => tokenizer.tokenize(text, special)),
   };
+}
+
+const tokenizerName = 'the tokenizer';
+
+function tokenizerFailure(cause: unknown): IdiolectError {
+  return engineFailure(tokenizerName, cause);
+}
+
+function ofTokenizer<Result>(ask: () => Result): Result {
+  return fromEngine(tokenizerName, ask);
 }
