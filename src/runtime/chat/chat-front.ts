@@ -49,7 +49,7 @@ export function* readRequest<Options extends ChatOptions>(
   const { toolNames = 'any' } = checked;
   const tools = normalizeTools(checked.tools ?? []);
   yield;
-  const template = templates.learn(tools.length > 0);
+  const template = yield* templates.learnSteps(tools.length > 0);
   const { format, source } = template;
   const messages = readMessages(checked.messages);
   const options = { ...checked, ...thinkingLimit(checked, format), toolNames, messages };

@@ -3,6 +3,7 @@ import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
 import { templateFingerprint } from '../../format/template-fingerprint.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -82,7 +83,12 @@ export class TemplateCache {
    * `ToolsUnsupportedError` if tools are required and the analysis cannot read the template's calls.
    */
   learn(withTools: boolean): LearnedTemplate {
-    const learned = (withTools ? this.#toolUse : this.#default).learn();
+    return finish(this.learnSteps(withTools));
+  }
+
+  /** The same, in steps. */
+  *learnSteps(withTools: boolean): Steps<LearnedTemplate> {
+    const learned = yield* (withTools ? this.#toolUse : this.#default).learn();
     if (withTools && this.#toolsRequired) this.requireTools();
     return learned;
   }
@@ -115,7 +121,8 @@ class ModuleReader implements TemplateReader {
     this.#learned = { source, format, responseModule, analysis: null };
   }
 
-  learn(): LearnedTemplate {
+  *learn(): Steps<LearnedTemplate> {
+    yield;
     return this.#learned;
   }
 }

@@ -2,6 +2,7 @@
 import type { Analysis } from '../../analysis/analysis.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import type { ResponseModule } from '../../parser/module-contract.ts';
 
 /** A template, and the format of responses under it. */
@@ -18,8 +19,8 @@ export interface LearnedTemplate {
 export interface TemplateReader {
   /** What the template accepts and reads; throws `TemplateError` if it is no template. */
   readonly capabilities: Capabilities;
-  /** Throws `TemplateError` or `AnalysisError`. */
-  learn(): LearnedTemplate;
+  /** In steps. Throws `TemplateError` or `AnalysisError`. */
+  learn(): Steps<LearnedTemplate>;
 }
 
 /** The texts of special tokens that templates receive as variables. */

@@ -40,6 +40,7 @@ import { logitBiasOf } from './decoding/logit-bias.ts';
 import { ResponseRun } from './decoding/response-run.ts';
 import type { Shorten } from './decoding/shifting-window.ts';
 import type { Engine } from './engine.ts';
+import { fromEngine } from './engine-failure.ts';
 import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
 import { encodePrompt, type PromptTokens, requireTokens } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
@@ -204,7 +205,7 @@ function* completeChat(
 ): Steps<PreparedChat> {
   const { template, vocabulary, grammarOptions } = rendered;
   yield;
-  if (matcher !== null) engine.build?.(matcher);
+  if (matcher !== null) fromEngine('the engine', () => engine.build?.(matcher));
   yield;
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.

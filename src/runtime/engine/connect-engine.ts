@@ -19,6 +19,7 @@ import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { startCompletion } from './completion.ts';
 import type { CompletionOptions } from './completion-options.ts';
 import type { Engine } from './engine.ts';
+import { laterFromEngine } from './engine-failure.ts';
 import type { ChatPreview, EngineModel } from './engine-model.ts';
 import { type EngineOptions, engineRules } from './engine-options.ts';
 import { openTemplates } from './open-templates.ts';
@@ -94,8 +95,9 @@ export class ConnectedEngine implements EngineModel {
 
   tokenize(text: string): readonly number[] {
     requireOption('text', text, string);
-    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
-    requireFits(text, vocabulary, this.#shared.engine.contextSize);
+    const { tokenizer, contextSize } = this.#shared.engine;
+    const vocabulary = vocabularyOf(tokenizer);
+    requireFits(text, vocabulary, contextSize);
     return vocabulary.encode(text);
   }
 
@@ -108,7 +110,8 @@ export class ConnectedEngine implements EngineModel {
   }
 
   async dispose(): Promise<void> {
-    await this.#shared.engine.dispose();
+    const { engine } = this.#shared;
+    await laterFromEngine(engine.name, () => engine.dispose());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
