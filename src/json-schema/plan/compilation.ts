@@ -9,6 +9,7 @@ import {
   formatPattern,
   type IntegerRange,
   integerFormats,
+  isKnownFormat,
   narrowedFormats,
   storageFormats,
   unenforcedLengths,
@@ -257,8 +258,10 @@ export class Compilation implements ExpansionContext {
   }
 
   #reportStorage(node: SchemaNode, type: keyof typeof storageFormats, format: string): void {
-    if (!storageFormats[type].has(format)) return;
-    this.report(node, 'format', `${JSON.stringify(format)} is OpenAPI's; it is not enforced`, 'noted');
+    const isStorage = storageFormats[type].has(format);
+    if (!isStorage && isKnownFormat(format)) return;
+    const origin = isStorage ? "is OpenAPI's" : 'is no format of JSON Schema';
+    this.report(node, 'format', `${JSON.stringify(format)} ${origin}; it is not enforced`, 'noted');
   }
 
   /** The language of `pattern`, charged once. Throws `UnsupportedPattern`. */

@@ -332,9 +332,9 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): Mat
 /** End of text that looks like a key. */
 export function keyEnd(text: string, at: number, ended: boolean): MatchEnd {
   let end = at;
-  while (end < text.length && end - at < maxKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
+  while (end < text.length && end - at <= maxKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
   if (end === text.length && !ended) return undecided;
-  return end === at || end - at >= maxKey ? absent : end;
+  return end === at || end - at > maxKey ? absent : end;
 }
 
 /** Completes a value: its closer must come, or at least what may follow it. */
