@@ -48,7 +48,7 @@ export interface CompilationOptions {
 }
 
 /** Where a schema requires something that cannot exist. */
-export interface Culprit {
+export interface Cause {
   readonly pointer: string;
   /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;
@@ -177,7 +177,7 @@ export class Compilation implements ExpansionContext {
   }
 
   /** The sub-schema of a required property or first item that leaves the root without valid values. */
-  get culprit(): Culprit {
+  get cause(): Cause {
     let constraint = this.root;
     let pointer = '';
     let keyword = listing(constraint);

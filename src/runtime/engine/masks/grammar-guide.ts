@@ -59,7 +59,7 @@ export class GrammarGuide {
    * Prepares for sampling at the position of `matcher`. `sampled`: since the last call it has accepted exactly one
    * token, sampled under the mask there.
    */
-  settle(matcher: Matcher, sampled: boolean): void {
+  prepare(matcher: Matcher, sampled: boolean): void {
     const { markers, vocabulary } = this.#options;
     const ends = markerEndsAt(matcher, markers, vocabulary);
     this.#bias = ends === null ? vocabulary.allowed.bias(matcher) : ends.bias;
@@ -69,7 +69,7 @@ export class GrammarGuide {
   }
 
   /** The matcher could not follow what was sampled; only a grammar of the engine's own can. */
-  lose(): void {
+  leaveToEngine(): void {
     this.#bias = null;
     this.#follows = true;
   }
