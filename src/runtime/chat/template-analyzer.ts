@@ -5,6 +5,7 @@
 import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../analysis/capabilities.ts';
 import type { ModelFacts } from '../../analysis/probes/probing.ts';
+import { interpretedModule } from '../../codegen/create-response-parser.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { parseTemplate } from '../../template/template.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -30,7 +31,9 @@ export class TemplateAnalyzer implements TemplateReader {
   learn(): LearnedTemplate {
     if (this.#learned !== null) return this.#learned;
     const analysis = analyzeTemplate(this.#source, { ...this.#options, ...this.#facts() });
-    this.#learned = { source: this.#source, format: analysis.format, responseModule: null, analysis };
+    const { format } = analysis;
+    const reader = interpretedModule(format);
+    this.#learned = { source: this.#source, format, responseModule: null, reader, analysis };
     return this.#learned;
   }
 }
