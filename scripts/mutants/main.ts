@@ -2,16 +2,16 @@
  * `npm run mutants -- src/parser/reader.ts [folder …]`: makes small changes in the sources, one at a time, runs the tests
  * that evaluate the changed place, and lists the changes that no test noticed. Nothing on disk is changed.
  *
- * First every test runs once, while each place notes that it is evaluated; then each mutant meets the tests of its place,
- * the nearest and quickest first, until one fails. A mutant that an earlier run saw killed by a test that is still the
- * same is not tried again.
+ * Every test runs, and then again with each mutant whose place it evaluates and that nothing has noticed yet: all mutants
+ * are in the sources at once, and one at a time takes effect. First each meets a few tests of every suite, then all. A
+ * place that only the import of its file evaluates has a run of its own. A mutant that an earlier run saw killed by a test
+ * that is still the same is not tried again.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import picocolors from 'picocolors';
-import type { Hits } from './hits.ts';
-import { type Mutant, mutantsOf, mutated, withHits } from './mutations.ts';
+import { type Mutant, mutantsOf, mutated, placeOf, withHits } from './mutations.ts';
 import {
   hashOf,
   type Kill,
@@ -24,6 +24,7 @@ import {
   sourceOf,
   whyEquivalent,
 } from './records.ts';
+import { type Met, type Reach, runTogether } from './together.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const { values, positionals } = parseArgs({
@@ -34,6 +35,7 @@ const { values, positionals } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     tests: { type: 'string', default: 'test/' },
     seconds: { type: 'string', default: '3600' },
+    alone: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '600' },
     record: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -47,7 +49,8 @@ const help = `npm run mutants -- [file or folder of src …]
   --seed 1        draws others
   --shard 3/20    every twentieth file, from the third on
   --tests test/   only test files whose path begins so, several with commas
-  --seconds 3600  each mutant meets tests of so long in all, the quickest first
+  --seconds 3600  each mutant meets tests of so long in all
+  --alone         what survives meets its tests once more, in sources that are loaded with it
   --minutes 600   ends after so long, with what it has
   --record        writes the scores of the files into scripts/mutants/scores.json
   --json FILE     every mutant with what became of it`;
@@ -59,18 +62,15 @@ interface Outcome {
   readonly test: string | null;
 }
 
-/** The places by test file, and how long it took in ms. */
-type Reach = Readonly<Record<string, { readonly places: readonly string[]; readonly time: number }>>;
-
-/** What is kept of a test file, under the hash of its text. */
-interface KeptReach {
-  readonly places: readonly string[];
-  readonly time: number;
-  readonly hash: string;
+/** A mutant of the sample, with its place among those of its file, and the file's text. */
+interface Drawn {
+  readonly mutant: Mutant;
+  readonly number: number;
+  readonly source: string;
 }
 
-/** Where the tests of this run note what they evaluate. */
-const notes = path.join(root, '.cache/mutants', `hits-${process.pid}.jsonl`);
+/** What is kept of a test file, under the hash of its text. */
+type KeptReach = Reach[string] & { readonly hash: string };
 
 if (values.help) console.log(help);
 else process.exitCode = await run();
@@ -78,20 +78,15 @@ else process.exitCode = await run();
 async function run(): Promise<number> {
   const end = Date.now() + Number(values.minutes) * 60_000;
   const files = chosenFiles();
-  const reach = await reachOf(files);
-  const worker = new WorkerProcess({ bail: 1, hits: null, seed: values.seed });
+  const sample = files.flatMap(sampleOf);
+  const met = await reachOf(files, sample, end);
+  const worker = new WorkerProcess({ bail: 1, seed: values.seed });
   const outcomes: Outcome[] = [];
-  for (const file of files) {
+  for (const drawn of sample) {
     if (Date.now() > end) break;
-    const source = sourceOf(file);
-    const mutants = mutantsOf(file, source);
-    for (const number of drawn(mutants.length, file)) {
-      const mutant = mutants[number];
-      if (mutant === undefined || Date.now() > end) break;
-      const outcome = await outcomeOf(worker, mutant, number, source, reach);
-      outcomes.push(outcome);
-      tell(outcome, source);
-    }
+    const outcome = await outcomeOf(worker, drawn, met);
+    outcomes.push(outcome);
+    tell(outcome, drawn.source);
   }
   await worker.stop();
   return report(outcomes);
@@ -111,49 +106,83 @@ function chosenFiles(): readonly string[] {
   return within.filter((_, place) => place % parts === part - 1);
 }
 
-/**
- * What the tests evaluate: each runs once, while the places of all mutants note that they are evaluated. A test file that
- * is still the same, like all that tests share, is not run again.
- */
-async function reachOf(files: readonly string[]): Promise<Reach> {
-  const texts = Object.fromEntries(
-    files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file)]),
-  );
-  const name = `reach/${hashOf(files.join())}`;
-  const key = hashOf(JSON.stringify([texts, sharedTexts(), values.seed]));
-  const known: Record<string, KeptReach> = kept(name, key) ?? {};
-  const worker = new WorkerProcess({ bail: 0, hits: notes, seed: values.seed });
-  const starts = values.tests.split(',');
-  const tests = (await worker.tests()).filter((test) => starts.some((start) => test.startsWith(start)));
-  const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
-  const changed = tests.filter((test) => known[test]?.hash !== hashes.get(test));
-  for (const [test, { places, time }] of Object.entries(await hitsOf(worker, texts, changed)))
-    known[test] = { places, time, hash: hashes.get(test) ?? '' };
-  await worker.stop();
-  if (changed.length > 0) keep(name, key, known);
-  return Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+function sampleOf(file: string): readonly Drawn[] {
+  const source = sourceOf(file);
+  const mutants = mutantsOf(file, source);
+  return drawn(mutants.length, file).flatMap((number) => {
+    const mutant = mutants[number];
+    return mutant === undefined ? [] : [{ mutant, number, source }];
+  });
 }
 
-async function hitsOf(
-  worker: WorkerProcess,
-  texts: Readonly<Record<string, string>>,
-  tests: readonly string[],
-): Promise<Reach> {
-  if (tests.length === 0) return {};
-  console.error(picocolors.dim(`${tests.length} test files note what they evaluate …`));
-  fs.mkdirSync(path.dirname(notes), { recursive: true });
-  const answer = await worker.run({ files: texts, tests }, 3_600_000);
-  if (answer === null) throw new Error('the tests did not end within an hour');
-  if (answer.failed !== null) throw new Error(`a test fails without any mutant: ${answer.failed}`);
-  const lines = fs.readFileSync(notes, 'utf8').trimEnd().split('\n');
-  fs.rmSync(notes);
-  const hits = lines.map((line) => JSON.parse(line) as Hits);
-  return Object.fromEntries(
-    hits.map(({ test, places }) => {
-      const name = path.relative(root, test);
-      return [name, { places, time: answer.times[name] ?? 0 }];
-    }),
+/**
+ * What the tests evaluate, and the kills of this run, which are kept. A test file that is still the same, like all that
+ * tests share, runs only if it evaluates a mutant that nothing has noticed yet.
+ */
+async function reachOf(
+  files: readonly string[],
+  sample: readonly Drawn[],
+  end: number,
+): Promise<Pick<Met, 'reach' | 'tried'>> {
+  const open = new Map(
+    sample
+      .filter((each) => whyEquivalent(each.mutant, each.source) === null && killOf(each) === null)
+      .map((each) => [placeOf(each.mutant.file, each.number), each]),
   );
+  const texts = (switched: ReadonlySet<string>) =>
+    Object.fromEntries(
+      files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file, switched)]),
+    );
+  const name = `reach/${hashOf(files.join())}`;
+  const key = hashOf(JSON.stringify([texts(new Set()), sharedTexts(), values.seed]));
+  const known: Record<string, KeptReach> = kept(name, key) ?? {};
+  const tests = chosenTests();
+  const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
+  const isNeeded = (test: string) =>
+    known[test]?.hash !== hashes.get(test) || known[test]?.places.some((place) => open.has(place)) === true;
+  const tried = new Set<string>();
+  for (const testsOfSuite of [6, null]) {
+    const needed = byNearness(tests.filter(isNeeded), files, known);
+    if (needed.length === 0 || Date.now() > end) break;
+    console.error(picocolors.dim(`${needed.length} test files meet ${open.size} mutants …`));
+    const wanted = { mutants: [...open.keys()], time: 1000 * Number(values.seconds), testsOfSuite };
+    const switched = texts(new Set(open.keys()));
+    const found = await runTogether({ files: switched, tests: needed, wanted, seed: values.seed, end });
+    for (const [test, each] of Object.entries(found.reach))
+      known[test] = { ...each, hash: hashes.get(test) ?? '' };
+    for (const place of found.tried) tried.add(place);
+    for (const [place, test] of found.kills) {
+      const killed = open.get(place);
+      if (killed !== undefined) keepKill(killed, test);
+      open.delete(place);
+    }
+  }
+  keep(name, key, known);
+  const reach = Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+  return { reach, tried };
+}
+
+/** The test files that were named; those of a GPU or a browser have runs of their own. */
+function chosenTests(): readonly string[] {
+  return fs
+    .readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !/^(?:gpu|browser)\//.test(file))
+    .map((file) => `test/${file}`)
+    .filter(isChosen);
+}
+
+function isChosen(test: string): boolean {
+  return values.tests.split(',').some((start) => test.startsWith(start));
+}
+
+/** The test files that are named after a source first, then those of their rooms, the quickest first. */
+function byNearness(tests: readonly string[], files: readonly string[], reach: Reach): readonly string[] {
+  const rooms = new Set(files.map((file) => file.split('/')[1]));
+  const names = new Set(files.map((file) => path.basename(file, '.ts')));
+  const rank = (test: string) =>
+    names.has(path.basename(test, '.test.ts')) ? 0 : rooms.has(test.split('/')[1]) ? 1 : 2;
+  const time = (test: string) => reach[test]?.time ?? 0;
+  return [...tests].sort((a, b) => rank(a) - rank(b) || time(a) - time(b));
 }
 
 /** The texts that test files share. */
@@ -175,54 +204,71 @@ function drawn(count: number, file: string): readonly number[] {
   return sorted.slice(0, wanted).sort((a, b) => a - b);
 }
 
+/** What became of a mutant. One that no test has met yet meets those of its place in sources of its own. */
 async function outcomeOf(
   worker: WorkerProcess,
-  mutant: Mutant,
-  number: number,
-  source: string,
-  reach: Reach,
+  drawn: Drawn,
+  { reach, tried }: Pick<Met, 'reach' | 'tried'>,
 ): Promise<Outcome> {
+  const { mutant, number, source } = drawn;
   if (whyEquivalent(mutant, source) !== null) return { mutant, verdict: 'equivalent', test: null };
   const tests = testsOf(mutant.file, number, reach);
   if (tests.length === 0) return { mutant, verdict: 'unreached', test: null };
-  const name = `killed/${mutant.file.replaceAll('/', '-')}-${number}`;
-  const key = hashOf(source + mutant.start + mutant.text);
-  const kill = kept<Kill>(name, key);
-  if (kill !== null && tests.includes(kill.test) && hashOf(sourceOf(kill.test)) === kill.hash)
-    return { mutant, verdict: 'killed', test: kill.test };
+  const kill = killOf(drawn);
+  if (kill !== null) return { mutant, verdict: 'killed', test: kill };
+  if (tried.has(placeOf(mutant.file, number)) && !values.alone)
+    return { mutant, verdict: 'survived', test: null };
+  const survival = `survived/${recordOf(drawn).name}`;
+  const met = hashOf(recordOf(drawn).key + tests.map((test) => test + hashOf(sourceOf(test))).join());
+  if (kept<boolean>(survival, met) === true) return { mutant, verdict: 'survived', test: null };
   const files = { [mutant.file]: mutated(source, mutant) };
   const time = tests.reduce((sum, test) => sum + (reach[test]?.time ?? 0), 0);
   const answer = await worker.run({ files, tests }, 30_000 + 5 * time);
   if (answer === null) return { mutant, verdict: 'timeout', test: null };
-  if (answer.failed === null) return { mutant, verdict: 'survived', test: null };
+  if (answer.failed === null) {
+    keep(survival, met, true);
+    return { mutant, verdict: 'survived', test: null };
+  }
   const test = answer.failed.split(': ', 1)[0] ?? '';
-  if (fs.existsSync(path.join(root, test)) && test !== '')
-    keep(name, key, { test, hash: hashOf(sourceOf(test)) } satisfies Kill);
+  if (test !== '' && fs.existsSync(path.join(root, test))) keepKill(drawn, test);
   return { mutant, verdict: 'killed', test: answer.failed };
 }
 
+function recordOf({ mutant, number, source }: Drawn): { readonly name: string; readonly key: string } {
+  const name = `${mutant.file.replaceAll('/', '-')}-${number}`;
+  return { name, key: hashOf(source + mutant.start + mutant.text) };
+}
+
+/** The test file that has killed a mutant in this run or an earlier one, and is still the same. */
+function killOf(drawn: Drawn): string | null {
+  const { name, key } = recordOf(drawn);
+  const kill = kept<Kill>(`killed/${name}`, key);
+  if (kill === null || !isChosen(kill.test) || !fs.existsSync(path.join(root, kill.test))) return null;
+  return hashOf(sourceOf(kill.test)) === kill.hash ? kill.test : null;
+}
+
+function keepKill(drawn: Drawn, test: string): void {
+  const { name, key } = recordOf(drawn);
+  keep(`killed/${name}`, key, { test, hash: hashOf(sourceOf(test)) } satisfies Kill);
+}
+
 /**
- * The tests that evaluate a mutant's place, those of its own room first, the quickest first, as many as there is time for. A place that only the import
- * of its file evaluates has all tests of the file.
+ * The tests that evaluate a mutant's place, those of its own room first, the quickest first, as many as there is time for.
+ * A place that only the import of its file evaluates has all tests of the file.
  */
 function testsOf(file: string, number: number, reach: Reach): readonly string[] {
-  const hit = Object.keys(reach).filter((test) => reach[test]?.places.includes(`${file}:${number}`));
+  const hit = Object.keys(reach).filter((test) => reach[test]?.places.includes(placeOf(file, number)));
   const tests =
     hit.length > 0
       ? hit
       : Object.keys(reach).filter((test) =>
           reach[test]?.places.some((place) => place.startsWith(`${file}:`)),
         );
-  const room = file.split('/')[1] ?? '';
-  const rank = (test: string) => (test.startsWith(`test/${room}/`) ? 0 : 1);
-  const time = (test: string) => reach[test]?.time ?? 0;
   let left = 1000 * Number(values.seconds);
-  return tests
-    .sort((a, b) => rank(a) - rank(b) || time(a) - time(b))
-    .filter((test) => {
-      left -= time(test);
-      return left >= 0;
-    });
+  return byNearness(tests, [file], reach).filter((test) => {
+    left -= reach[test]?.time ?? 0;
+    return left >= 0;
+  });
 }
 
 function tell({ mutant, verdict, test }: Outcome, source: string): void {

@@ -101,11 +101,21 @@ export function mutated(source: string, { start, end, text }: Mutant): string {
   return source.slice(0, start) + text + source.slice(end);
 }
 
+/** The name of a mutant among those of all files. */
+export function placeOf(file: string, number: number): string {
+  return `${file}:${number}`;
+}
+
 /**
- * The text of the file in which every place that a mutant changes adds the mutant's number to a set, `globalThis.mutants`,
- * as soon as it is evaluated.
+ * The text of the file in which every place that a mutant changes adds the mutant's name to a set, `globalThis.mutants`, as
+ * soon as it is evaluated. A mutant in `switched` takes effect there while `globalThis.mutant` is its name.
  */
-export function withHits(source: string, mutants: readonly Mutant[], file: string): string {
+export function withHits(
+  source: string,
+  mutants: readonly Mutant[],
+  file: string,
+  switched: ReadonlySet<string> = new Set(),
+): string {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const numbers = new Map<ts.Node, number[]>();
   for (const [number, { start, end }] of mutants.entries()) {
@@ -114,14 +124,27 @@ export function withHits(source: string, mutants: readonly Mutant[], file: strin
   }
   const inserted: { at: number; size: number; text: string }[] = [];
   for (const [node, hit] of numbers) {
-    const call = `globalThis.mutants?.add(${hit.map((number) => `'${file}:${number}'`).join(').add(')})`;
+    const call = `globalThis.mutants?.add(${hit.map((number) => `'${placeOf(file, number)}'`).join(').add(')})`;
     const [start, end] = [node.getStart(tree), node.end];
-    if (ts.isStatement(node)) inserted.push({ at: start, size: end - start, text: `${call};` });
-    else
+    const others = hit.flatMap((number) => {
+      const [name, mutant] = [placeOf(file, number), mutants[number]];
+      if (mutant === undefined || !switched.has(name)) return [];
+      const text = source.slice(start, mutant.start) + mutant.text + source.slice(mutant.end, end);
+      return [{ test: `globalThis.mutant === '${name}'`, text }];
+    });
+    if (ts.isStatement(node)) {
+      const switches = others.map(({ test, text }) => `if (${test}) { ${text} } else `).join('');
       inserted.push(
-        { at: start, size: end - start, text: `(${call}, ` },
-        { at: end, size: start - end, text: ')' },
+        { at: start, size: end - start, text: `{ ${call}; ${switches}` },
+        { at: end, size: start - end, text: ' }' },
       );
+    } else {
+      const switches = others.map(({ test, text }) => `${test} ? (${text}) : `).join('');
+      inserted.push(
+        { at: start, size: end - start, text: `(${call}, ${switches}(` },
+        { at: end, size: start - end, text: '))' },
+      );
+    }
   }
   // At one place the end of an inner node comes before that of an outer one, and the outer start before the inner.
   inserted.sort((a, b) => a.at - b.at || Math.sign(a.size) - Math.sign(b.size) || b.size - a.size);
@@ -197,7 +220,7 @@ function conditions(condition: ts.Expression, tree: ts.SourceFile): readonly Cha
   ];
 }
 
-/** The innermost expression or statement in a block that holds the characters, and can be told apart when it runs. */
+/** The innermost expression or statement that holds the characters, and can be told apart when it runs. */
 function evaluatedAt(tree: ts.SourceFile, start: number, end: number): ts.Node | null {
   let found: ts.Node | null = null;
   const visit = (node: ts.Node) => {
@@ -211,8 +234,10 @@ function evaluatedAt(tree: ts.SourceFile, start: number, end: number): ts.Node |
 
 function canBeMarked(node: ts.Node): boolean {
   if (ts.isSourceFile(node)) return false;
-  if (ts.isExpressionStatement(node)) return ts.isBlock(node.parent) || ts.isSourceFile(node.parent);
+  if (ts.isExpressionStatement(node)) return !node.getText().startsWith('super');
   const { parent } = node;
+  // Apart from its beginning, `a?.f()` gives a chain more than the chain may be given.
+  if (ts.isOptionalChain(parent) && parent.expression === node) return false;
   return (
     (ts.isBinaryExpression(node) && !isAssignment(node)) ||
     ts.isPrefixUnaryExpression(node) ||

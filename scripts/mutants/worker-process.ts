@@ -8,22 +8,17 @@ import type { TestAnswer, TestRequest } from './worker.ts';
 /** How a worker is set up. `bail` is the number of failures that end a run; 0 runs all tests. */
 export interface WorkerSetup {
   readonly bail: number;
-  /** Where tests note the places that they evaluate, or null. */
-  readonly hits: string | null;
+  /** Where tests note the places that they evaluate, and the mutants that they notice; none without a file. */
+  readonly notes?: string;
+  /** The file that says which mutants they look for. */
+  readonly wanted?: string;
   readonly seed: string;
 }
 
 export class WorkerProcess {
   private child: ChildProcess | null = null;
-  private names: readonly string[] = [];
 
   constructor(private readonly setup: WorkerSetup) {}
-
-  /** All test files of the project, by path from its root. */
-  async tests(): Promise<readonly string[]> {
-    await this.started();
-    return this.names;
-  }
 
   /** Runs tests; null when they do not end within `limit` ms of clock time, or the process ends. */
   async run(request: TestRequest, limit: number): Promise<TestAnswer | null> {
@@ -55,26 +50,31 @@ export class WorkerProcess {
 
   private async started(): Promise<ChildProcess> {
     if (this.child !== null) return this.child;
-    const { bail, hits, seed } = this.setup;
+    const { bail, notes = '', wanted = '', seed } = this.setup;
     const child = fork(path.join(import.meta.dirname, 'worker.ts'), {
       execArgv: ['--import', 'tsx', '--conditions=idiolect:source'],
       // A group of its own, so that its workers can be ended with it.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, MUTANT_BAIL: String(bail), MUTANT_HITS: hits ?? '', SEED: seed },
+      env: {
+        ...process.env,
+        MUTANT_BAIL: String(bail),
+        MUTANT_HITS: notes,
+        MUTANTS_WANTED: wanted,
+        SEED: seed,
+      },
     });
     this.child = child;
     let said = '';
     child.stderr?.on('data', (data: Buffer) => {
       said = (said + data.toString()).slice(-4000);
     });
-    const [names] = (await Promise.race([
+    await Promise.race([
       once(child, 'message'),
       once(child, 'exit').then(() => {
-        throw new Error(`the tests cannot be listed: ${said}`);
+        throw new Error(`no test can be run: ${said}`);
       }),
-    ])) as [readonly string[]];
-    this.names = names;
+    ]);
     return child;
   }
 }

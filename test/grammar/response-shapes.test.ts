@@ -1,12 +1,14 @@
 /** What each request lets a model write, after each part of a turn that the prompt may hold already. */
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
-import { UnsupportedOptionError } from '../../src/format/errors.ts';
-import { buildGrammar } from '../../src/grammar/build-grammar.ts';
+import { SchemaError, UnsupportedOptionError } from '../../src/format/errors.ts';
+import { buildGrammar, buildGrammarSteps } from '../../src/grammar/build-grammar.ts';
 import { formatGrammar } from '../../src/grammar/format-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { Grammar } from '../../src/language/expression/expression.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
+import { normalizeTools } from '../../src/tools/tools.ts';
 import {
   channels,
   delimited,
@@ -312,6 +314,81 @@ describe('white space before the opener of calls', () => {
         refused: [`\n${made}`, `Hm.\n\n${made}`],
       },
     );
+  });
+});
+
+describe('reasoning that is left out', () => {
+  const { reasoning } = jsonInTags;
+  if (reasoning === null) throw new TypeError('the format has reasoning');
+  const [empty, emptyWithCalls] = ['<skip/>', '<no/>'];
+  const format = { ...jsonInTags, reasoning: { ...reasoning, empty, emptyWithCalls } };
+
+  it('is replaced by what the format writes in its place, before calls or an answer', () => {
+    const texts = [empty, emptyWithCalls].flatMap((start) => [start + call, start + answer]);
+    const allowed = (options: GrammarOptions) => {
+      const isText = textsOf(buildGrammar(format, { ...options, generationPrompt: begun }).expression);
+      return texts.map(isText);
+    };
+    expect(allowed(required)).toEqual([false, false, true, false]);
+    expect(allowed({ responseFormat })).toEqual([false, true, false, false]);
+    expect(allowed({ responseFormat, tools })).toEqual([true, true, true, true]);
+  });
+});
+
+describe('calls that models begin in another way, too', () => {
+  const other = { open: '<call>\n', head: ['{"name": "', { hole: 'name' }, '", "arguments": '] } as const;
+  const format = { ...jsonInTags, alternatives: { calls: [other] } };
+  const made = call.replace('<use>', '<call>');
+
+  it('are open to a model, and not in the grammar of the format', () => {
+    expectTexts(format, required, { allowed: [call, made], refused: [call.replace('<use>', '<cal>')] });
+    expectTexts(format, { ...required, responseFormat }, { allowed: [call, made], refused: [] });
+    const rules = JSON.stringify([...formatGrammar(format).expression.rules]);
+    expect(['<use>', '<call>'].map((marker) => rules.includes(marker))).toEqual([true, false]);
+  });
+});
+
+describe('calls as bare JSON', () => {
+  const bare = '{"name": "f", "arguments": {"n": 3}}';
+
+  it('stand next to an answer where they are asked for, and it has no marker', () => {
+    for (const [format, bareCalls, isAllowed] of [
+      [jsonInTags, true, true],
+      [jsonInTags, false, false],
+      [jsonInTags, undefined, false],
+      [wrappedContent, true, false],
+    ] as const) {
+      const options = { responseFormat, tools: normalizeTools(tools), bareCalls };
+      const isText = textsOf(finish(buildGrammarSteps(() => undefined, format, options)).expression);
+      expect(isText(bare)).toBe(isAllowed);
+      expect(isText(bare.replace('3', '9'))).toBe(false);
+    }
+  });
+});
+
+describe('what of a tool cannot be enforced', () => {
+  const distinct = { type: 'array', uniqueItems: true, items: { type: 'string' } } as const;
+  const hard = [{ name: 'f', parameters: { type: 'object', properties: { a: distinct } } }] as const;
+
+  it('is told where the tool can be called, and only there', () => {
+    const report = (options: GrammarOptions) => buildGrammar(jsonInTags, { tools: hard, ...options }).report;
+    for (const options of [{ toolChoice: 'required' }, {}, { responseFormat }] as const)
+      expect(report(options)).toMatchObject([
+        { tool: 'f', pointer: '/properties/a', keyword: 'uniqueItems' },
+      ]);
+    expect(report({ toolChoice: 'none' })).toEqual([]);
+  });
+
+  it('is refused where the tool can be called, and only there', () => {
+    const parameters = {
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '(?=(b))\\1' } },
+    } as const;
+    const unread = [{ name: 'f', parameters }] as const;
+    const build = (options: GrammarOptions) => () => buildGrammar(jsonInTags, { tools: unread, ...options });
+    for (const options of [{ toolChoice: 'required' }, {}, { responseFormat }] as const)
+      expect(build(options)).toThrow(SchemaError);
+    expect(build({ toolChoice: 'none' })).not.toThrow();
   });
 });
 

@@ -89,7 +89,8 @@ describe.each(formats)('$name', ({ format }) => {
 
   it('is read alike by XGrammar, from any place on', async () => {
     const whole = await xgrammarMatcher(grammar);
-    for (const [seed, text] of texts.slice(0, 12).entries()) {
+    // Each rest is a grammar that XGrammar compiles.
+    for (const [seed, text] of sampled([...texts.slice(0, 12).entries()], 3)) {
       for (const each of [text, mutate(text, seededRandom(seed))]) {
         const matcher = createMatcher(expression);
         const matched = matcher.accept(each) && matcher.complete;

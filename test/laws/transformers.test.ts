@@ -22,7 +22,7 @@ const kinds: readonly (readonly [string, StandInOptions])[] = [
   ['with all logits', { allLogits: true }],
 ];
 
-describe.each(formats)('the toy that writes %s', (format) => {
+describe.each([...formats.entries()])('%i: the toy that writes %s', (at, format) => {
   let own: EngineModel;
   const models = new Map<string, EngineModel>();
   const standIns = new Map<string, StandIn>();
@@ -44,8 +44,9 @@ describe.each(formats)('the toy that writes %s', (format) => {
     for (const { onGpu } of standIns.values()) expect([...onGpu]).toEqual([]);
   });
 
-  for (const [name] of kinds)
-    it.each(sampled(requests, name === 'on the processor' ? 4 : 12))(
+  // Each format and each place of the values has other requests in a run.
+  for (const [index, [name]] of kinds.entries())
+    it.each(sampled(requests, index === 0 ? 8 : 16, 5 * at + index))(
       `is the same ${name}: %s`,
       async (_, options) => {
         const model = models.get(name);

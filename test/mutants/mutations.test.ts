@@ -3,7 +3,7 @@ import path from 'node:path';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { mutantsOf, mutated, withHits } from '../../scripts/mutants/mutations.ts';
+import { mutantsOf, mutated, placeOf, withHits } from '../../scripts/mutants/mutations.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const files = fs
@@ -77,11 +77,37 @@ describe('places that note that they are evaluated', () => {
     expect(noted(2).hits.filter((number) => right.includes(number))).toEqual([]);
   });
 
+  it('take effect one at a time, as in a source of their own', () => {
+    const source = [
+      'export function f(a: number, b?: { readonly c: (d: number) => number }) {',
+      '  let sum = a > 1 ? b?.c(2) ?? 7 : 3;',
+      '  if (a === 2 || sum < 4) sum += 5;',
+      '  return [sum, [1, a].some((each) => each >= 2)];',
+      '}',
+    ].join('\n');
+    const mutants = mutantsOf('a.ts', source);
+    const places = new Set([...mutants.keys()].map((number) => placeOf('a.ts', number)));
+    const valuesOf = (text: string, mutant?: string) => {
+      const { code } = transformSync(text, { loader: 'ts', format: 'cjs' });
+      const scope = { exports: {} as { f?: (a: number, b?: object) => unknown } };
+      new Function('module', 'globalThis', code)(scope, { mutant });
+      return [0, 1, 2, 3].flatMap((a) => [scope.exports.f?.(a), scope.exports.f?.(a, { c: () => a })]);
+    };
+    const all = withHits(source, mutants, 'a.ts', places);
+    expect(valuesOf(all)).toEqual(valuesOf(source));
+    for (const [number, mutant] of mutants.entries())
+      expect(valuesOf(all, placeOf('a.ts', number)), mutant.text).toEqual(valuesOf(mutated(source, mutant)));
+  });
+
   it('leave each source of the project one that can be compiled', () => {
     for (const file of files) {
       const source = fs.readFileSync(path.join(root, file), 'utf8');
-      const marked = withHits(source, mutantsOf(file, source), file);
-      expect(() => transformSync(marked, { loader: 'ts', sourcefile: file })).not.toThrow();
+      const mutants = mutantsOf(file, source);
+      const places = new Set([...mutants.keys()].map((number) => placeOf(file, number)));
+      for (const switched of [new Set<string>(), places]) {
+        const marked = withHits(source, mutants, file, switched);
+        expect(() => transformSync(marked, { loader: 'ts', sourcefile: file })).not.toThrow();
+      }
     }
   });
 });

@@ -247,6 +247,7 @@ describe('a call after other text', () => {
     ['<o>get', 'open', 'none'],
     ['<o>other get ', 'none', 'none'],
     ['so: <', 'open', 'none'],
+    ['so: <c', 'open', 'none'],
     ['so: <x', 'none', 'none'],
     ['so', 'open', 'none'],
     ['', 'open', 'none'],

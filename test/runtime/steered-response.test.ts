@@ -5,7 +5,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import { DecodingError } from '../../src/format/errors.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
-import { literal } from '../../src/language/expression/expression.ts';
+import { literal, optional, sequence } from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent } from '../../src/parser/events.ts';
@@ -240,6 +240,75 @@ describe('a response that leaves its grammar', () => {
     expect([plain.constrained, plain.free]).toEqual([true, true]);
     plain.end(null);
     expect(plain.over).toBe(true);
+  });
+});
+
+describe('a call in another notation', () => {
+  const [head, rest] = ['{"name": "f", "arguments": {"n": ', '3, "s": "x"}}'];
+  /** Lets a call go on as it does here; `more` may follow it. */
+  const restOf =
+    (more = ''): SteeringOptions['restOf'] =>
+    ({ from }, written) => {
+      const whole = sequence(literal((head + rest).slice(from)), optional(literal(more)));
+      const matcher = createMatcher(new RuleSet().grammar('root', whole));
+      return matcher.accept(written) ? matcher : null;
+    };
+  const stateOf = (response: SteeredResponse) => [
+    response.inOpenCall,
+    response.constrained,
+    response.free,
+    response.over,
+    response.changes,
+  ];
+
+  it('is enforced from where it can be told on, and nothing after it', () => {
+    for (const unconstrainedAfterCalls of [true, false]) {
+      const response = open({}, { restOf: restOf(), unconstrainedAfterCalls });
+      takeAll(response, head, [4]);
+      expect(stateOf(response)).toEqual([true, true, false, false, 1]);
+      expect([response.matcher?.allows('3'), response.matcher?.allows('4')]).toEqual([true, false]);
+      takeAll(response, rest, [4]);
+      expect(stateOf(response)).toEqual([false, false, true, false, 2]);
+      expect(response.matcher).toBeNull();
+      expect(response.finish().message.tool_calls).toMatchObject([
+        { function: { name: 'f', arguments: '{"n": 3, "s": "x"}' }, assurance: 'enforced' },
+      ]);
+    }
+  });
+
+  it('may be written by one token, after which the response is free', () => {
+    const response = open({}, { restOf: restOf() });
+    expect(response.take(piece(head + rest)).kept).toBeNull();
+    expect(stateOf(response)).toEqual([false, false, true, false, 0]);
+    const later = open({}, { restOf: restOf() });
+    later.take(piece(head.slice(0, 20)));
+    later.take(piece(head.slice(20) + rest.slice(0, -1)));
+    expect(stateOf(later)).toEqual([true, true, false, false, 1]);
+    later.take(piece(rest.slice(-1)));
+    expect(stateOf(later)).toEqual([false, false, true, false, 2]);
+  });
+
+  it('goes on as long as something may follow it', () => {
+    const response = open({}, { restOf: restOf(' !') });
+    takeAll(response, head + rest, [4]);
+    expect(stateOf(response)).toEqual([true, true, false, false, 1]);
+    expect(response.finished).toBe(false);
+    takeAll(response, ' !', [4]);
+    expect(stateOf(response)).toEqual([false, false, true, false, 2]);
+  });
+
+  it('is left alone where nothing can enforce it, in the middle of a character, and after the end', () => {
+    const unknown = open({}, { restOf: () => null });
+    takeAll(unknown, head, [4]);
+    expect(stateOf(unknown)).toEqual([false, false, true, false, 0]);
+    const torn = open({}, { restOf: () => createMatcher(new RuleSet().grammar('root', literal(''))) });
+    takeAll(torn, head.slice(0, 20), [4]);
+    torn.take(piece(Uint8Array.of(...bytes(`${head.slice(20)}3, "s": "`), 0xc3)));
+    expect(stateOf(torn)).toEqual([false, false, true, false, 0]);
+    const stopped = open({}, { restOf: restOf(), stops: ['3'] });
+    takeAll(stopped, head.slice(0, 20), [4]);
+    stopped.take(piece(`${head.slice(20)}3, "s`));
+    expect(stateOf(stopped)).toEqual([false, false, true, true, 0]);
   });
 });
 

@@ -42,7 +42,7 @@ function costOf(source: string): Cost {
   return { steps: Number.MAX_SAFE_INTEGER - budget.left, units, source: source.length, error };
 }
 
-describe.each(sampled(Object.entries(hostileTemplates), 3))('%s', (_, templateOf) => {
+describe.each(sampled(Object.entries(hostileTemplates), 6))('%s', (_, templateOf) => {
   test.each(sizes)('at size %i', (size) => {
     const { steps, units, source, error } = costOf(templateOf(size));
     if (error !== null) expect(error).toBeInstanceOf(IdiolectError);

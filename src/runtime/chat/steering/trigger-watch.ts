@@ -67,7 +67,6 @@ export class TriggerWatch {
     this.#window = '';
     this.#windowStart = place;
     this.#answerStart = place;
-    this.#specialStarts.clear();
   }
 
   /** Records the parser's position and events after it has read up to `place`. */
@@ -109,7 +108,7 @@ export class TriggerWatch {
 }
 
 function precedes(one: FoundTrigger, other: FoundTrigger): boolean {
-  return one.end < other.end || (one.end === other.end && one.start < other.start);
+  return one.end === other.end ? one.start < other.start : one.end < other.end;
 }
 
 function isText({ type }: ResponseEvent): boolean {

@@ -1,0 +1,31 @@
+/**
+ * Law: what is as large as a limit is within it, and what is one larger is not. Every limit of the sources has a row here,
+ * or a test of its own that states both sides, or stands in the list of those that have none yet, which only shrinks.
+ */
+import { describe, expect, it } from 'vitest';
+import { elsewhere, untested } from './other-limits.ts';
+import { fileRows } from './rows/files.ts';
+import { optionRows } from './rows/options.ts';
+import { requestRows } from './rows/requests.ts';
+import { templateRows } from './rows/templates.ts';
+import { limits } from './source-limits.ts';
+
+const rows = { ...templateRows, ...optionRows, ...requestRows, ...fileRows };
+
+describe('what is within a limit', () => {
+  it.each(Object.entries(rows))('%s', async (name, isWithin) => {
+    const limit = limits.get(name);
+    if (limit === undefined || limit === null) throw new TypeError(`${name} is no limit of the sources`);
+    const sizes = [limit - 1, limit, limit + 1];
+    const within = await Promise.all(sizes.map((size) => isWithin(size)));
+    expect(within).toEqual([true, true, false]);
+  });
+});
+
+describe('the limits of the sources', () => {
+  it('have a row, a test elsewhere, or stand among those without one', () => {
+    const known = [...Object.keys(rows), ...Object.keys(elsewhere), ...untested];
+    expect(known.filter((name, at) => known.indexOf(name) !== at)).toEqual([]);
+    expect([...known].sort()).toEqual([...limits.keys()].sort());
+  });
+});

@@ -1,0 +1,47 @@
+/** Limits of options, tools and schemas. */
+import { checkChatOptions, checkServedChatOptions } from '../../../src/runtime/chat/check-chat-options.ts';
+import { llamaTopK } from '../../../src/runtime/chat/llama-sampling.ts';
+import { checkLoadOptions } from '../../../src/runtime/node-llama-cpp/check-options.ts';
+import { checkServerOptions } from '../../../src/runtime/servers/check-server-options.ts';
+import { fileRules } from '../../../src/testing/model-file-options.ts';
+import { plainSchema } from '../../../src/tools/plain-schema.ts';
+import { readToolList } from '../../../src/tools/read-tool-list.ts';
+import { ends, nested, type Rows } from '../source-limits.ts';
+
+const messages = [{ role: 'user', content: 'a' }] as const;
+
+const isChat = (options: object) => ends(() => checkChatOptions({ messages, ...options }));
+const isServedChat = (options: object) => ends(() => checkServedChatOptions({ messages, ...options }));
+const isLoad = (options: object) => ends(() => checkLoadOptions(options));
+const isServer = (options: object) =>
+  ends(() => checkServerOptions({ kind: 'vllm', url: 'http://127.0.0.1:8000', ...options } as never));
+
+export const optionRows: Rows = {
+  'format/option-rules.ts maxTimer': (timeoutMs) => isServer({ timeoutMs }),
+  'runtime/chat/check-chat-options.ts maxLogprobs': (logprobs) => isChat({ logprobs }),
+  'runtime/chat/check-chat-options.ts maxSalt': (size) => isServedChat({ cacheSalt: 'a'.repeat(size) }),
+  'runtime/chat/llama-sampling.ts maxTopK': (topK) => llamaTopK(topK) === topK,
+  'runtime/chat/sampling-rules.ts maxCount': (token) => isChat({ logitBias: [[token, 1]] }),
+  'runtime/chat/sampling-rules.ts maxPenalty': (penalty) =>
+    isChat({ frequencyPenalty: penalty }) &&
+    isChat({ presencePenalty: -penalty }) &&
+    isChat({ repeatPenalty: penalty }),
+  'runtime/chat/sampling-rules.ts maxBias': (bias) =>
+    isChat({ logitBias: [['a', bias]] }) && isChat({ logitBias: [['a', -bias]] }),
+  'runtime/chat/sampling-rules.ts maxRepeated': (repeatLastN) => isChat({ repeatLastN }),
+  'runtime/servers/check-server-options.ts maxRetries': (retries) => isServer({ retries }),
+  'runtime/node-llama-cpp/check-options.ts maxInteger': (size) =>
+    isLoad({ contextSize: size }) && isLoad({ gpuLayers: size }) && isLoad({ batchSize: size }),
+  'runtime/node-llama-cpp/check-options.ts maxSequences': (sequences) => isLoad({ sequences }),
+  'testing/model-file-options.ts maxContextSize': (size) => fileRules.contextLength.allows(size),
+  'tools/read-tool-list.ts maxTools': (size) =>
+    ends(() =>
+      readToolList(
+        Array.from({ length: size }, (_, at) => ({ name: `t${at}` })),
+        'a list',
+      ),
+    ),
+  'tools/plain-schema.ts maxValues': (size) =>
+    ends(() => plainSchema({ enum: Array<number>(size - 2).fill(1) }, 'f')),
+  'tools/plain-schema.ts maxDepth': (size) => ends(() => plainSchema({ const: nested(size) as never }, 'f')),
+};
