@@ -24,7 +24,7 @@ import {
   sourceOf,
   whyEquivalent,
 } from './records.ts';
-import { type Met, type Reach, runTogether } from './together.ts';
+import { type Reach, runTogether } from './together.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const { values, positionals } = parseArgs({
@@ -69,8 +69,15 @@ interface Drawn {
   readonly source: string;
 }
 
-/** What is kept of a test file, under the hash of its text. */
-type KeptReach = Reach[string] & { readonly hash: string };
+/** What is kept of a test file. */
+type KeptReach = Reach[string] & {
+  /** That of its text. */
+  readonly hash: string;
+  /** The mutants that it met and did not notice. */
+  readonly tried: readonly string[];
+  /** Whether it met them with all of its tests. */
+  readonly isAll: boolean;
+};
 
 if (values.help) console.log(help);
 else process.exitCode = await run();
@@ -79,12 +86,12 @@ async function run(): Promise<number> {
   const end = Date.now() + Number(values.minutes) * 60_000;
   const files = chosenFiles();
   const sample = files.flatMap(sampleOf);
-  const met = await reachOf(files, sample, end);
+  const reach = await reachOf(files, sample, end);
   const worker = new WorkerProcess({ bail: 1, seed: values.seed });
   const outcomes: Outcome[] = [];
   for (const drawn of sample) {
     if (Date.now() > end) break;
-    const outcome = await outcomeOf(worker, drawn, met);
+    const outcome = await outcomeOf(worker, drawn, reach);
     outcomes.push(outcome);
     tell(outcome, drawn.source);
   }
@@ -123,7 +130,7 @@ async function reachOf(
   files: readonly string[],
   sample: readonly Drawn[],
   end: number,
-): Promise<Pick<Met, 'reach' | 'tried'>> {
+): Promise<Readonly<Record<string, KeptReach>>> {
   const open = new Map(
     sample
       .filter((each) => whyEquivalent(each.mutant, each.source) === null && killOf(each) === null)
@@ -134,23 +141,36 @@ async function reachOf(
       files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file, switched)]),
     );
   const name = `reach/${hashOf(files.join())}`;
-  const key = hashOf(JSON.stringify([texts(new Set()), sharedTexts(), values.seed]));
+  const { sample: size, seed, seconds } = values;
+  const key = hashOf(JSON.stringify([texts(new Set()), sharedTexts(), size, seed, seconds]));
   const known: Record<string, KeptReach> = kept(name, key) ?? {};
   const tests = chosenTests();
   const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
-  const isNeeded = (test: string) =>
-    known[test]?.hash !== hashes.get(test) || known[test]?.places.some((place) => open.has(place)) === true;
-  const tried = new Set<string>();
   for (const testsOfSuite of [6, null]) {
+    const isAll = testsOfSuite === null;
+    const isNeeded = (test: string) => {
+      const before = known[test];
+      if (before?.hash !== hashes.get(test)) return true;
+      return isAll && !before.isAll && before.places.some((place) => open.has(place));
+    };
     const needed = byNearness(tests.filter(isNeeded), files, known);
-    if (needed.length === 0 || Date.now() > end) break;
+    if (needed.length === 0 || Date.now() > end) continue;
     console.error(picocolors.dim(`${needed.length} test files meet ${open.size} mutants …`));
-    const wanted = { mutants: [...open.keys()], time: 1000 * Number(values.seconds), testsOfSuite };
-    const switched = texts(new Set(open.keys()));
-    const found = await runTogether({ files: switched, tests: needed, wanted, seed: values.seed, end });
+    const wanted = { mutants: [...open.keys()], time: 1000 * Number(seconds), testsOfSuite };
+    const found = await runTogether({
+      files: texts(new Set(open.keys())),
+      tests: needed,
+      wanted,
+      seed,
+      end,
+    });
     for (const [test, each] of Object.entries(found.reach))
-      known[test] = { ...each, hash: hashes.get(test) ?? '' };
-    for (const place of found.tried) tried.add(place);
+      known[test] = {
+        ...each,
+        hash: hashes.get(test) ?? '',
+        tried: [...(found.tried.get(test) ?? [])],
+        isAll,
+      };
     for (const [place, test] of found.kills) {
       const killed = open.get(place);
       if (killed !== undefined) keepKill(killed, test);
@@ -158,8 +178,7 @@ async function reachOf(
     }
   }
   keep(name, key, known);
-  const reach = Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
-  return { reach, tried };
+  return Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
 }
 
 /** The test files that were named; those of a GPU or a browser have runs of their own. */
@@ -208,16 +227,17 @@ function drawn(count: number, file: string): readonly number[] {
 async function outcomeOf(
   worker: WorkerProcess,
   drawn: Drawn,
-  { reach, tried }: Pick<Met, 'reach' | 'tried'>,
+  reach: Readonly<Record<string, KeptReach>>,
 ): Promise<Outcome> {
   const { mutant, number, source } = drawn;
   if (whyEquivalent(mutant, source) !== null) return { mutant, verdict: 'equivalent', test: null };
-  const tests = testsOf(mutant.file, number, reach);
-  if (tests.length === 0) return { mutant, verdict: 'unreached', test: null };
   const kill = killOf(drawn);
   if (kill !== null) return { mutant, verdict: 'killed', test: kill };
-  if (tried.has(placeOf(mutant.file, number)) && !values.alone)
+  const place = placeOf(mutant.file, number);
+  if (!values.alone && Object.values(reach).some(({ tried }) => tried.includes(place)))
     return { mutant, verdict: 'survived', test: null };
+  const tests = testsOf(mutant.file, number, reach);
+  if (tests.length === 0) return { mutant, verdict: 'unreached', test: null };
   const survival = `survived/${recordOf(drawn).name}`;
   const met = hashOf(recordOf(drawn).key + tests.map((test) => test + hashOf(sourceOf(test))).join());
   if (kept<boolean>(survival, met) === true) return { mutant, verdict: 'survived', test: null };
@@ -265,9 +285,9 @@ function testsOf(file: string, number: number, reach: Reach): readonly string[] 
           reach[test]?.places.some((place) => place.startsWith(`${file}:`)),
         );
   let left = 1000 * Number(values.seconds);
-  return byNearness(tests, [file], reach).filter((test) => {
+  return byNearness(tests, [file], reach).filter((test, at) => {
     left -= reach[test]?.time ?? 0;
-    return left >= 0;
+    return left >= 0 || at === 0;
   });
 }
 

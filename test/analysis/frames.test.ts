@@ -5,12 +5,13 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ValueFrame } from '../../src/format/chat-format.ts';
 
 /** A template that writes arguments as `<k>key</k>`, the value as given, and `<end>`. */
-function analyzed(value: string, entry = (text: string) => text) {
+function analyzed(value: string, entry = (text: string) => text, macro = '') {
   const written = entry(`<k>{{ key }}</k>${value}<end>`);
   const entries = `{% for key, value in call.function.arguments.items() %}${written}{% endfor %}`;
   const calls = `{% for call in message.tool_calls %}<call {{ call.function.name }}>${entries}</call>{% endfor %}`;
   const { format, warnings } = analyzeTemplate(
     [
+      macro,
       '{% for message in messages %}<|turn|>{{ message.role }}{{ "\\n" }}{{ message.content }}',
       `{% if message.tool_calls %}${calls}{% endif %}<|end|>{% endfor %}`,
       '{% if add_generation_prompt %}<|turn|>assistant{{ "\\n" }}{% endif %}',
@@ -65,10 +66,30 @@ describe('the frame of each type', () => {
           const isOne = name === 'number' || name === 'integer';
           expect(frame.codec, name).toBe(name === 'string' ? 'raw' : isPython && !isOne ? 'python' : 'json');
         }
+        // What all types have in common is no part of any of them.
+        expect([input.entry.key.slice(0, 4), input.entry.close.join('').slice(-5)]).toEqual([
+          '</k>',
+          '<end>',
+        ]);
         expect(input.integer === undefined).toBe(written.integer.tag === written.number.tag);
       }),
       { numRuns: 15 },
     );
+  });
+
+  it('of containers that the template takes apart is their own notation', () => {
+    const macro = [
+      '{% macro put(value) %}{% if value is mapping %}',
+      '{% for k, v in value.items() %}<m={{ k }}>{{ put(v) }}</m>{% endfor %}',
+      '{% elif value is iterable and value is not string %}',
+      '{% for v in value %}<item>{{ put(v) }}</item>{% endfor %}',
+      '{% elif value is string %}{{ value }}{% else %}{{ value | tojson }}{% endif %}{% endmacro %}',
+    ].join('');
+    const { input } = analyzed('{{ put(value) }}', (text) => text, macro);
+    const { frames, nested } = input;
+    expect(nested).not.toBeNull();
+    expect([frames.object.codec, frames.array.codec]).toEqual(['nested', 'nested']);
+    expect([frames.number.codec, frames.null.codec, frames.string.codec]).toEqual(['json', 'json', 'raw']);
   });
 
   it('has the style of its JSON', () => {

@@ -73,7 +73,6 @@ export const untested: readonly string[] = [
   'json-schema/objects/key-trie.ts maxDepth',
   'json-schema/objects/key-trie.ts maxUngrouped',
   'json-schema/objects/object-writer.ts maxProgress',
-  'json-schema/objects/object-writer.ts maxProperties',
   'json-schema/plan/array-search.ts maxProgress',
   'json-schema/plan/instance-locations.ts maxNodes',
   'json-schema/plan/object-plan.ts maxKeyStates',

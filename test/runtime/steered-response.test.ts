@@ -477,6 +477,20 @@ describe('a text that ends a response', () => {
     expect(contentOf(response)).toBe('So it is');
   });
 
+  it('of the caller does not count where the grammar or the format writes', () => {
+    const stopSequences = { texts: ['use', 'STOP'], within: 'answer', thoughtsAreText: false } as const;
+    const marked = open({}, { stopSequences });
+    marked.take({ spelling: '<use>', role: 'marker', tokens: 1 });
+    expect([marked.over, marked.constrained]).toEqual([false, true]);
+    const schema = { type: 'object', properties: { s: { type: 'string' } }, required: ['s'] } as const;
+    const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+    const answer = '{"s": "a STOP b"}';
+    const written = open({ tools: [], responseFormat }, { stopSequences });
+    const events = written.take(piece(answer)).events;
+    expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(1);
+    expect(written.finish().message.content).toBe(answer);
+  });
+
   it('does not count within a call', () => {
     const response = open({}, { stops: ['é'] });
     takeAll(response, call, [9]);
