@@ -1,6 +1,6 @@
 /**
  * Measures the house: how many files read the format where the layout should be read, who imports the engine, how
- * deep imports go, how large rooms are. `npm run house` prints the figures, `npm run house -- --files` the files, too.
+ * deep imports go, how large rooms are, how many words names have. `npm run house` prints the figures, `npm run house -- --files` the files, too.
  */
 import path from 'node:path';
 import ts from 'typescript';
@@ -37,6 +37,10 @@ const total = [...lines.values()].reduce((sum, each) => sum + each, 0);
 const [room = '', size = 0] = [...sizes()].sort(([, a], [, b]) => b - a)[0] ?? [];
 console.log(`largest room: ${room}, ${((100 * size) / total).toFixed(1)} % of the lines`);
 console.log(`lines of src: ${total}`);
+const words = wordsInNames();
+const rare = [...words].filter(([, names]) => names.size === 1).map(([word]) => word);
+console.log(`words in names that src declares: ${words.size}`);
+report('words in one name only', rare.sort());
 
 function openProgram(): ts.Program {
   const config = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file));
@@ -169,4 +173,33 @@ function sizes(): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [name, count] of lines) found.set(roomOf(name), (found.get(roomOf(name)) ?? 0) + count);
   return found;
+}
+
+/** For each word, with its inflections apart, the names that have it: `chatStream` has `chat` and `stream`. */
+function wordsInNames(): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const note = (name: string): void => {
+    for (const [word] of name.replace(/[A-Z]+(?![a-z])/g, capitalised).matchAll(/[A-Za-z][a-z]+/g)) {
+      const names = found.get(word.toLowerCase()) ?? new Set();
+      found.set(word.toLowerCase(), names.add(name));
+    }
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
+      if (declares(node.parent, node)) note(node.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const { file } of files) visit(file);
+  return found;
+}
+
+/** Whether `parent` declares `name`, which an import or an access only uses. */
+function declares(parent: ts.Node, name: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(parent) || ts.isImportSpecifier(parent)) return false;
+  return 'name' in parent && parent.name === name;
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0) + word.slice(1).toLowerCase();
 }

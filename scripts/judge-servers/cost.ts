@@ -15,6 +15,8 @@ const schema = tool?.function.parameters ?? true;
 const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', schema } } as const;
 const content = `${'It was sunny in Bern, and rainy in Basel. '.repeat(30)}What will it be tomorrow?`;
 const messages = [{ role: 'user', content }] as const;
+/** The same for both: to sort a large vocabulary for the likeliest tokens costs a server more than a constraint does. */
+const sampling = { temperature: 1, topK: 40, topP: 0.95 } as const;
 
 /** Of one way: milliseconds by the clock, for the whole request and by token, and of processor time by token. */
 interface Cost {
@@ -72,12 +74,13 @@ function waysOf(
 ): Readonly<Record<string, (seed: number) => Promise<Taken>>> {
   const theirs = (more: object) => async (seed: number) => {
     const stream = { stream: true, stream_options: { include_usage: true } };
-    const body = { messages, temperature: 1, max_tokens: limit, seed, ...stream, ...more };
+    const { temperature, topK: top_k, topP: top_p } = sampling;
+    const body = { messages, temperature, top_k, top_p, max_tokens: limit, seed, ...stream, ...more };
     return taken(await post(server, '/v1/chat/completions', body));
   };
   const ours = (more: object) => async (seed: number) => {
     const begun = performance.now();
-    const chat = model.chat({ messages, temperature: 1, maxTokens: limit, seed, ...more });
+    const chat = model.chat({ messages, ...sampling, maxTokens: limit, seed, ...more });
     await chat.message;
     const { completionTokens } = await chat.usage;
     return { milliseconds: performance.now() - begun, tokens: Math.max(1, completionTokens) };

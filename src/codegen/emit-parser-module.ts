@@ -148,11 +148,11 @@ class MarkerNames {
   /** An unused name: if `wanted` is taken, the marker's own words are added, then a number. */
   private unusedName(wanted: string, marker: string): string {
     if (!this.definitions.has(wanted)) return wanted;
-    const worded = wanted + wordsOf(marker);
-    if (!this.definitions.has(worded)) return worded;
+    const withWords = wanted + wordsOf(marker);
+    if (!this.definitions.has(withWords)) return withWords;
     let number = 2;
-    while (this.definitions.has(`${worded}${number}`)) number++;
-    return `${worded}${number}`;
+    while (this.definitions.has(`${withWords}${number}`)) number++;
+    return `${withWords}${number}`;
   }
 }
 

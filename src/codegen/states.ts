@@ -46,24 +46,29 @@ export function choicesOf(
     .map(({ text: marker }) => ({ name, marker, next, ...conditions }));
 }
 
-/**
- * Drops choices that can never be taken, because an earlier one has the same marker and the same conditions, or none.
- */
+/** Fields that say what a choice does; the others are conditions under which it counts. */
+const effects: ReadonlySet<string> = new Set<keyof MarkerChoice>([
+  'name',
+  'marker',
+  'next',
+  'role',
+  'peek',
+  'ambiguous',
+  'blockEnd',
+]);
+
+/** Drops choices that never count, because an earlier one has the same marker and the same conditions, or none. */
 export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
   const seen = new Set<string>();
-  return choices.filter(({ name: _name, next: _next, peek: _peek, ambiguous: _ambiguous, ...choice }) => {
-    const { marker, role, blockEnd: _blockEnd, ...conditions } = choice;
-    const calls = role === 'call';
-    const text = marker.trim();
-    const key = JSON.stringify([text, calls, conditions]);
-    if (seen.has(key) || seen.has(always(text, calls)) || seen.has(always(text, false))) return false;
+  return choices.filter((choice) => {
+    const text = choice.marker.trim();
+    // Calls count only while they are allowed.
+    const needsCalls = choice.role === 'call';
+    const conditions = Object.entries(choice).filter(([field]) => !effects.has(field));
+    const keyOf = (calls: boolean, others: readonly unknown[]) => JSON.stringify([text, calls, others]);
+    const key = keyOf(needsCalls, conditions);
+    const isHidden = [key, keyOf(needsCalls, []), keyOf(false, [])].some((each) => seen.has(each));
     seen.add(key);
-    if (Object.keys(conditions).length === 0) seen.add(always(text, calls));
-    return true;
+    return !isHidden;
   });
-}
-
-/** The marker as a key; `calls`: it counts only while calls are allowed. */
-function always(text: string, calls: boolean): string {
-  return `${calls ? 'calls' : 'all'} ${text}`;
 }

@@ -29,7 +29,7 @@ export interface GeneratedModel {
 }
 
 /** A module that breaks one of these would parse its own model wrongly. */
-const essential: readonly LawBreach['law'][] = ['round trip', 'any cut', 'nothing lost'];
+const required: readonly LawBreach['law'][] = ['round trip', 'any cut', 'nothing lost'];
 
 /**
  * Generates a model's files. Throws `TemplateError`, `TemplateLimitError`, and `AnalysisError` if no chat format can
@@ -44,7 +44,7 @@ export function generateModel(input: GenerateInput): GeneratedModel {
     ...input.facts,
   });
   const { breaches } = verifyTemplate(templateSource, { format: analysis.format, bosToken, eosToken });
-  const broken = breaches.filter(({ law }) => essential.includes(law));
+  const broken = breaches.filter(({ law }) => required.includes(law));
   const [first] = broken;
   if (first !== undefined && input.force !== true) throw selfCheckError(input.origin, first, broken.length);
   const files = new Map(Object.entries(emitFiles(analysis.format, input.importExtension, analysis.warnings)));

@@ -6,7 +6,6 @@
  * distinguishes a gated model from a missing one.
  */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MissingPackageError, UnsupportedOptionError } from '../format/errors.ts';
@@ -24,6 +23,7 @@ import {
   RevisionNotFoundError,
   UnsafeRedirectError,
 } from './errors.ts';
+import { userCache } from './local-file.ts';
 
 /** The Hub's address, and credentials. */
 export interface HubOptions {
@@ -282,8 +282,7 @@ export function findAccessToken(environment: NodeJS.ProcessEnv = process.env): s
 }
 
 function storedToken(environment: NodeJS.ProcessEnv): string | null {
-  const cache = environment.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
-  const home = environment.HF_HOME || path.join(cache, 'huggingface');
+  const home = environment.HF_HOME || path.join(userCache(environment), 'huggingface');
   try {
     return fs.readFileSync(environment.HF_TOKEN_PATH || path.join(home, 'token'), 'utf8').trim() || null;
   } catch {

@@ -154,8 +154,8 @@ function observeSafely(
 /** The number of weights in all shards, as far as the budget allows reading their headers. */
 async function countParameters(inspected: Inspected, first: GgufHeader): Promise<number | null> {
   const rest = inspected.parts.slice(1);
-  const affordable = first.bytesRead + rest.length * shardHeader <= headerBudget;
-  if (!affordable || inspected.sizes.includes(null)) return null;
+  const isWithinBudget = first.bytesRead + rest.length * shardHeader <= headerBudget;
+  if (!isWithinBudget || inspected.sizes.includes(null)) return null;
   const headers = await Promise.all(
     rest.map(({ address, name }) =>
       readGgufHeader(address, { name, fetch: inspected.fetch, maxBytes: shardHeader }),

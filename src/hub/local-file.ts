@@ -16,6 +16,11 @@ export function localPath(file: string | URL): string {
   }
 }
 
+/** Where the user's programs keep what they can make again (XDG Base Directory Specification). */
+export function userCache(environment: NodeJS.ProcessEnv = process.env): string {
+  return environment.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+}
+
 /** Where `idiolect try` keeps its result: next to the model's file, with which it is removed. */
 export function trialFile(modelFile: string): string {
   return `${modelFile}.tried.json`;

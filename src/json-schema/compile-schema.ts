@@ -196,7 +196,7 @@ function helps(
   { less: { stringStates, openObjects } }: Fallback,
   { languages, wroteOpenObject }: Compilation,
 ): boolean {
-  const shorter = stringStates !== undefined && languages.largestProduct > stringStates;
+  const shorter = stringStates !== undefined && languages.maxProduct > stringStates;
   return shorter || (openObjects === false && wroteOpenObject);
 }
 
@@ -244,7 +244,7 @@ function* writeWithin(
     return yield* writeSatisfiable(compilation, rules, write);
   } catch (error) {
     if (error instanceof Unsatisfiable) {
-      const { pointer, forbidden, keyword } = compilation.culprit;
+      const { pointer, forbidden, keyword } = compilation.cause;
       const why = forbidden === null ? '' : `: the required key ${JSON.stringify(forbidden)} is not allowed`;
       throw refusal(tool, error.message + why, compilation.issues, { pointer, keyword });
     }

@@ -1,6 +1,6 @@
 /** The vocabulary of an engine, prepared once for all masks. */
 import { type OptionRules, oneOf, readOptions } from '../format/option-rules.ts';
-import { TokenBytes } from '../language/matcher/token-bytes.ts';
+import { spellTokens } from '../language/matcher/token-bytes.ts';
 import { indexTokens, type TokenIndex, type TokenTexts } from '../language/matcher/token-index.ts';
 
 /** A vocabulary as its tokenizer lists it. */
@@ -69,7 +69,7 @@ function spelled(
   tokens: readonly unknown[],
   spelling: NonNullable<MaskVocabularyOptions['spelling']>,
 ): TokenTexts {
-  return new TokenBytes(texts, (id) => {
+  return spellTokens(texts, (id) => {
     if (tokens[id] === null) return 'verbatim';
     return spelling === 'sentencepiece' && /^<0x[0-9A-F]{2}>$/.test(texts[id] ?? '') ? 'byte' : spelling;
   });

@@ -214,7 +214,7 @@ class RegionParser implements ResponseTemplateParser {
       const found = this.#search.advance(this.#text, final);
       this.#say(found?.match.start ?? this.#search.safe);
       if (found === null) break;
-      this.#take(found);
+      this.#accept(found);
     }
     this.#text.forget(this.#position - 2 * this.#lookbehind);
   }
@@ -232,17 +232,17 @@ class RegionParser implements ResponseTemplateParser {
     this.#events.push({ type: 'region_chunk', field: field.name, text, dirty: field.structured });
   }
 
-  #take(found: FoundDelimiter): void {
+  #accept(found: FoundDelimiter): void {
     try {
-      if (found.candidate.action === 'open') this.#takeOpener(found);
-      else this.#takeCloser(found);
+      if (found.candidate.action === 'open') this.#acceptOpener(found);
+      else this.#acceptCloser(found);
     } finally {
       // Also after a region that is malformed, because the next ones may not be.
       this.#search = this.#startSearch();
     }
   }
 
-  #takeOpener({ candidate, match }: FoundDelimiter): void {
+  #acceptOpener({ candidate, match }: FoundDelimiter): void {
     this.#close();
     const groups = namedGroups(candidate.delimiter.pattern, match, (from, to) => this.#text.slice(from, to));
     this.#moveTo(match.end);
@@ -250,7 +250,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#open(candidate.field, groups);
   }
 
-  #takeCloser({ candidate, match }: FoundDelimiter): void {
+  #acceptCloser({ candidate, match }: FoundDelimiter): void {
     // If `$` closes the implicit region, the newline after it does not belong to the region either.
     const empty = match.end === match.start && candidate.field === this.#template.implicit;
     const passed = empty && this.#text.slice(match.end, match.end + 1) === '\n' ? 1 : 0;

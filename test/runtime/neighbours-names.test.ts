@@ -2,7 +2,7 @@
 import { hasToolCall, stepCountIs } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ChatOptions } from '../../src/runtime/chat/chat-options.ts';
-import { openScriptedChat, openTiny } from '../support/small-chats.ts';
+import { openRepeatedAnswer, openScriptedChat, openTiny } from '../support/small-chats.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }] as const;
 
@@ -62,15 +62,13 @@ const tools = [
 ] as const;
 
 describe('stopWhen', () => {
-  const turns = [{ request: { messages }, pieces: call }];
-
   it.each([
     [stepCountIs(3), 3],
     [hasToolCall('next'), 1],
     [[hasToolCall('other'), stepCountIs(10)], 10],
     [async ({ steps }: { readonly steps: readonly unknown[] }) => steps.length === 2, 2],
   ])('%s ends after %i responses', async (stopWhen, steps) => {
-    const model = await openScriptedChat(turns);
+    const model = await openRepeatedAnswer(call);
     const events = [];
     for await (const event of model.runTools({ messages, tools, stopWhen, maxRepeats: 50 }))
       events.push(event);

@@ -12,7 +12,7 @@ import { libraryReport, withLibraries } from '../../src/runtime/chat/checks/stri
 import { noPlace, ValueWatch } from '../../src/runtime/chat/checks/value-watch.ts';
 import type { EngineModel } from '../../src/runtime/engine/index.ts';
 import type { ToolSchema } from '../../src/tools/tools.ts';
-import { openTiny } from '../support/small-chats.ts';
+import { openLlamaTiny, openTiny } from '../support/small-chats.ts';
 
 const isEven = (value: number) => value % 2 === 0;
 const valibot = (value: v.GenericSchema) => toStandardJsonSchema(v.strictObject({ a: v.boolean(), value }));
@@ -87,8 +87,8 @@ describe('in this process', () => {
   afterAll(() => model.dispose());
   const seeds = Array.from({ length: process.env.LAWS === 'long' ? 60 : 3 }, (_, seed) => seed);
 
-  const callOf = (parameters: ToolSchema, seed: number) =>
-    model.chat({
+  const callOf = (parameters: ToolSchema, seed: number, asked = model) =>
+    asked.chat({
       messages: [{ role: 'user', content: 'Go.' }],
       tools: [toolOf(parameters)],
       toolChoice: 'required',
@@ -121,6 +121,20 @@ describe('in this process', () => {
       }
     },
   );
+
+  it('a response that goes back into a character stays well-formed on an engine with its own grammar', async () => {
+    const llama = await openLlamaTiny();
+    for (const seed of [0, 4, 10, 13]) {
+      const { malformed } = await callOf(
+        z.strictObject({ a: z.boolean(), value: z.jwt().max(20) }),
+        seed,
+        llama,
+      );
+      expect(malformed?.[0]?.brokenCall?.input).not.toContain('\uFFFD');
+      expect(malformed?.[0]?.brokenCall?.problems).toEqual([expect.any(String)]);
+    }
+    await llama.dispose();
+  });
 
   const answerOf = async (schema: z.ZodType, seed: number) => {
     const stream = model.chat({

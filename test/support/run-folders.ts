@@ -22,6 +22,7 @@ export function useTemporaryFolder(): void {
   fs.mkdirSync(temporary, { recursive: true });
   // The names of Unix and of Windows.
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = temporary;
+  process.env.XDG_CACHE_HOME = path.join(temporary, 'cache');
 }
 
 /** Removes what other runs have left. */

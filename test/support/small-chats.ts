@@ -75,16 +75,18 @@ export async function scriptedChatFile(turns: readonly ScriptedTurn[]): Promise<
 /** A model that answers each of `turns`. */
 export async function openScriptedChat(turns: readonly ScriptedTurn[]): Promise<EngineModel> {
   if (onLlama) return openLlamaScriptedChat(turns);
+  const [first] = turns;
+  if (first !== undefined && turns.length === 1) return openRepeatedAnswer(first.pieces);
   asker ??= openTiny();
   const model = await asker;
-  const promptOf = (request: ChatOptions): string => model.preview(request).prompt;
-  // A single answer is given to whatever is asked.
   return openScript(
-    turns.map(({ request, pieces }) => ({
-      after: turns.length === 1 ? '' : promptOf(request),
-      script: pieces,
-    })),
+    turns.map(({ request, pieces }) => ({ after: model.preview(request).prompt, script: pieces })),
   );
+}
+
+/** A model that answers the same to everything. It is in JavaScript: the script of a file is written once. */
+export function openRepeatedAnswer(pieces: readonly string[]): Promise<EngineModel> {
+  return openScript([{ after: '', script: pieces }]);
 }
 
 /** The model of such a file, on node-llama-cpp. */

@@ -64,7 +64,7 @@ function readObject(
   const keyToValue = text.slice(first.keyAt + first.key.length, first.valueAt);
   const between = marked(text.slice(first.valueAt + first.value.length, second.keyAt));
   const after = marked(text.slice(second.valueAt + second.value.length));
-  const repetition = solveRepetition(
+  const { open, close, separator, itemOpen, itemClose } = solveRepetition(
     {
       before: text.slice(0, first.keyAt),
       between: dropPrefix(between, string.close),
@@ -73,14 +73,8 @@ function readObject(
     },
     texts.boundaries,
   );
-  return {
-    open: repetition.open,
-    close: repetition.close,
-    separator: repetition.separator,
-    keyOpen: repetition.itemOpen,
-    keyClose: dropSuffix(keyToValue, string.open),
-    entryClose: withKeyHoles(repetition.itemClose),
-  };
+  const keyClose = dropSuffix(keyToValue, string.open);
+  return { open, close, separator, keyOpen: itemOpen, keyClose, entryClose: withKeyHoles(itemClose) };
 }
 
 function readArray(
@@ -94,7 +88,7 @@ function readArray(
   const second = text?.indexOf(inner[1]) ?? -1;
   if (text === null || first < 0 || second < 0) return null;
   const between = text.slice(first + inner[0].length, second);
-  const repetition = solveRepetition(
+  const { open, close, separator, itemOpen, itemClose } = solveRepetition(
     {
       before: dropSuffix(text.slice(0, first), string.open),
       between: dropSuffix(dropPrefix(between, string.close), string.open),
@@ -103,13 +97,7 @@ function readArray(
     },
     texts.boundaries,
   );
-  return {
-    open: repetition.open,
-    close: repetition.close,
-    separator: repetition.separator,
-    itemOpen: repetition.itemOpen,
-    itemClose: repetition.itemClose,
-  };
+  return { open, close, separator, itemOpen, itemClose };
 }
 
 function dropPrefix(text: string, prefix: string): string {

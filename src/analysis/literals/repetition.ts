@@ -65,12 +65,12 @@ function candidateSplits(text: RepeatedLiterals, between: string): readonly Spli
   const edges = tokenEdges(between);
   const beforeEdges = tokenEdges(text.before);
   const afterEdges = tokenEdges(text.after);
-  const longestOpen = commonSuffixLength([text.before, between]);
-  const longestClose = commonPrefixLength([between, text.after]);
-  const opens = lengths(longestOpen)
+  const maxOpen = commonSuffixLength([text.before, between]);
+  const maxClose = commonPrefixLength([between, text.after]);
+  const opens = lengths(maxOpen)
     .filter((length) => edges.has(between.length - length) && beforeEdges.has(text.before.length - length))
     .slice(0, maxCuts);
-  const closes = lengths(longestClose)
+  const closes = lengths(maxClose)
     .filter((length) => edges.has(length) && afterEdges.has(length))
     .slice(0, maxCuts);
   return opens.flatMap((open) =>
@@ -86,7 +86,7 @@ function lengths(highest: number): readonly number[] {
 }
 
 /** Higher counts mean nothing more. */
-const heaviest = 1000;
+const maxWeight = 1000;
 
 /** A vector to compare lexicographically; lower is better. */
 function score(
@@ -113,7 +113,7 @@ function score(
     itemOpen.length - itemOpen.trimStart().length,
     weights.filter((weight) => weight === 0).length,
     itemClose.length - itemClose.trimEnd().length > 1 ? 1 : 0,
-    -weights.reduce((sum, weight) => sum + Math.min(weight, heaviest), 0),
+    -weights.reduce((sum, weight) => sum + Math.min(weight, maxWeight), 0),
   ];
 }
 

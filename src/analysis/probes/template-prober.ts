@@ -224,7 +224,14 @@ export class TemplateProber {
 
   /**
    * Compares renders after the user's text: `base` without an answer, `opened` with a generation prompt, `full` with
-   * an answer.
+   * an answer. With `<a>` for the prompt, `C` for the answer:
+   *
+   *     base         opened          full
+   *     Hi⏎<a>       Hi⏎<a>          Hi⏎<a>C       always opened
+   *     Hi</s>       Hi<a>           Hi<a>C</s>    the prompt replaces an end, which follows the answer
+   *     Hi⏎          Hi⏎             HiC⏎          white space that the answer comes before, or replaces
+   *     Hi⏎          Hi⏎<a>          Hi⏎<a>C       appended
+   *     Hi</s>       Hi</s><a>       Hi<a>C</s>    inserted before an end
    */
   #splitAround(base: string, opened: string, full: string): Surroundings {
     const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
@@ -240,21 +247,20 @@ export class TemplateProber {
     }
     const shared = opened.slice(0, commonPrefixLength([opened, base]));
     const replaced = base.slice(shared.length);
-    if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced)) {
+    if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced))
       return { userEnd: shared, tail: replaced, prompt: opened.slice(shared.length) };
-    }
     const prompt = opened.startsWith(base) ? opened.slice(base.length) : '';
-    const blank = base.slice(base.trimEnd().length);
-    if (prompt === '' && !full.startsWith(base) && full.startsWith(base.trimEnd())) {
-      return { userEnd: base.trimEnd(), tail: full.endsWith(blank) ? blank : '', prompt };
-    }
-    if (full.startsWith(base) || prompt === '') return { userEnd: base, tail: '', prompt };
+    const isAppended = full.startsWith(base);
+    const trimmed = base.trimEnd();
+    const blank = base.slice(trimmed.length);
+    if (prompt === '' && !isAppended && full.startsWith(trimmed))
+      return { userEnd: trimmed, tail: full.endsWith(blank) ? blank : '', prompt };
+    if (isAppended || prompt === '') return { userEnd: base, tail: '', prompt };
     const cut = insertionPoint(base, full, tokens(prompt)[0] ?? '');
     const isInserted = full.startsWith(base.slice(0, cut)) && full.endsWith(base.slice(cut));
-    const userEnd = base.trimEnd();
     // White space after the question that the template's own layout leaves there, and not before an answer.
-    if (!isInserted && full.startsWith(userEnd))
-      return { userEnd, tail: '', prompt: opened.slice(userEnd.length) };
+    if (!isInserted && full.startsWith(trimmed))
+      return { userEnd: trimmed, tail: '', prompt: opened.slice(trimmed.length) };
     return { userEnd: base.slice(0, cut), tail: base.slice(cut), prompt };
   }
 

@@ -30,7 +30,7 @@ export function compareWithPrompt({
 
 /** The calls of the first example that can be read back. */
 function firstReadable(examples: readonly CallExample[], log: Probing['log']): CallsFormat | null {
-  const example = examples.find((each) => obeys(callsOfExample(each), each)) ?? examples[0];
+  const example = examples.find((each) => fits(callsOfExample(each), each)) ?? examples[0];
   if (example === undefined) return null;
   log.withdraw('calls');
   log.support(
@@ -50,12 +50,12 @@ function firstReadable(examples: readonly CallExample[], log: Probing['log']): C
 function compare(calls: CallsFormat, examples: readonly CallExample[], log: Probing['log']): CallsFormat {
   const python = examples.find((each) => each.kind === 'python');
   if (python !== undefined && isPythonic(calls)) return comparePython(calls, python, log);
-  if (examples.some((each) => obeys(calls, each))) return calls;
+  if (examples.some((each) => fits(calls, each))) return calls;
   const spaced = examples.map((each) => withSpaceOf(calls, each, log)).find((each) => each !== null);
   if (spaced !== undefined) return spaced;
   const [example] = examples;
   if (example === undefined) return calls;
-  const ofExample = examples.find((each) => each.sample.isWhole && obeys(callsOfExample(each), each));
+  const ofExample = examples.find((each) => each.sample.isWhole && fits(callsOfExample(each), each));
   if (ofExample !== undefined && !readsItself(calls)) {
     const message =
       'finished turns write calls that cannot be told from text; the format follows the example in the prompt';
@@ -82,7 +82,7 @@ function warn(example: CallExample, written: string, log: Probing['log']): void 
 }
 
 /** Whether the example is read as meant and derived; of a part of a call, whether the format has its keys. */
-function obeys(calls: CallsFormat, example: CallExample): boolean {
+function fits(calls: CallsFormat, example: CallExample): boolean {
   const { sample } = example;
   if (!sample.isWhole) return hasKeysOf(calls, example);
   const format = formatOfCalls(calls);
@@ -112,7 +112,7 @@ function withSpaceOf(calls: CallsFormat, example: CallExample, log: Probing['log
   };
   const adopted = example.kind === 'tagged' ? withValueSpace(calls, example) : null;
   const candidates = adopted === null ? [loose(calls)] : [adopted, loose(calls), loose(adopted)];
-  const found = candidates.find((each) => obeys(each, example));
+  const found = candidates.find((each) => fits(each, example));
   if (found === undefined) return null;
   if (found.unshown?.includes('gaps') === true) {
     const reason = 'the prompt has other white space between the markers than finished turns';

@@ -154,8 +154,8 @@ function fromPrompts(given: Given): ReasoningMarkers | null {
   if (closed.trim() !== '' && closed.trim() === mirror(tokens(opening.trim()).at(-1) ?? '')) {
     log.support('reasoning.basis', 'prompt-off', off, 'the closed prompt holds the bare end');
     // White space at the beginning of both belongs to the prompt.
-    const seam = opening.slice(0, opening.length - opening.trimStart().length);
-    return unseenMarkers(opening, closed.startsWith(seam) ? closed.slice(seam.length) : closed, 'prompt');
+    const space = opening.slice(0, opening.length - opening.trimStart().length);
+    return unseenMarkers(opening, closed.startsWith(space) ? closed.slice(space.length) : closed, 'prompt');
   }
   return openingOnly(given, opening);
 }

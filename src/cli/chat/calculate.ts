@@ -36,7 +36,7 @@ class ExpressionReader {
 
   sum(depth: number): number {
     let value = this.#product(depth);
-    for (let sign = this.#take('+', '-'); sign !== null; sign = this.#take('+', '-')) {
+    for (let sign = this.#accept('+', '-'); sign !== null; sign = this.#accept('+', '-')) {
       const next = this.#product(depth);
       value = sign === '+' ? value + next : value - next;
     }
@@ -45,7 +45,7 @@ class ExpressionReader {
 
   #product(depth: number): number {
     let value = this.#signed(depth);
-    for (let sign = this.#take('*', '/', '%'); sign !== null; sign = this.#take('*', '/', '%')) {
+    for (let sign = this.#accept('*', '/', '%'); sign !== null; sign = this.#accept('*', '/', '%')) {
       const next = this.#signed(depth);
       value = sign === '*' ? value * next : sign === '/' ? value / next : value % next;
     }
@@ -55,16 +55,16 @@ class ExpressionReader {
   /** A power binds more tightly than the sign before it: -2^2 is -4. */
   #signed(depth: number): number {
     if (depth > maxDepth) throw refusal('it is nested too deeply');
-    const sign = this.#take('+', '-');
+    const sign = this.#accept('+', '-');
     if (sign !== null) return sign === '-' ? -this.#signed(depth + 1) : this.#signed(depth + 1);
     const base = this.#single(depth);
-    return this.#take('^') === null ? base : base ** this.#signed(depth + 1);
+    return this.#accept('^') === null ? base : base ** this.#signed(depth + 1);
   }
 
   #single(depth: number): number {
-    if (this.#take('(') !== null) {
+    if (this.#accept('(') !== null) {
       const value = this.sum(depth + 1);
-      if (this.#take(')') === null) throw refusal('a closing parenthesis is missing');
+      if (this.#accept(')') === null) throw refusal('a closing parenthesis is missing');
       return value;
     }
     const token = this.#tokens[this.#at];
@@ -77,7 +77,7 @@ class ExpressionReader {
     return Number(token);
   }
 
-  #take(...signs: readonly string[]): string | null {
+  #accept(...signs: readonly string[]): string | null {
     const token = this.#tokens[this.#at];
     if (token === undefined || !signs.includes(token)) return null;
     this.#at += 1;

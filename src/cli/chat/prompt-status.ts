@@ -8,8 +8,8 @@ export interface PromptStatus {
   readonly clear: () => void;
 }
 
-/** Back to the beginning of the line, and erase it. */
-const erase = '\r\u001b[K';
+/** Back to the beginning of the line, and clears it. */
+const clearLine = '\r\u001b[K';
 
 /** Nothing is shown without a terminal, where lines cannot be erased. */
 export function promptStatus(
@@ -17,7 +17,7 @@ export function promptStatus(
 ): PromptStatus {
   let isShown = false;
   const clear = (): void => {
-    if (isShown) stream.write(erase);
+    if (isShown) stream.write(clearLine);
     isShown = false;
   };
   return {

@@ -104,8 +104,8 @@ function callOrText(
     const next = new Set(distinct.flatMap((one) => nextCharacter(one, part)));
     return sequence(literal(part), otherThan([...next], part === ''));
   });
-  const departing = [other, later.length === 0 ? undefined : choice(...later)];
-  const texts = departing.filter((each) => each !== undefined);
+  const leaving = [other, later.length === 0 ? undefined : choice(...later)];
+  const texts = leaving.filter((each) => each !== undefined);
   return choice(found, ...texts.map((begun) => sequence(blanks, begun, text)));
 }
 

@@ -6,19 +6,25 @@ import path from 'node:path';
 import { parseGgufShardFilename } from '@huggingface/gguf';
 import { ModelFileError } from '../../format/errors.ts';
 import { fileSource } from '../byte-source.ts';
-import type { GgufLayout, TensorInfo } from './gguf-layout.ts';
-import { checkModelFacts } from './model-facts.ts';
-import { type GgufHeader, maxShards, readHeader } from './read-header.ts';
+import type { GgufLayout, GgufMetadata, TensorInfo } from './gguf-layout.ts';
+import { checkModelFacts, checkVocabulary } from './model-facts.ts';
+import { type HeaderWithoutTokens, maxShards, readModelHeader } from './read-header.ts';
 
 /**
  * Reads the header of a local file, and of its other shards if it is split. Throws `ModelFileError` for an incomplete
- * model, and for values that llama.cpp does not survive. The weights are not checked.
+ * model, and for values that llama.cpp does not survive. The weights are not checked. `knowsVocabulary`: whether the
+ * tokens of this header were found to be good before.
  */
-export async function checkModelFile(file: string): Promise<GgufHeader> {
-  const { header, layout } = await readHeader(fileSource(file));
+export async function checkModelFile(
+  file: string,
+  knowsVocabulary: (metadata: GgufMetadata) => boolean = () => false,
+): Promise<HeaderWithoutTokens> {
+  const { header, layout } = await readModelHeader(fileSource(file));
   const tensors =
     header.shard === null ? layout.tensors : await shardTensors(file, header.shard.count, layout);
-  checkModelFacts({ metadata: layout.metadata, tensors, file });
+  const { metadata } = layout;
+  checkModelFacts({ metadata, tensors, file });
+  if (!knowsVocabulary(metadata)) checkVocabulary({ metadata, file });
   return header;
 }
 
@@ -35,7 +41,7 @@ async function shardTensors(
   }
   const tensors = new Map<string, TensorInfo>();
   for (const [index, name] of names.entries()) {
-    const { header, layout } = await readHeader(fileSource(name));
+    const { header, layout } = await readModelHeader(fileSource(name));
     if (header.shard?.index !== index || header.shard.count !== count) {
       throw new ModelFileError({
         file: name,

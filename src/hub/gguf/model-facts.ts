@@ -19,11 +19,10 @@ const maxExperts = 512;
 /** Sizes are signed 32-bit numbers there, and are multiplied with each other. */
 const maxSide = 2 ** 24;
 
-/** Throws `ModelFileError` for the first fact that would end the process. */
+/** Throws `ModelFileError` for the first fact, other than of the vocabulary, that would end the process. */
 export function checkModelFacts(model: DescribedModel): void {
   checkSizes(model);
   checkExperts(model);
-  checkVocabulary(model);
 }
 
 /** Keys of sizes; if there are tensors of that name, llama.cpp divides by the size, which must not be 0 or absent. */
@@ -85,8 +84,10 @@ function checkExperts({ metadata, file }: DescribedModel): void {
 
 const tokensKey = 'tokenizer.ggml.tokens';
 
-/** Engines find tokens by text, and must find every byte among them if texts are made of bytes. */
-function checkVocabulary({ metadata, file }: DescribedModel): void {
+/**
+ * Engines find tokens by text, and must find every byte among them if texts are made of bytes. Throws `ModelFileError`.
+ */
+export function checkVocabulary({ metadata, file }: Omit<DescribedModel, 'tensors'>): void {
   const kind = metadata.text('tokenizer.ggml.model');
   if (kind === null || kind === 'none' || kind === 'no_vocab') return;
   const spans = metadata.textSpans(tokensKey);

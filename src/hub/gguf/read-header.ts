@@ -60,14 +60,23 @@ export const maxShards = 1000;
 /** Far longer than real templates. */
 const maxTemplateLength = 400_000;
 
-/** A header, and its source. */
-export interface ReadHeader {
-  readonly header: GgufHeader;
-  readonly layout: GgufLayout;
-}
+/** What a header says other than about its tokens, of which there may be hundreds of thousands. */
+export type HeaderWithoutTokens = Omit<GgufHeader, 'specialTokens' | 'addedTokens' | 'endTokens'>;
 
 /** Reads the header from a source, with all its metadata. */
-export async function readHeader(source: ByteSource, maxBytes = defaultMaxBytes): Promise<ReadHeader> {
+export async function readHeader(
+  source: ByteSource,
+  maxBytes = defaultMaxBytes,
+): Promise<{ readonly header: GgufHeader; readonly layout: GgufLayout }> {
+  const { header, layout } = await readModelHeader(source, maxBytes);
+  return { header: { ...header, ...tokensOf(layout.metadata) }, layout };
+}
+
+/** The same without looking at any token. */
+export async function readModelHeader(
+  source: ByteSource,
+  maxBytes = defaultMaxBytes,
+): Promise<{ readonly header: HeaderWithoutTokens; readonly layout: GgufLayout }> {
   const { layout, size, bytesRead } = await readLayout(source, maxBytes);
   checkTensorBounds(layout, size, source.name);
   return { header: describe(layout, { file: source.name, size, bytesRead }), layout };
@@ -99,7 +108,7 @@ async function readLayout(source: ByteSource, maxBytes: number): Promise<ReadLay
     const end = Math.max(needed, Math.ceil(bytes.length * 1.5), source.firstRead);
     const answer = await source.read(bytes.length, Math.min(end, maxBytes));
     const { size } = answer;
-    bytes = joined(bytes, answer.bytes);
+    bytes = bytes.length === 0 ? answer.bytes : joined(bytes, answer.bytes);
     try {
       return { layout: scanGguf(bytes, source.name), size, bytesRead: bytes.length };
     } catch (error) {
@@ -139,7 +148,7 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
 function describe(
   { metadata, tensors }: GgufLayout,
   facts: { readonly file: string; readonly size: number; readonly bytesRead: number },
-): GgufHeader {
+): HeaderWithoutTokens {
   const architecture = metadata.text('general.architecture');
   return {
     ...facts,
@@ -152,7 +161,6 @@ function describe(
       default: templateEntry(metadata, 'tokenizer.chat_template', facts.file),
       toolUse: templateEntry(metadata, 'tokenizer.chat_template.tool_use', facts.file),
     },
-    ...tokensOf(metadata),
     shard: shardOf(metadata, facts.file),
   };
 }

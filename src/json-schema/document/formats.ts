@@ -43,6 +43,13 @@ export const storageFormats = {
   string: new Set(['binary', 'base64url', 'char', 'commonmark', 'html', 'media-range', 'password']),
 } as const;
 
+/** Whether a format is one of JSON Schema's or OpenAPI's, of texts or of numbers. */
+export function isKnownFormat(format: string): boolean {
+  const isStored =
+    storageFormats.number.has(format) || storageFormats.string.has(format) || format === 'double';
+  return isStored || formatPattern(format) !== null || integerFormats.has(format);
+}
+
 const unsupported: ReadonlySet<string> = new Set(['idn-email', 'idn-hostname']);
 
 const month31 = '(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])';

@@ -29,8 +29,10 @@ import {
 /** Maximum number of states of a remainder automaton. */
 const maxRemainders = 20_000n;
 
-/** Maximum number of remainders, without those by 2 and 5, where digits are counted, too. */
-const maxCounted = 11n;
+/** Maximum number of states that count digits together with remainders, without those by 2 and 5. */
+const maxCounted = 165;
+/** Where that is too few, multiples have so many digits more than what they are multiples of. */
+const moreDigits = 3;
 /** A double holds any number of so many digits. */
 const doubleDigits = 15;
 
@@ -51,23 +53,34 @@ function alternativesOf(shape: NumberShape): readonly NumberAlternative[] {
   const digits = Math.max(wholeDigits, ...boundsOf(shape).map((each) => lengthOf(each) + 1));
   const plain = plainReader({
     integer: shape.integer,
-    digits: multiples.length > 0 ? exactDigits(shape, multiples) : digits,
+    digits: multiples.length > 0 ? digitsOfMultiples(shape, multiples) : digits,
   });
   const readers = [plain, ...multiples.map(multipleCondition)];
   return [...positive(shape, readers), ...negative(shape, readers), ...scientific(shape)];
 }
 
 /**
- * How many digits multiples may have before the point so that a double holds them; `null` if any number of them, or
- * if counting them would take too many states.
+ * How many digits multiples may have before the point so that a double holds them; fewer if counting them would take
+ * too many states. `null` if any number of them, or if the bounds leave none that a double holds.
  */
-function exactDigits(shape: NumberShape, multiples: readonly Multiple[]): number | null {
-  const most = doubleDigits - Math.max(...multiples.map(({ of }) => of.scale));
-  const isFar = boundsOf(shape).some((each) => lengthOf(each) >= most);
-  if (most < 1 || isFar || multiples.every(survivesRounding)) return null;
-  const remainders = statesOf(multiples);
-  const isSmall = remainders <= maxRemainders / 4n && withoutTens(remainders) <= maxCounted;
-  return isSmall ? most : null;
+function digitsOfMultiples(shape: NumberShape, multiples: readonly Multiple[]): number | null {
+  const most = exactDigits(multiples);
+  const lengths = boundsOf(shape).map(lengthOf);
+  const isFar = lengths.some((length) => length >= most);
+  if (most < 1 || isFar || isBounded(shape) || multiples.every(survivesRounding)) return null;
+  const counted = Math.floor(maxCounted / Number(withoutTens(statesOf(multiples))));
+  const longest = Math.max(...lengths, ...multiples.map(({ of }) => String(of.digits).length - of.scale));
+  return Math.min(most, Math.max(counted, longest + moreDigits));
+}
+
+/** How many digits before the point a multiple may have that a double holds. */
+function exactDigits(multiples: readonly Multiple[]): number {
+  return doubleDigits - Math.max(...multiples.map(({ of }) => of.scale));
+}
+
+/** Whether the bounds leave only numbers that a double holds. */
+function isBounded({ min, max }: NumberShape): boolean {
+  return [min, max].every((bound) => bound !== null && lengthOf(bound.value) < doubleDigits);
 }
 
 /** What is left without the factors 2 and 5, for which the last digits decide and a few states do. */
@@ -76,14 +89,16 @@ function withoutTens(count: bigint): bigint {
   return count;
 }
 
-/** Whether multiples of `shape` may have so many digits that JSON readers round them to other numbers. */
-export function roundsMultiples(shape: NumberShape): boolean {
-  if (shape.only !== null || !shape.multiples.some(({ holds }) => holds)) return false;
+/**
+ * What is not exact about the multiples of `shape`: those of more `digits` are not written, or, if `null`, written
+ * although JSON readers round them to other numbers. `null` if everything is.
+ */
+export function inexactMultiples(shape: NumberShape): { readonly digits: number | null } | null {
+  if (shape.only !== null || !shape.multiples.some(({ holds }) => holds) || isBounded(shape)) return null;
   const multiples = mergeMultiples(shape.multiples);
-  const ends = [shape.min, shape.max].every(
-    (bound) => bound !== null && lengthOf(bound.value) < doubleDigits,
-  );
-  return !ends && !multiples.every(survivesRounding) && exactDigits(shape, multiples) === null;
+  if (multiples.every(survivesRounding)) return null;
+  const digits = digitsOfMultiples(shape, multiples);
+  return digits === exactDigits(multiples) ? null : { digits };
 }
 
 /** Whether a number remains a multiple if only its first digits are kept: it is, if these are decimal places. */

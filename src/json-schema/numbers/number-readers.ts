@@ -75,12 +75,16 @@ interface Wanted {
   readonly above: boolean;
 }
 
-/** Digits of numbers that compare as `wanted` with `value`, which is not negative. */
+/**
+ * Digits of numbers that compare as `wanted` with `value`, which is not negative. States, for 25.3:
+ *
+ *     3 * n + order     n digits before the point, compared with the first n of 25: 0 same, 1 less, 2 more
+ *     above, below      decided, whatever follows
+ *     afterPoint + n    25 and n digits after the point, all as in 25.3
+ */
 export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
   const [whole = '0', fraction = ''] = printDecimal(value).split('.');
-  // While the number has at most as many digits as `value`, three states track the comparison.
-  const [same, less] = [0, 1];
-  const more = 2;
+  const [same, less, more] = [0, 1, 2] as const;
   const above = 3 * (whole.length + 1);
   const below = above + 1;
   const afterPoint = above + 2;

@@ -3,6 +3,13 @@
  *
  *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | ("s" key-other | key-rest-3) end
  *
+ * The trie of `name` and `so`, which are allowed, and `no`, which is not, and what is written for each node:
+ *
+ *     · ─ n ─ a ─ m ─ e      `#child`, and so on; at the end of a key its `ending`
+ *     │   ├ ─ o              `#unwanted`: no key of the node is allowed, only longer ones: `key-other`
+ *     │   └ ─ any other      `#rest`: `key-rest`, without `a` and `o`
+ *     └ ─ s ─ o              `#chain`: a single key, with an exit at each character
+ *
  * `key-rest` is the rest of a key that leaves the trie here. `key-other` is the rest of a key that must differ from
  * some declared keys, none of which is allowed. Both depend only on the excluded characters and on the rests of those
  * keys, so all objects of a grammar share them.

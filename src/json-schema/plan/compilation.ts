@@ -9,6 +9,7 @@ import {
   formatPattern,
   type IntegerRange,
   integerFormats,
+  isKnownFormat,
   narrowedFormats,
   storageFormats,
   unenforcedLengths,
@@ -47,7 +48,7 @@ export interface CompilationOptions {
 }
 
 /** Where a schema requires something that cannot exist. */
-export interface Culprit {
+export interface Cause {
   readonly pointer: string;
   /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;
@@ -176,7 +177,7 @@ export class Compilation implements ExpansionContext {
   }
 
   /** The sub-schema of a required property or first item that leaves the root without valid values. */
-  get culprit(): Culprit {
+  get cause(): Cause {
     let constraint = this.root;
     let pointer = '';
     let keyword = listing(constraint);
@@ -257,8 +258,10 @@ export class Compilation implements ExpansionContext {
   }
 
   #reportStorage(node: SchemaNode, type: keyof typeof storageFormats, format: string): void {
-    if (!storageFormats[type].has(format)) return;
-    this.report(node, 'format', `${JSON.stringify(format)} is OpenAPI's; it is not enforced`, 'noted');
+    const isStorage = storageFormats[type].has(format);
+    if (!isStorage && isKnownFormat(format)) return;
+    const origin = isStorage ? "is OpenAPI's" : 'is no format of JSON Schema';
+    this.report(node, 'format', `${JSON.stringify(format)} ${origin}; it is not enforced`, 'noted');
   }
 
   /** The language of `pattern`, charged once. Throws `UnsupportedPattern`. */

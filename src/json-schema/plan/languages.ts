@@ -37,7 +37,7 @@ export class Languages {
   readonly #written = new Map<string, number>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
-  #largestProduct = 0;
+  #maxProduct = 0;
 
   /** `stringStates` limits the automaton of a string times its length. */
   constructor(terms: Terms, budget: StepBudget, stringStates = maxLengthStates) {
@@ -47,8 +47,8 @@ export class Languages {
   }
 
   /** States of the largest product of a string's automaton and its lengths. */
-  get largestProduct(): number {
-    return this.#largestProduct;
+  get maxProduct(): number {
+    return this.#maxProduct;
   }
 
   /** The minimal automaton of a term. */
@@ -62,11 +62,11 @@ export class Languages {
   strings({ language, min, max }: StringShape): Automaton {
     if (min === 0 && max === null) return this.of(language);
     const automaton = this.of(language);
-    this.#largestProduct = Math.max(this.#largestProduct, automaton.states.length * ((max ?? min) + 1));
+    this.#maxProduct = Math.max(this.#maxProduct, automaton.states.length * ((max ?? min) + 1));
     const key = `${language.id} ${min} ${max}`;
     if (automatonOf(language) === undefined)
       return this.#once(key, () => restrictLength(automaton, min, max, this.#budget));
-    const made = this.#paid(key, () => knownRestriction(automaton, min, max, this.#budget));
+    const made = this.#charged(key, () => knownRestriction(automaton, min, max, this.#budget));
     if (made === 'too large') throw new BudgetExceeded('automaton states times length');
     return made;
   }
@@ -148,7 +148,7 @@ export class Languages {
   /** The spellings of the numbers of `shapes`. */
   numbers(shapes: readonly NumberShape[]): Automaton {
     const key = `numbers ${shapes.map(shapeKey).sort().join()}`;
-    const made = this.#paid(key, () =>
+    const made = this.#charged(key, () =>
       knownAutomaton(key, this.#budget, (budget) => numberAutomaton(shapes, budget)),
     );
     if (made === 'too large') throw new BudgetExceeded('automaton states for numbers');
@@ -163,7 +163,7 @@ export class Languages {
   }
 
   /** The automaton that `make` builds for `key`, charged to the budget on first use even if another schema built it. */
-  #paid(key: string, make: () => KnownAutomaton): Automaton | 'too large' {
+  #charged(key: string, make: () => KnownAutomaton): Automaton | 'too large' {
     const found = this.#known.get(key);
     if (found !== undefined) return found;
     const { automaton, steps } = make();

@@ -6,54 +6,37 @@ import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { BudgetExceeded } from '../../language/expression/budget.ts';
 import { schemaOfContainer } from '../document/containers.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
-import { anyShape } from './any-shape.ts';
 import { readArrayKeywords } from './array-keywords.ts';
 import { type Assertion, assertion, type ExpansionContext } from './assertions.ts';
-import { keptApart, type Part } from './clauses.ts';
 import type { Constraint } from './constraints.ts';
-import { simplest, subsume, uniteAbsent } from './fewer-shapes.ts';
-import { costOfProduct, intersectShapes } from './intersect-shapes.ts';
+import { Disjunctions, type OverlapTest, Reentered } from './disjunctions.ts';
+import { simplest } from './fewer-shapes.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords } from './object-keywords.ts';
 import { hasReference, referencesOf } from './references.ts';
 import { keywordReporter } from './report-keywords.ts';
-import { shapeKey } from './shape-keys.ts';
 import { type Shape, type ValueType, valueTypes } from './shapes.ts';
 import { readStringKeywords } from './string-keywords.ts';
 import { forgetEvaluated, withUnevaluated } from './unevaluated.ts';
 import { anythingHolds, namesOther, scalarValues, typeAssertion } from './value-keywords.ts';
 
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if'];
-const maxShapes = 2000;
-/** With more alternatives, unsatisfiable ones are searched for and dropped. */
-const pruneThreshold = 24;
-/** Maximum number of nested overlap tests; without a limit they could exhaust the stack. */
-const maxDepth = 6;
 /** Maximum number of alternatives of siblings that a `oneOf` takes into account. */
 const maxContext = 12;
-
-/** Whether two branches of one type have a common value; true if that cannot be determined. */
-export type OverlapTest = (shapes: readonly Shape[]) => boolean;
-
-/** Thrown when an overlap test reaches the node that started it. */
-class Reentered extends Error {}
 
 /** Expands nodes and constraints; memoises the results. */
 export class Expander {
   readonly #context: ExpansionContext;
-  readonly #mayProduce: OverlapTest;
+  readonly #disjunctions: Disjunctions;
   readonly #nodes = new Map<number, readonly Shape[]>();
   readonly #byConstraint = new Map<number, ReadonlyMap<ValueType, readonly Shape[]>>();
   /** Nodes being expanded, with the depth of overlap tests at which each began. */
   readonly #open = new Map<number, number>();
   readonly #reportKeywords: ReturnType<typeof keywordReporter>;
-  #depth = 0;
-  /** Whether the shapes of some node allow less than the node. */
-  #narrowed = false;
 
   constructor(context: ExpansionContext, mayProduce: OverlapTest) {
     this.#context = context;
-    this.#mayProduce = mayProduce;
+    this.#disjunctions = new Disjunctions(context, mayProduce);
     this.#reportKeywords = keywordReporter(context);
   }
 
@@ -63,7 +46,7 @@ export class Expander {
     if (found !== undefined) return found;
     const shapes = new Map<ValueType, readonly Shape[]>();
     for (const type of constraint.id < 0 ? [] : valueTypes) {
-      const list = this.#conjunction(
+      const list = this.#disjunctions.conjunction(
         type,
         constraint.nodes.map(
           ({ node, holds }) =>
@@ -80,19 +63,19 @@ export class Expander {
   /** The shapes of `type` that `node` allows, or, if `holds` is false, rejects. */
   ofNode(node: SchemaNode, holds: boolean, type: ValueType): readonly Shape[] {
     const { schema } = node;
-    if (typeof schema === 'boolean') return schema === holds ? this.#any(type) : [];
+    if (typeof schema === 'boolean') return schema === holds ? this.#disjunctions.any(type) : [];
     // Most schemas name one type: for the others there is nothing to read.
-    if (namesOther(schema, type) && !hasReference(schema)) return holds ? [] : this.#any(type);
+    if (namesOther(schema, type) && !hasReference(schema)) return holds ? [] : this.#disjunctions.any(type);
     const key = (node.id * valueTypes.length + valueTypes.indexOf(type)) * 2 + Number(holds);
     const found = this.#nodes.get(key);
     if (found !== undefined) return found;
     const openedAt = this.#open.get(key);
-    if (openedAt !== undefined && openedAt < this.#depth) throw new Reentered();
+    if (openedAt !== undefined && openedAt < this.#disjunctions.depth) throw new Reentered();
     if (openedAt !== undefined) {
       this.#context.report(node, '$ref', 'refers to itself without end; it is not enforced');
-      return this.#any(type);
+      return this.#disjunctions.any(type);
     }
-    this.#open.set(key, this.#depth);
+    this.#open.set(key, this.#disjunctions.depth);
     try {
       const shapes = this.#expand(node, schema, holds, type);
       this.#nodes.set(key, shapes);
@@ -102,16 +85,12 @@ export class Expander {
     }
   }
 
-  #any(type: ValueType): readonly Shape[] {
-    return [anyShape(type, this.#context.terms, this.#context.constraints)];
-  }
-
   #expand(node: SchemaNode, schema: JsonObject, holds: boolean, type: ValueType): readonly Shape[] {
     const assertions = this.#assertions(node, schema, type);
-    if (assertions === 'never') return holds ? [] : this.#any(type);
+    if (assertions === 'never') return holds ? [] : this.#disjunctions.any(type);
     const shapes = holds
       ? this.#allHold(type, assertions)
-      : this.#distinct(assertions.flatMap((each) => each.fails()));
+      : this.#disjunctions.distinct(assertions.flatMap((each) => each.fails()));
     return withUnevaluated(shapes, node, schema, holds, type, this.#context, () =>
       this.#allHold(type, assertions),
     );
@@ -120,14 +99,14 @@ export class Expander {
   /** The conjunction of all assertions; those that benefit from knowing the others come last. */
   #allHold(type: ValueType, assertions: readonly Assertion[]): readonly Shape[] {
     const plain = assertions.filter(({ holdsAmong }) => holdsAmong === undefined);
-    let shapes = this.#conjunction(
+    let shapes = this.#disjunctions.conjunction(
       type,
       plain.map((each) => each.holds),
     );
     for (const { holdsAmong } of assertions) {
       if (holdsAmong === undefined) continue;
       const others = shapes;
-      shapes = this.#conjunction(type, [() => others, () => holdsAmong(others)]);
+      shapes = this.#disjunctions.conjunction(type, [() => others, () => holdsAmong(others)]);
     }
     return shapes;
   }
@@ -203,12 +182,12 @@ export class Expander {
   /** If a sibling depends on evaluated properties, it matters which branches hold, so all cases are distinguished. */
   #anyOf(branches: readonly Assertion[], type: ValueType): Assertion {
     const fails = () =>
-      this.#conjunction(
+      this.#disjunctions.conjunction(
         type,
         branches.map((each) => each.fails),
       );
     if (!this.#context.document.usesUnevaluated) {
-      return assertion(() => this.#distinct(branches.flatMap((each) => each.holds())), fails);
+      return assertion(() => this.#disjunctions.distinct(branches.flatMap((each) => each.holds())), fails);
     }
     return assertion(() => this.#cases(branches, type, 0), fails);
   }
@@ -219,14 +198,14 @@ export class Expander {
     const rest = branches.slice(at + 1);
     const refused = () => branch.fails().map(forgetEvaluated);
     const others = this.#cases(branches, type, at + 1);
-    const onlyThis = this.#conjunction(type, [
+    const onlyThis = this.#disjunctions.conjunction(type, [
       branch.holds,
       ...rest.map((each) => () => each.fails().map(forgetEvaluated)),
     ]);
-    return this.#distinct([
+    return this.#disjunctions.distinct([
       ...onlyThis,
-      ...this.#conjunction(type, [branch.holds, () => others]),
-      ...this.#conjunction(type, [refused, () => others]),
+      ...this.#disjunctions.conjunction(type, [branch.holds, () => others]),
+      ...this.#disjunctions.conjunction(type, [refused, () => others]),
     ]);
   }
 
@@ -235,12 +214,15 @@ export class Expander {
       const among = this.#among(branches, type, context);
       const overlapping = this.#overlaps(branches, type, among);
       const cases = (fails: (other: Assertion, shapes: readonly Shape[]) => readonly Shape[]) =>
-        this.#distinct(
+        this.#disjunctions.distinct(
           branches.flatMap((branch, index) => {
             const others = branches.filter((_, other) => overlapping.has(pairKey(index, other)));
             if (others.length === 0) return branch.holds();
             const own = among[index] ?? [];
-            return this.#conjunction(type, [() => own, ...others.map((each) => () => fails(each, own))]);
+            return this.#disjunctions.conjunction(type, [
+              () => own,
+              ...others.map((each) => () => fails(each, own)),
+            ]);
           }),
         );
       try {
@@ -250,22 +232,26 @@ export class Expander {
           throw error;
       }
       const left = cases((other, own) => this.#absence(other, own));
-      this.#narrowed = true;
+      this.#disjunctions.narrowed = true;
       const reason = 'too many ways to fail the other branches: a key that each of them requires is left out';
       this.#context.report(node, 'oneOf', reason, 'narrowed');
       return left;
     };
     const none = () =>
-      this.#conjunction(
+      this.#disjunctions.conjunction(
         type,
         branches.map((each) => each.fails),
       );
     return {
-      holds: () => exactlyOne(this.#any(type)),
-      holdsAmong: (others) => exactlyOne(others.length > maxContext ? this.#any(type) : others),
+      holds: () => exactlyOne(this.#disjunctions.any(type)),
+      holdsAmong: (others) => exactlyOne(others.length > maxContext ? this.#disjunctions.any(type) : others),
       fails: () => {
-        const overlaps = this.#overlaps(branches, type, this.#among(branches, type, this.#any(type)));
-        return this.#distinct([...none(), ...[...overlaps.values()].flat()]);
+        const overlaps = this.#overlaps(
+          branches,
+          type,
+          this.#among(branches, type, this.#disjunctions.any(type)),
+        );
+        return this.#disjunctions.distinct([...none(), ...[...overlaps.values()].flat()]);
       },
     };
   }
@@ -274,7 +260,11 @@ export class Expander {
   #absence(other: Assertion, shapes: readonly Shape[]): readonly Shape[] {
     const possible = other
       .fails()
-      .filter((shape) => this.#mayOverlap(this.#conjunction('object', [() => shapes, () => [shape]])));
+      .filter((shape) =>
+        this.#disjunctions.mayOverlap(
+          this.#disjunctions.conjunction('object', [() => shapes, () => [shape]]),
+        ),
+      );
     return simplest(possible);
   }
 
@@ -284,7 +274,7 @@ export class Expander {
     type: ValueType,
     context: readonly Shape[],
   ): readonly (readonly Shape[])[] {
-    return branches.map((branch) => this.#conjunction(type, [() => context, branch.holds]));
+    return branches.map((branch) => this.#disjunctions.conjunction(type, [() => context, branch.holds]));
   }
 
   /** Intersections of each pair of branches that may overlap; `among` is what each allows. */
@@ -296,26 +286,11 @@ export class Expander {
     const found = new Map<string, readonly Shape[]>();
     among.forEach((left, i) => {
       branches.slice(i + 1).forEach((right, offset) => {
-        const common = this.#conjunction(type, [() => left, right.holds]);
-        if (this.#mayOverlap(common)) found.set(pairKey(i, i + 1 + offset), common);
+        const common = this.#disjunctions.conjunction(type, [() => left, right.holds]);
+        if (this.#disjunctions.mayOverlap(common)) found.set(pairKey(i, i + 1 + offset), common);
       });
     });
     return found;
-  }
-
-  /** Whether `shapes` may be satisfiable; true for a branch that depends on the node being expanded. */
-  #mayOverlap(shapes: readonly Shape[]): boolean {
-    if (this.#depth >= maxDepth) return true;
-    this.#depth += 1;
-    try {
-      // If a branch allows more than its shapes, values outside all of its shapes may still be valid against it.
-      return this.#mayProduce(shapes) || this.#narrowed;
-    } catch (error) {
-      if (error instanceof Reentered) return true;
-      throw error;
-    } finally {
-      this.#depth -= 1;
-    }
   }
 
   #conditional(schema: JsonObject, node: SchemaNode, type: ValueType): readonly Assertion[] {
@@ -324,13 +299,13 @@ export class Expander {
     const consequence = (keyword: 'then' | 'else'): Assertion =>
       isSchema(schema[keyword])
         ? this.#whole(document.child(node, keyword), type)
-        : anythingHolds(() => this.#any(type));
+        : anythingHolds(() => this.#disjunctions.any(type));
     const [then, otherwise] = [consequence('then'), consequence('else')];
     const unless = () => condition.fails().map(forgetEvaluated);
     const either = (a: () => readonly Shape[], b: () => readonly Shape[]) => () =>
-      this.#distinct([
-        ...this.#conjunction(type, [condition.holds, a]),
-        ...this.#conjunction(type, [unless, b]),
+      this.#disjunctions.distinct([
+        ...this.#disjunctions.conjunction(type, [condition.holds, a]),
+        ...this.#disjunctions.conjunction(type, [unless, b]),
       ]);
     return [assertion(either(then.holds, otherwise.holds), either(then.fails, otherwise.fails))];
   }
@@ -339,7 +314,7 @@ export class Expander {
   #oneOfValues(values: readonly JsonValue[], node: SchemaNode, type: ValueType): Assertion {
     return type === 'array' || type === 'object'
       ? this.#oneOfContainers(values, node, type)
-      : scalarValues(values, type, this.#any(type), this.#context.terms);
+      : scalarValues(values, type, this.#disjunctions.any(type), this.#context.terms);
   }
 
   #oneOfContainers(values: readonly JsonValue[], node: SchemaNode, type: 'array' | 'object'): Assertion {
@@ -348,51 +323,16 @@ export class Expander {
       .map((value) => this.#context.document.synthetic(schemaOfContainer(value), node));
     return assertion(
       // A value required as a whole does not count as evaluated.
-      () => this.#distinct(nodes.flatMap((each) => this.ofNode(each, true, type)).map(forgetEvaluated)),
       () =>
-        this.#conjunction(
+        this.#disjunctions.distinct(
+          nodes.flatMap((each) => this.ofNode(each, true, type)).map(forgetEvaluated),
+        ),
+      () =>
+        this.#disjunctions.conjunction(
           type,
           nodes.map((each) => () => this.ofNode(each, false, type)),
         ),
     );
-  }
-
-  /** The conjunction of several disjunctions. */
-  #conjunction(type: ValueType, parts: readonly Part[]): readonly Shape[] {
-    if (parts.length === 0) return this.#any(type);
-    const apart = type === 'object' && !this.#context.document.usesUnevaluated;
-    return this.#multiply(apart ? keptApart(parts, (several) => this.#multiply(several)) : parts);
-  }
-
-  /** The product of `parts`, which must not be empty. */
-  #multiply(parts: readonly Part[]): readonly Shape[] {
-    const { terms, constraints, budget } = this.#context;
-    const [first = () => [], ...rest] = parts;
-    let shapes = this.#pruned(first());
-    budget.spend(1 + shapes.length);
-    for (const part of rest) {
-      if (shapes.length === 0) return shapes;
-      const others = part();
-      budget.spend(costOfProduct(shapes, others));
-      if (shapes.length * others.length > 20 * maxShapes) throw new BudgetExceeded('alternatives');
-      const product = shapes.flatMap((a) =>
-        others.flatMap((b) => intersectShapes(a, b, terms, constraints) ?? []),
-      );
-      shapes = this.#pruned(this.#distinct(product));
-    }
-    return shapes;
-  }
-
-  #pruned(shapes: readonly Shape[]): readonly Shape[] {
-    return shapes.length > pruneThreshold ? shapes.filter((shape) => this.#mayOverlap([shape])) : shapes;
-  }
-
-  #distinct(shapes: readonly Shape[]): readonly Shape[] {
-    if (shapes.length < 2) return shapes;
-    const byKey = new Map(shapes.map((shape) => [shapeKey(shape), shape]));
-    const left = subsume(uniteAbsent([...byKey.values()], this.#context.constraints));
-    if (left.length > maxShapes) throw new BudgetExceeded('alternatives');
-    return left;
   }
 }
 

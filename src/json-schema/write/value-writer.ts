@@ -9,7 +9,7 @@ import { plainSpelling } from '../../language/regular/spelling.ts';
 import { writeAutomaton } from '../../language/regular/write-automaton.ts';
 import { saysNothing } from '../document/schema-document.ts';
 import { anyInteger, anyNumber } from '../numbers/free-numbers.ts';
-import { isUnbounded, roundsMultiples } from '../numbers/number-language.ts';
+import { inexactMultiples, isUnbounded } from '../numbers/number-language.ts';
 import { writeObjects } from '../objects/write-objects.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
@@ -263,12 +263,23 @@ export class ValueWriter implements ArrayWriting {
     const written = alternatives(
       ...automata.map((each) => writeAutomaton(each, plainSpelling, empty, this.rules, numberHint(shapes))),
     );
-    if (together !== null && shapes.some(roundsMultiples)) {
-      const reason = 'numbers of more than 15 digits are rounded where JSON is read, perhaps to other ones';
-      this.compilation.reportConstraint(constraint, 'multipleOf', reason, 'noted');
-    }
+    for (const shape of together === null ? [] : shapes) this.#reportMultiples(shape, constraint);
     const areIntegers = shapes.every(({ integer, only }) => integer === true && only === null);
     return areIntegers ? this.#orFraction(written, emptyFraction) : written;
+  }
+
+  #reportMultiples(shape: NumberShape, constraint: Constraint): void {
+    const inexact = inexactMultiples(shape);
+    if (inexact === null) return;
+    const { digits } = inexact;
+    const [reason, effect] =
+      digits === null
+        ? ([
+            'numbers of more than 15 digits are rounded where JSON is read, perhaps to other ones',
+            'noted',
+          ] as const)
+        : ([`only numbers of at most ${digits} digits before the point are written`, 'narrowed'] as const);
+    this.compilation.reportConstraint(constraint, 'multipleOf', reason, effect);
   }
 
   /** Integers, with `.0` if the syntax allows other spellings. */

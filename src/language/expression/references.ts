@@ -1,5 +1,14 @@
 /** Walks expressions and their references to rules. */
+
+import { GrammarError } from '../../format/errors.ts';
 import { choice, type Expression, type Grammar, repeat, sequence, unreachable } from './expression.ts';
+
+/** What `rules` says of `rule`. Throws `GrammarError` if the rule is not defined. */
+export function definedRule<Value>(rules: ReadonlyMap<string, Value>, rule: string): Value {
+  const found = rules.get(rule);
+  if (found === undefined) throw new GrammarError({ reason: 'is not defined', rule });
+  return found;
+}
 
 /** Names of the rules that `expression` refers to, without duplicates, in order of first use. */
 export function referredRules(expression: Expression): readonly string[] {

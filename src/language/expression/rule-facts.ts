@@ -100,7 +100,7 @@ export function isProductive(expression: Expression, productive: ReadonlySet<str
  * The least set of rules such that `holds(body, set)` for each member. A rule is revisited when a rule that it uses
  * joins.
  */
-function leastFixpoint(
+export function leastFixpoint(
   rules: ReadonlyMap<string, Expression>,
   { users }: RuleGraph,
   holds: (body: Expression, known: ReadonlySet<string>) => boolean,

@@ -9,6 +9,7 @@ import {
   maxCodePoint,
   unreachable,
 } from '../expression/expression.ts';
+import { definedRule } from '../expression/references.ts';
 import { type ExpandedGrammar, expandUntil } from '../expression/until.ts';
 import { repetitionWeight } from './engine-limits.ts';
 import {
@@ -59,10 +60,9 @@ export class GbnfPrinter {
 
   /** Prints a rule, followed by the rules added for its repetitions. */
   rule(name: string): GbnfRule[] {
-    const expression = this.#grammar.rules.get(name);
-    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    const expression = definedRule(this.#grammar.rules, name);
     const comment = this.#grammar.comments.get(name);
-    const [rule, ...made] = this.#rules(expression, this.#name(name));
+    const [rule, ...made] = this.#rules(expression, definedRule(this.#names, name));
     return [{ ...rule, ...(comment === undefined ? {} : { comment }) }, ...made];
   }
 
@@ -77,12 +77,6 @@ export class GbnfPrinter {
     this.#made = [];
     const body = this.#print(expression, name);
     return [{ name, body }, ...this.#made];
-  }
-
-  #name(name: string): string {
-    const printed = this.#names.get(name);
-    if (printed === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
-    return printed;
   }
 
   #print(expression: Expression, owner: string): GbnfNode {
@@ -101,7 +95,7 @@ export class GbnfPrinter {
       case 'repeat':
         return this.#repeat(this.#print(expression.item, owner), expression.min, expression.max, owner);
       case 'rule':
-        return { type: 'reference', name: this.#name(expression.name) };
+        return { type: 'reference', name: definedRule(this.#names, expression.name) };
       case 'until':
         throw new TypeError('until is expanded before printing');
       default:
@@ -135,10 +129,10 @@ export class GbnfPrinter {
     const block = this.#makeRule(counted(item, blockSize, blockSize), owner);
     const blocks = Math.floor((count + 1) / blockSize);
     const evenly = joined([this.#atMost(block, blocks - 1, owner), counted(item, 0, blockSize - 1)]);
-    const surplus = count - (blocks * blockSize - 1);
-    if (surplus === 0) return evenly;
-    const whole = joined([counted(item, surplus, surplus), evenly]);
-    return { type: 'choice', alternatives: [whole, counted(item, 0, surplus - 1)] };
+    const left = count - (blocks * blockSize - 1);
+    if (left === 0) return evenly;
+    const whole = joined([counted(item, left, left), evenly]);
+    return { type: 'choice', alternatives: [whole, counted(item, 0, left - 1)] };
   }
 
   #makeRule(body: GbnfNode, owner: string): GbnfNode {

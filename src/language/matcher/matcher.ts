@@ -44,6 +44,8 @@ export interface Matcher {
   readonly complete: boolean;
   /** True if the text may continue. */
   readonly open: boolean;
+  /** True inside a character, of which some bytes are still missing. */
+  readonly withinCharacter: boolean;
   /** Forced text: all that must come next, up to the first choice or possible end. May be empty. */
   forced(): string;
   /**
@@ -155,6 +157,10 @@ class StackMatcher implements Matcher {
 
   get open(): boolean {
     return this.#at.position.characters.length > 0;
+  }
+
+  get withinCharacter(): boolean {
+    return this.#at.part.missing > 0;
   }
 
   get state(): object {

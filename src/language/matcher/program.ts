@@ -15,6 +15,7 @@ import {
   repeat,
   sequence,
 } from '../expression/expression.ts';
+import { definedRule } from '../expression/references.ts';
 import { type LookupSet, lookupSet } from './lookup-set.ts';
 
 /** One step of a rule body. `null` instead of a node is the end of the body. */
@@ -71,8 +72,7 @@ export class Program {
   body(name: string): ProgramNode | null {
     const known = this.#bodies.get(name);
     if (known !== undefined) return known;
-    const expression = this.#rules.get(name);
-    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
+    const expression = definedRule(this.#rules, name);
     const body = this.#compile(expression, null);
     this.#bodies.set(name, body);
     return body;

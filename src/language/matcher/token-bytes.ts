@@ -18,6 +18,19 @@ export type Spelling =
 /** SentencePiece's sign for a space. */
 export const spaceSign = '\u2581';
 
+/** The bytes of tokens from their texts. */
+export function spellTokens(texts: readonly string[], spellingOf: (id: number) => Spelling): TokenTexts {
+  // A UTF-16 unit takes at most three bytes.
+  const bytes = new Uint8Array(3 * texts.reduce((sum, { length }) => sum + length, 0));
+  const starts = new Uint32Array(texts.length + 1);
+  let end = 0;
+  for (const [id, text] of texts.entries()) {
+    end = write[spellingOf(id)](text, bytes, end);
+    starts[id + 1] = end;
+  }
+  return { bytes: bytes.slice(0, end), starts };
+}
+
 /** The bytes of all tokens, by id. */
 export class TokenBytes implements TokenTexts {
   readonly bytes: Uint8Array;
@@ -26,19 +39,10 @@ export class TokenBytes implements TokenTexts {
   readonly longest: number;
   readonly #views: (Uint8Array | undefined)[] = [];
 
-  constructor(texts: readonly string[], spellingOf: (id: number) => Spelling) {
-    // A UTF-16 unit takes at most three bytes.
-    const bytes = new Uint8Array(3 * texts.reduce((sum, { length }) => sum + length, 0));
-    this.starts = new Uint32Array(texts.length + 1);
-    let [end, longest] = [0, 1];
-    for (const [id, text] of texts.entries()) {
-      const start = end;
-      end = write[spellingOf(id)](text, bytes, start);
-      this.starts[id + 1] = end;
-      longest = Math.max(longest, end - start);
-    }
-    this.bytes = bytes.slice(0, end);
-    this.longest = longest;
+  constructor({ bytes, starts }: TokenTexts) {
+    this.bytes = bytes;
+    this.starts = starts;
+    this.longest = starts.reduce((most, end, id) => Math.max(most, end - (starts[id - 1] ?? 0)), 1);
   }
 
   /** Bytes of one token; empty if there is no such token. */

@@ -14,6 +14,13 @@ export interface TokenIndex extends TokenTexts {
   readonly longest: number;
 }
 
+/** Keeps the index of one vocabulary from one process to the next. */
+export interface TokenIndexStore {
+  /** What was written; `null` if there is nothing, or nothing of use. */
+  read(): TokenIndex | null;
+  write(index: TokenIndex): void;
+}
+
 /** The latest indexes, of vocabularies that are still in use. */
 const latest: WeakRef<TokenIndex>[] = [];
 const maxLatest = 4;
@@ -31,24 +38,35 @@ export function indexTokens({ bytes, starts }: TokenTexts, ids: Iterable<number>
     if (length > 0) kept.push(id);
     longest = Math.max(longest, length);
   }
-  const known = latest.map((each) => each.deref());
-  const same = known.find((each) => each !== undefined && isSame(each, { bytes, starts }, kept));
+  const same = knownIndex({ bytes, starts }, kept);
   if (same !== undefined) return same;
   const sorted = Uint32Array.from(kept);
   sortTokens(sorted, { bytes, starts });
-  const index = { bytes, starts, ids: sorted, longest };
+  return remember({ bytes, starts, ids: sorted, longest });
+}
+
+/** An index from a store; that of this process if it has the same vocabulary already. */
+export function sharedIndex(stored: TokenIndex): TokenIndex {
+  return knownIndex(stored, stored.ids) ?? remember(stored);
+}
+
+function remember(index: TokenIndex): TokenIndex {
   if (latest.unshift(new WeakRef(index)) > maxLatest) latest.pop();
   return index;
 }
 
+function knownIndex(texts: TokenTexts, ids: ArrayLike<number>): TokenIndex | undefined {
+  return latest.map((each) => each.deref()).find((each) => each !== undefined && isSame(each, texts, ids));
+}
+
 /** Whether `index` is that of the tokens `ids`, each of which it has once. */
-function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: readonly number[]): boolean {
+function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: ArrayLike<number>): boolean {
   if (index.ids.length !== ids.length || index.starts.length !== starts.length) return false;
   if (index.bytes.length !== bytes.length) return false;
   if (!starts.every((start, id) => index.starts[id] === start)) return false;
   if (!bytes.every((byte, at) => index.bytes[at] === byte)) return false;
   const indexed = new Set(index.ids);
-  return ids.every((id) => indexed.has(id));
+  return Array.prototype.every.call(ids, (id) => indexed.has(id));
 }
 
 /** A byte value, or the end of a token, which sorts first. */

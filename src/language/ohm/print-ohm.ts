@@ -17,6 +17,7 @@ import {
   type Until,
   unreachable,
 } from '../expression/expression.ts';
+import { definedRule } from '../expression/references.ts';
 import { OhmCounts } from './ohm-counts.ts';
 
 /**
@@ -34,11 +35,7 @@ export function printOhm(grammar: Grammar, name: string): string {
   const { root, rules } = grammar;
   const printer = new OhmPrinter(rules.keys());
   const names = [root, ...[...rules.keys()].filter((each) => each !== root)];
-  const printed = names.flatMap((each) => {
-    const expression = rules.get(each);
-    if (expression === undefined) throw new GrammarError({ reason: 'is not defined', rule: each });
-    return printer.printRule(each, expression);
-  });
+  const printed = names.flatMap((each) => printer.printRule(each, definedRule(rules, each)));
   const blocks = [...printed, ...printer.counts.rules()].map(indent);
   const lines = blocks.map((block, place) => (isApart(blocks[place - 1], block) ? `\n${block}` : block));
   return `${name} {\n${lines.join('\n')}\n}\n`;
@@ -76,7 +73,7 @@ class OhmPrinter {
   }
 
   printRule(name: string, expression: Expression): string[] {
-    const printed = this.#name(name);
+    const printed = definedRule(this.#names, name);
     const before = this.#made.size;
     const body =
       expression.type === 'choice'
@@ -106,12 +103,6 @@ class OhmPrinter {
     return lines.join('\n');
   }
 
-  #name(name: string): string {
-    const printed = this.#names.get(name);
-    if (printed === undefined) throw new GrammarError({ reason: 'is not defined', rule: name });
-    return printed;
-  }
-
   #print(expression: Expression, owner: string): OhmText {
     switch (expression.type) {
       case 'literal':
@@ -130,7 +121,7 @@ class OhmPrinter {
       case 'until':
         return this.#until(expression, owner);
       case 'rule':
-        return reference(this.#name(expression.name), owner);
+        return reference(definedRule(this.#names, expression.name), owner);
       default:
         return unreachable(expression);
     }

@@ -30,6 +30,8 @@ const maxStates = 1000;
 const maxLoopStates = 64;
 /** Longer cycles are skipped: they are often much shorter, and counting the full length would lose too many texts. */
 const maxCycle = 4;
+/** This part of the length is shared equally by all loops; the main one, such as the path of a URI, has the rest, too. */
+const equalShare = 1 / 3;
 
 /**
  * The loops of `automaton`, with limits such that no text exceeds `max` characters; `null` if a component has no
@@ -50,10 +52,10 @@ export function countLoops(automaton: Automaton, max: number): CountedLoops | nu
     });
   const each = (count: number) => new Map([...lengths.keys()].map((entry) => [entry, count] as const));
   if (longest(each(0)) > max) return null;
-  const some = most(max, (count) => longest(each(count)) <= max / 3);
+  const equal = most(max, (count) => longest(each(count)) <= max * equalShare);
   const main = mainEntry(automaton, entries);
-  const all = most(max, (count) => longest(each(some).set(main, count)) <= max);
-  return { automaton, entries, characters: each(some).set(main, all), lengths };
+  const rest = most(max, (count) => longest(each(equal).set(main, count)) <= max);
+  return { automaton, entries, characters: each(equal).set(main, rest), lengths };
 }
 
 /** The greatest number up to `limit` for which `fits` holds; `fits` must be monotonic. */
@@ -94,7 +96,10 @@ function loopEntries(automaton: Automaton): readonly number[] | null {
   return entries;
 }
 
-/** The strongly connected components, without single states that have no self-loop. */
+/**
+ * The strongly connected components, without single states that have no self-loop, by Kosaraju's algorithm (Sharir
+ * 1981): a search from each state against the edges, in the reverse postorder of a search along them.
+ */
 function components({ states }: Automaton): readonly (readonly number[])[] {
   const order: number[] = [];
   visitAll(

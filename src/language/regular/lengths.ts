@@ -99,14 +99,14 @@ export function lengthWithin(automaton: Automaton, max: number, states: number, 
   for (let length = 0; length <= max; length += 1) {
     budget.spend(automaton.states.length);
     product.addLayer(true);
-    const isLooked = length === max || length % stride === stride - 1;
-    if (isLooked && product.size > states && product.reached > states) return Math.max(0, length - stride);
+    const isLooked = length === max || length % interval === interval - 1;
+    if (isLooked && product.size > states && product.reached > states) return Math.max(0, length - interval);
   }
   return max;
 }
 
 /** How many lengths are tried at once. */
-const stride = 8;
+const interval = 8;
 
 /**
  * The product of an automaton and a counter, built from the last length backwards. What can follow a state at one

@@ -200,7 +200,7 @@ function usefulStates({ marks }: TransitionTable, { starts, states }: Sources): 
   return useful;
 }
 
-/** The useful states that reach no cycle of useful states, targets first. */
+/** The useful states that reach no cycle of useful states, targets first: a topological order (Kahn 1962). */
 function acyclicOrder(table: TransitionTable, sources: Sources, useful: Uint8Array): readonly number[] {
   const width = table.atoms.length;
   const waiting = new Int32Array(useful.length);

@@ -158,8 +158,8 @@ export class Terms {
     return this.#combine('and', [...flat.values()]);
   }
 
-  #combine(kind: 'or' | 'and', unsorted: readonly Term[]): Term {
-    const items = [...unsorted].sort((a, b) => a.id - b.id);
+  #combine(kind: 'or' | 'and', given: readonly Term[]): Term {
+    const items = [...given].sort((a, b) => a.id - b.id);
     this.#budget.spend(items.length >> 2);
     const [only, second] = items;
     if (only === undefined) return kind === 'or' ? this.nothing : this.everything;

@@ -89,8 +89,8 @@ class AutomatonWriter {
   node(index: number, depth: number): Expression {
     const part = this.#parts[index] ?? -1;
     if (part >= 0) return this.#adjacent(part, index, depth);
-    const run = runFrom(this.#automaton, index, (each) => !this.#clashes(index, each));
-    if (run === null || !this.#affords(run)) return this.#edges(index, depth);
+    const run = runFrom(this.#automaton, index, (each) => !this.#overlaps(index, each));
+    if (run === null || !this.#isWithinBudget(run)) return this.#edges(index, depth);
     const item = this.#character(run.set);
     const { count, last } = run;
     if (run.exact) {
@@ -105,15 +105,15 @@ class AutomatonWriter {
    * Whether a run may be written as a repetition, whose iterations the engine expands. In a long run, a repetition
    * from each state would be expanded separately; states as rules share the rest of the run.
    */
-  #affords({ count }: Run): boolean {
+  #isWithinBudget({ count }: Run): boolean {
     this.#iterations += count;
     return this.#iterations <= iterationsPerState * this.#automaton.states.length;
   }
 
   /** Whether the characters of a run begin like characters of other edges. */
-  #clashes(index: number, run: Run): boolean {
+  #overlaps(index: number, run: Run): boolean {
     const others = this.#state(index).edges.filter(([set]) => set !== run.set);
-    return clash(
+    return overlap(
       run.set,
       others.map(([set]) => set),
       this.#spelling,
@@ -226,22 +226,22 @@ function countEntries({ states }: Automaton, parts: Int32Array): readonly number
 /** Writes a node and everything that follows. */
 export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSet): Expression {
   const sets = node.edges.map((edge) => edge.set);
-  if (node.loop.length > 0 && !clash(node.loop, sets, spelling)) {
+  if (node.loop.length > 0 && !overlap(node.loop, sets, spelling)) {
     const item = spelledCharacter(node.loop, spelling, rules);
     return sequence(repeat(item), writeNode({ ...node, loop: [] }, spelling, rules));
   }
   const edges = [...node.edges];
   if (node.loop.length > 0) edges.push({ set: node.loop, inline: node.self, shared: node.self });
-  const clashing = clashingEdges(edges, spelling);
+  const overlapping = overlappingEdges(edges, spelling);
   const alternatives = edges
-    .filter((edge) => !clashing.includes(edge))
+    .filter((edge) => !overlapping.includes(edge))
     .map((edge) => sequence(spelledCharacter(edge.set, spelling, rules), edge.inline()));
-  if (clashing.length > 0) {
-    const sets = clashing.map((edge) => edge.set);
+  if (overlapping.length > 0) {
+    const sets = overlapping.map((edge) => edge.set);
     alternatives.push(
       ...spelledChoice(
         sets,
-        clashing.map((edge) => edge.shared()),
+        overlapping.map((edge) => edge.shared()),
         spelling,
       ),
     );
@@ -258,7 +258,7 @@ function nodeExpression(alternatives: readonly Expression[], end: Expression | n
 }
 
 /** The edges whose spellings share a prefix with spellings of another edge. */
-function clashingEdges<T extends { readonly set: CharacterSet }>(
+function overlappingEdges<T extends { readonly set: CharacterSet }>(
   edges: readonly T[],
   spelling: Spelling,
 ): readonly T[] {
@@ -271,7 +271,7 @@ function clashingEdges<T extends { readonly set: CharacterSet }>(
 }
 
 /** Whether spellings of `set` share a prefix with spellings of one of `sets`. */
-function clash(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spelling): boolean {
+function overlap(set: CharacterSet, sets: readonly CharacterSet[], spelling: Spelling): boolean {
   const firsts = firstSet(set, spelling);
   return sets.some((each) => setsIntersect(firsts, firstSet(each, spelling)));
 }

@@ -215,7 +215,7 @@ export class JsonScanner {
   }
 
   /** Another item begins, so the held comma counts. Within one piece it is simply copied. */
-  private settleComma(): void {
+  private releaseComma(): void {
     this.comma = false;
     if (this.heldSpace === '') return;
     this.output += this.heldSpace;
@@ -231,7 +231,7 @@ export class JsonScanner {
   private openString(text: string, at: number, quote: string): number {
     if (!this.takesValue && !this.takesKey) return -1;
     if (quote === "'" && this.deviates('python', 'strings are in single quotes')) return -1;
-    this.settleComma();
+    this.releaseComma();
     this.inKey = this.takesKey;
     this.quote = quote;
     this.mode = 'string';
@@ -292,7 +292,7 @@ export class JsonScanner {
 
   private openContainer(at: number, closer: Closer): number {
     if (!this.takesValue || this.closers.length >= maxDepth) return -1;
-    this.settleComma();
+    this.releaseComma();
     this.closers.push(closer);
     this.mode = closer === '}' ? 'first-key' : 'first-item';
     return at + 1;
@@ -336,7 +336,7 @@ export class JsonScanner {
 
   private openToken(text: string, at: number, character: string): number {
     if (!this.takesValue || character === '_' || !isTokenUnit(character.charCodeAt(0))) return -1;
-    this.settleComma();
+    this.releaseComma();
     const end = tokenEnd(text, at, maxToken + 1);
     if (end < text.length && end - at <= maxToken && isJson(text.slice(at, end))) {
       this.valueEnded();

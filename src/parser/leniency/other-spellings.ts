@@ -25,11 +25,11 @@ export function withOtherSpellings<Ref>(choices: readonly Transition<Ref>[]): re
 /** Whether other spellings apply: not for markers of punctuation alone, or inside thoughts. */
 function opensCall({ marker, role, peek, ambiguous, speculative, repairs }: Transition<unknown>): boolean {
   if (role !== 'call' || peek || ambiguous || speculative || repairs !== undefined) return false;
-  return shortestOpener.test(marker);
+  return minOpener.test(marker);
 }
 
 /** Two or more characters in brackets of any kind. */
-const shortestOpener = /^\s*[<[]\S{2,}[\]>]/;
+const minOpener = /^\s*[<[]\S{2,}[\]>]/;
 
 function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] {
   const { blockEnd: _, ...opener } = choice;

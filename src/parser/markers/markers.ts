@@ -15,6 +15,8 @@ import { maxGap, skipSpace } from './white-space.ts';
 export const absent = -1;
 /** A match is possible, but the text ends too early to tell. */
 export const undecided = -2;
+/** What a match at a position says: where it ends, `absent` or `undecided`. */
+export type MatchEnd = number;
 
 /** A choice with its marker split into parts. */
 export interface CompiledTransition<Ref> extends Transition<Ref> {
@@ -100,21 +102,21 @@ export interface MatchContext {
   inPrompt(at: number): boolean;
   /** Whether a special token begins at `at`. */
   isSpecial(at: number): boolean;
-  /** Whether the text that the choice requires follows at `at`: the position, or `absent` or `undecided`. */
-  followedBy(text: string, at: number, choice: Transition<unknown>): number;
-  /** Position after a known tool name at `at` that is followed by one of `ends`; or `absent` or `undecided`. */
-  nameEnd(text: string, at: number, ends: readonly string[]): number;
-  /** Whether a JSON call of a known tool begins at `at`: a position, `absent` or `undecided`. */
-  envelopeAt(text: string, at: number, choice: Transition<unknown>): number;
+  /** Whether the text that the choice requires follows at `at`: the position if so. */
+  followedBy(text: string, at: number, choice: Transition<unknown>): MatchEnd;
+  /** Position after a known tool name at `at` that is followed by one of `ends`. */
+  nameEnd(text: string, at: number, ends: readonly string[]): MatchEnd;
+  /** Whether a JSON call of a known tool begins at `at`. */
+  envelopeAt(text: string, at: number, choice: Transition<unknown>): MatchEnd;
 }
 
-/** End of the choice's marker at `at`; or `absent` or `undecided`. */
+/** End of the choice's marker at `at`. */
 function matchChoice<Ref>(
   context: MatchContext,
   text: string,
   at: number,
   choice: CompiledTransition<Ref>,
-): number {
+): MatchEnd {
   if (choice.role === 'call' && !context.callsAllowed) return absent;
   if (choice.repairs !== undefined && !context.allows(choice.repairs, at)) return absent;
   if (choice.speculative && !context.maySpeculate(at)) return absent;
@@ -145,7 +147,7 @@ function matchCondition<Ref>(
   text: string,
   end: number,
   choice: CompiledTransition<Ref>,
-): number {
+): MatchEnd {
   if (choice.nameFollows !== undefined) {
     const start = skipSpace(text, end);
     if (start - end > maxGap) return absent;
@@ -165,8 +167,8 @@ function matchCondition<Ref>(
 /** Maximum number of digits of a call's number. */
 const maxNumber = 4;
 
-/** Position after the number at `at` and the text `after`; or `absent` or `undecided`. */
-function numberEnd(context: MatchContext, text: string, at: number, after: string): number {
+/** Position after the number at `at` and the text `after`. */
+function numberEnd(context: MatchContext, text: string, at: number, after: string): MatchEnd {
   let end = at;
   while (end < text.length && end - at < maxNumber && /\d/.test(text.charAt(end))) end++;
   if (end === text.length && !context.ended) return undecided;
@@ -174,22 +176,25 @@ function numberEnd(context: MatchContext, text: string, at: number, after: strin
   return end === at ? absent : matchText(context, text, marker === '' ? end : skipSpace(text, end), marker);
 }
 
-/** End of the parts at `at`, with white space between them; or `absent` or `undecided`. */
-function matchParts(context: MatchContext, text: string, at: number, parts: readonly string[]): number {
+/** End of the parts at `at`, with white space between them. */
+export function matchParts(
+  context: MatchContext,
+  text: string,
+  at: number,
+  parts: readonly string[],
+): MatchEnd {
   let end = at;
-  let first = true;
-  for (const part of parts) {
-    const next = first ? end : skipSpace(text, end);
+  for (const [index, part] of parts.entries()) {
+    const next = index === 0 ? end : skipSpace(text, end);
     if (next - end > maxGap) return absent;
     end = matchText(context, text, next, part);
     if (end < 0) return end;
-    first = false;
   }
   return end;
 }
 
-/** End of exactly `part` at `at`; or `absent` or `undecided`. */
-export function matchText(context: MatchContext, text: string, at: number, part: string): number {
+/** End of exactly `part` at `at`. */
+export function matchText(context: MatchContext, text: string, at: number, part: string): MatchEnd {
   const rest = text.length - at;
   if (rest >= part.length) {
     return text.startsWith(part, at) && context.isWrittenAsTokens(part, at, part.length)
@@ -218,7 +223,7 @@ const firstWindow = 256;
 export class MarkerTable<Ref> {
   readonly choices: readonly CompiledTransition<Ref>[];
   /** The longest white space in front of any marker. */
-  readonly longestLeadingSpace: number;
+  readonly maxLeadingSpace: number;
   /** The characters of that white space. */
   readonly spaces: string;
   /** What closes the calls that they open. */
@@ -239,7 +244,7 @@ export class MarkerTable<Ref> {
     this.choices = withOtherSpellings(choices)
       .map(compileTransition)
       .sort((a, b) => coreLength(b) - coreLength(a));
-    this.longestLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace: lead }) => lead.length));
+    this.maxLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace: lead }) => lead.length));
     this.spaces = spaceKinds(this.choices.map(({ leadingSpace: lead }) => lead));
     this.closers = [...new Set(choices.flatMap(({ blockEnd = '' }) => blockEnd.trim() || []))];
     this.byFirst = groupByFirst(this.choices);

@@ -253,7 +253,15 @@ function countsAnother(reader: Reader, progress: BareCallsProgress, calls: numbe
   return reader.options.parallel || progress.count + reader.writer.calls.count === 1;
 }
 
-/** After a call: the end of the fence, of the turn or of the response; `null` if another call begins. */
+/**
+ * After a call; `null` if another one begins:
+ *
+ *     …}⏎```              the end of the fence, which belongs to the calls
+ *     …}</tool_call>⏎     so does a marker, or a comma before another call
+ *     …}<|im_end|>        a stop of the format: the calls are over, unless the fence is open
+ *     …}⏎{"name": "…      another call
+ *     …}⏎That is all.     other text: the whole is text, but after a notation that prose does not have
+ */
 function readBetween(
   reader: Reader,
   progress: BareCallsProgress,
@@ -263,12 +271,10 @@ function readBetween(
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
   const { text, at } = cursor;
-  const isOver = progress.isFenced === progress.isClosed;
-  if (cursor.isAtEnd) {
-    if (!reader.ended) return 'wait';
-    return isOver ? 'calls' : 'text';
-  }
-  if (progress.isFenced && !progress.isClosed && '```'.startsWith(text.slice(at, at + 3))) {
+  const isFenceOpen = progress.isFenced && !progress.isClosed;
+  const asOver = isFenceOpen ? 'text' : 'calls';
+  if (cursor.isAtEnd) return reader.ended ? asOver : 'wait';
+  if (isFenceOpen && '```'.startsWith(text.slice(at, at + 3))) {
     if (text.length < at + 3) return reader.ended ? 'text' : 'wait';
     pass(reader, progress, at + 3);
     progress.isClosed = true;
@@ -282,13 +288,14 @@ function readBetween(
     pass(reader, progress, passed);
     return readBetween(reader, progress, stops, limit);
   }
-  if (passed < at && !reader.ended) return 'wait';
-  if (match !== null && match.choice.role === undefined) return isOver ? 'calls' : 'text';
+  if (passed === undecided && !reader.ended) return 'wait';
+  const isStop = match !== null && match.choice.role === undefined;
+  if (isStop) return asOver;
   if (progress.isClosed) return 'text';
   const next = text[at] === '{' ? 'calls' : beginNotation(reader, progress, at);
   if (next === 'calls') return null;
   if (next === 'wait') return next;
-  return isOver && mayHaveText(progress) ? 'calls and text' : 'text';
+  return !isFenceOpen && mayHaveText(progress) ? 'calls and text' : 'text';
 }
 
 /** Whether other text may follow: prose has nothing like the notation. */

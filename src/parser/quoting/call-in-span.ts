@@ -46,12 +46,12 @@ export class CallInSpan implements CallAhead {
       const to = found === -1 ? text.length : found + this.closer.length;
       this.readUpTo(reader, base + to);
       if (found !== -1) this.closedAt = base + to;
-      this.settle();
+      this.noteEvents();
     }
     if (reader.ended && this.callEnd === null) {
       this.trial.cursor.end(false);
       this.trial.read('', false);
-      this.settle();
+      this.noteEvents();
     }
     if (this.callEnd !== null) return this.callEnd - base;
     return this.isBroken || reader.ended || this.readTo - this.from > maxCall ? absent : undecided;
@@ -63,7 +63,7 @@ export class CallInSpan implements CallAhead {
   }
 
   /** Takes note of what has been read. Whether a value ends at closers may be clear only after them. */
-  private settle(): void {
+  private noteEvents(): void {
     for (const { type } of this.trial.writer.take()) {
       if (type === 'tool-call') this.calls += 1;
       if (type === 'malformed' || type === 'repaired') this.isBroken = true;

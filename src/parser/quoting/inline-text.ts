@@ -36,31 +36,31 @@ export class InlineText {
     let end = text.length;
     while (end > 0 && '\\`'.includes(text.charAt(end - 1))) end--;
     this.carried = text.slice(end);
-    this.take(text.slice(0, end));
+    this.scan(text.slice(0, end));
   }
 
   endLine(): void {
-    this.settle();
+    this.readCarried();
     if (!this.holdsMarks) this.closers = '';
     this.tail = '\n';
   }
 
   /** Length of the run that closes the open code span; 0 if none is open. The text must not go on in the line. */
   get openSpan(): number {
-    this.settle();
+    this.readCarried();
     return this.span;
   }
 
   /** What the end of the text stands in. The text must not go on in the line. */
   get quotation(): 'code-span' | 'quotation-marks' | null {
-    this.settle();
+    this.readCarried();
     if (this.span > 0) return 'code-span';
     return this.closers !== '' || /(?:^|[^\p{L}\p{N}])'$/u.test(this.tail) ? 'quotation-marks' : null;
   }
 
   /** Keeps the quotation open at the end of the line. */
   holdMarks(): void {
-    this.settle();
+    this.readCarried();
     this.holdsMarks = this.closers !== '';
   }
 
@@ -74,31 +74,31 @@ export class InlineText {
     return copy;
   }
 
-  private settle(): void {
-    this.take(this.carried);
+  private readCarried(): void {
+    this.scan(this.carried);
     this.carried = '';
   }
 
-  private take(text: string): void {
+  private scan(text: string): void {
     if (text === '') return;
     for (const { 0: sign, index } of text.matchAll(signs)) {
-      if (sign.endsWith('`')) this.takeRun(sign);
+      if (sign.endsWith('`')) this.readRun(sign);
       else if (sign.startsWith('\\')) continue;
       else if (this.span === 0)
-        this.takeMark(sign, index === 0 ? this.tail.slice(-1) : text.charAt(index - 1));
+        this.readMark(sign, index === 0 ? this.tail.slice(-1) : text.charAt(index - 1));
     }
     this.tail = (this.tail + text.slice(-2)).slice(-2);
   }
 
   /** In a code span, a backslash is a character like others; elsewhere it escapes the first backtick. */
-  private takeRun(sign: string): void {
+  private readRun(sign: string): void {
     const isAfterBackslash = sign.startsWith('\\');
     const length = isAfterBackslash ? sign.length - 1 : sign.length;
     if (this.span === 0) this.span = isAfterBackslash ? length - 1 : length;
     else if (this.span === length) this.span = 0;
   }
 
-  private takeMark(mark: string, before: string): void {
+  private readMark(mark: string, before: string): void {
     if (this.closers.includes(mark)) {
       this.closers = '';
       this.holdsMarks = false;

@@ -55,13 +55,13 @@ export class QuotedText {
 
   /** What the end of the text stands in; `null` if in nothing. */
   get quotation(): Quotation | null {
-    return this.copy().settled();
+    return this.copy().atEnd();
   }
 
   /** How many backticks close the open code span; 0 if none is open. */
   get openSpan(): number {
     const here = this.copy();
-    here.settled();
+    here.atEnd();
     return here.inline.openSpan;
   }
 
@@ -101,7 +101,7 @@ export class QuotedText {
     return copy;
   }
 
-  private settled(): Quotation | null {
+  private atEnd(): Quotation | null {
     const { fence, hasText } = this.blocks;
     // A marker right after the closer of a fenced block is no longer in it.
     if (fence !== null && this.place === null && closes(fence, this.head.trim())) return null;

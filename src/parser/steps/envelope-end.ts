@@ -31,7 +31,7 @@ export function closeObject(reader: Reader, envelope: EnvelopeProgress): 'more' 
     envelope.reason = 'the call names no tool';
     return 'illegal';
   }
-  if (!settleArguments(reader, envelope)) return 'illegal';
+  if (!completeArguments(reader, envelope)) return 'illegal';
   pass(reader, envelope, cursor.at + 1);
   endCall(reader);
   return 'done';
@@ -51,7 +51,7 @@ export function bracketsToCome(reader: Reader, { phase, early }: EnvelopeProgres
 export function closeWithoutBraces(reader: Reader, envelope: EnvelopeProgress, brackets: string): void {
   const { offset } = reader.cursor;
   if (brackets !== '') reader.writer.calls.input(brackets, offset, offset);
-  settleArguments(reader, envelope);
+  completeArguments(reader, envelope);
   reader.noteRepair(repair('unclosed', 'brace'));
   endCall(reader);
 }
@@ -62,7 +62,7 @@ function endCall(reader: Reader): void {
 }
 
 /** Takes the arguments from among the other members if they have no key of their own; false if it is unclear which. */
-function settleArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
+function completeArguments(reader: Reader, envelope: EnvelopeProgress): boolean {
   const { writer, cursor, call } = reader;
   const { members, argumentsRead, paths } = envelope;
   if (argumentsRead) {

@@ -1,6 +1,11 @@
 /**
- * A call that is one JSON object: `{"name": "f", "arguments": {…}, "id": "x"}`. Keys come in any order; arguments are
- * emitted as they arrive, once the name is known.
+ * A call that is one JSON object. Keys come in any order; arguments are emitted as they arrive, once the name is known.
+ * Its phases:
+ *
+ *     {     "name"  :      "f"   ,      "arguments"  :      {…}        ,      "id"  :      "x"  }
+ *     open  key     colon  name  after  key          colon  arguments  after  key   colon  id   after
+ *
+ * `value`, after the colon, decides what begins: one of these, `string` (arguments in a JSON string) or `other`.
  */
 
 import { parseJson } from '../../format/json-values.ts';

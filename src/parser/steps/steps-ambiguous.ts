@@ -22,7 +22,15 @@ export function ambiguousTable(table: AmbiguousTable<State>): Compiled<Ambiguous
   return { table, markers: new MarkerTable<State>([...table.stops, ...table.ends]) };
 }
 
-/** Buffers text until a stop comes (it was reasoning) or an end (it is read again from `resume`). */
+/**
+ * Buffers text until a marker decides what it was, or the response ends:
+ *
+ *     <think>Say <tool_call>{…} here.</think>   the thoughts are closed, and go on: it was reasoning
+ *     <think><tool_call>{…}</think><|im_end|>   they end with it, and so does the turn: a call
+ *     <think><tool_call>{…}<|im_end|>           nothing closes them: a call
+ *
+ * Calls are read again, from `resume`.
+ */
 export function readAmbiguous(
   reader: Reader,
   { table, markers }: Compiled<AmbiguousTable<State>>,
@@ -37,7 +45,10 @@ export function readAmbiguous(
   const shift = reader.buffer.length - reader.cursor.at;
   reader.rewind();
   const to = found === null ? reader.cursor.text.length : found.at + shift;
-  if (isClosed ? isLast && isCalls(reader, table, to) : !isThinking || isReadAgain(reader, table, to)) {
+  const isCall = isClosed
+    ? isLast && isCalls(reader, table, to)
+    : !isThinking || isReadAgain(reader, table, to);
+  if (isCall) {
     reader.leaveRegion();
     if (isThinking) reader.noteRepair(repair('unclosed', isLast ? 'last' : 'thoughts'));
     return table.resume;

@@ -64,36 +64,20 @@ function withoutTextBefore(reader: Reader, table: HeaderTable<State>, header: st
   return header.slice(before.length);
 }
 
+/** What a header says decides the region after it: a call, thoughts, or text. */
 function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, end: number): State {
   const header = withoutTextBefore(reader, table, whole);
   const after = end + table.end.length;
+  // `to=functions.get_weather`
   const written = calledName(table, table.call?.marker ?? '', header);
-  const call = withoutType(reader, table, written) ?? calledTool(reader, table, header);
-  if (call !== null && table.call !== undefined && reader.callsAllowed) {
-    if (!reader.inCall) reader.openCall();
-    const isOffered = reader.options.tools.has(call.name);
-    const around = isOffered ? header.slice(0, call.at) + header.slice(call.at + call.name.length) : header;
-    if (/["{]/.test(around)) return fail(reader, table.recover, [table.end], 'no header of a call');
-    if (reader.call.isExtra) return failExtraCall(reader, table.recover);
-    reader.call.name = call.name;
-    const start = reader.cursor.at + call.at;
-    reader.skip(start);
-    reader.startCall(start, start + call.name.length);
-    reader.cursor.moveTo(start + call.name.length);
-    reader.input.begin();
-    if (written === null) reader.noteRepair(repair('name-prefix', 'header', header));
-    else if (written.name !== call.name)
-      reader.noteRepair(repair('name-prefix', 'type', written.name, call.name));
-    reader.skip(after);
-    return table.call.next;
-  }
-  const isCalled = table.recipient !== '' && header.includes(table.recipient) && !isSelf(table, header);
-  if (!isCalled && table.thought !== undefined && header.includes(table.thought.marker)) {
-    return reader.consumeMarker({ ...table.thought, role: 'thought', trailingSpace: '' }, after);
-  }
-  if (isCalled) {
+  const called = withoutType(reader, table, written) ?? calledTool(reader, table, header);
+  if (called !== null && table.call !== undefined && reader.callsAllowed)
+    return followCall(reader, table, table.call.next, { header, written, called, after });
+  const hasRecipient = table.recipient !== '' && header.includes(table.recipient);
+  if (hasRecipient && !isSelf(table, header))
     return fail(reader, table.recover, ['tool name'], 'a header for an unknown recipient');
-  }
+  if (table.thought !== undefined && header.includes(table.thought.marker))
+    return reader.consumeMarker({ ...table.thought, role: 'thought', trailingSpace: '' }, after);
   const { known } = table;
   if (known !== undefined && header.trim() !== '' && !known.some((each) => header.includes(each))) {
     if (!reader.allows('spelling')) return fail(reader, table.recover, known, 'no header of a region');
@@ -101,6 +85,42 @@ function followHeader(reader: Reader, table: HeaderTable<State>, whole: string, 
   }
   reader.skip(after);
   return table.next;
+}
+
+/** A header of a call. */
+interface CallHeader {
+  readonly header: string;
+  /** The name after the marker of calls, if that is there. */
+  readonly written: CalledName | null;
+  /** The tool that is called: `written` or, by leniency, another reading. */
+  readonly called: CalledName;
+  /** Position after the header. */
+  readonly after: number;
+}
+
+/** Enters the call that a header opens. */
+function followCall(
+  reader: Reader,
+  table: HeaderTable<State>,
+  next: State,
+  { header, written, called, after }: CallHeader,
+): State {
+  const { name, at } = called;
+  if (!reader.inCall) reader.openCall();
+  const isOffered = reader.options.tools.has(name);
+  const around = isOffered ? header.slice(0, at) + header.slice(at + name.length) : header;
+  if (/["{]/.test(around)) return fail(reader, table.recover, [table.end], 'no header of a call');
+  if (reader.call.isExtra) return failExtraCall(reader, table.recover);
+  reader.call.name = name;
+  const start = reader.cursor.at + at;
+  reader.skip(start);
+  reader.startCall(start, start + name.length);
+  reader.cursor.moveTo(start + name.length);
+  reader.input.begin();
+  if (written === null) reader.noteRepair(repair('name-prefix', 'header', header));
+  else if (written.name !== name) reader.noteRepair(repair('name-prefix', 'type', written.name, name));
+  reader.skip(after);
+  return next;
 }
 
 /** The offered tool whose name is written together with the type of its arguments: a marker between them is missing. */
@@ -112,8 +132,8 @@ function withoutType(
   if (written === null || type === undefined || !reader.allows('name-prefix')) return written;
   const { tools } = reader.options;
   const name = written.name.slice(0, -type.length);
-  const isGlued = written.name.endsWith(type) && !tools.has(written.name) && tools.has(name);
-  return isGlued ? { ...written, name } : written;
+  const isJoined = written.name.endsWith(type) && !tools.has(written.name) && tools.has(name);
+  return isJoined ? { ...written, name } : written;
 }
 
 /** Whether a header names the model itself as its recipient. */

@@ -44,8 +44,8 @@ function closeArguments(
 ): State | null {
   const { cursor, scanner, progress } = reader;
   const brackets = progress?.kind === 'arguments' && progress.string === null ? scanner.missingBrackets : '';
-  const isForgiven = brackets !== '' && reader.allows('unclosed');
-  const end = isForgiven ? markers.matchAt(reader, cursor.text, cursor.at) : null;
+  const isUnclosed = brackets !== '' && reader.allows('unclosed');
+  const end = isUnclosed ? markers.matchAt(reader, cursor.text, cursor.at) : null;
   if (end === undecided) return null;
   if (end === null) return fail(reader, table.recover, ['JSON'], 'the arguments are not a JSON object');
   reader.writer.calls.input(brackets, cursor.offset, cursor.offset);

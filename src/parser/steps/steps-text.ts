@@ -118,7 +118,7 @@ function nextStop(
   markers: MarkerTable<State>,
 ): { readonly match: Match<State>; readonly at: number } | null {
   const { text } = reader.cursor;
-  const { longestLeadingSpace, spaces } = markers;
+  const { maxLeadingSpace, spaces } = markers;
   for (;;) {
     const from = reader.cursor.at;
     const token = reader.nextSpecialToken();
@@ -130,7 +130,7 @@ function nextStop(
       continue;
     }
     if (found !== null) {
-      reader.emitText(certainEnd(text, from, found.at, longestLeadingSpace, spaces));
+      reader.emitText(certainEnd(text, from, found.at, maxLeadingSpace, spaces));
       return null;
     }
     if (token === null) break;
@@ -138,7 +138,7 @@ function nextStop(
   }
   const { length } = text;
   const from = reader.cursor.at;
-  reader.emitText(reader.ended ? length : certainEnd(text, from, length, longestLeadingSpace, spaces));
+  reader.emitText(reader.ended ? length : certainEnd(text, from, length, maxLeadingSpace, spaces));
   return null;
 }
 

@@ -97,10 +97,10 @@ function readAfter(reader: Reader, progress: StreamedCallsProgress, stops: Marke
       return 'more';
     }
     const match = stops.matchAt(reader, cursor.text, cursor.at);
-    const end =
-      match === null ? endOfCloser(reader, progress, stops) : match === undecided ? match : cursor.at;
-    if (end === undecided && !reader.ended) return 'wait';
-    if (end <= cursor.at) {
+    // A stop of the format's own ends the calls.
+    const end = match === null ? endOfCloser(reader, progress, stops) : cursor.at;
+    if ((match === undecided || end === undecided) && !reader.ended) return 'wait';
+    if (match !== null || end <= cursor.at) {
       reader.progress = null;
       return mayBeBareCalls(reader) ? 'more' : 'text';
     }
@@ -123,7 +123,8 @@ function endOfCloser(
   if (next === '}') return at + 1;
   if (next === ',' || next === ';') {
     const after = skipSpace(text, at + 1);
-    return after === text.length ? undecided : /[{}\]]/.test(text.charAt(after)) ? after : at;
+    if (after === text.length) return undecided;
+    return /[{}\]]/.test(text.charAt(after)) ? after : at;
   }
   if (progress.isFenced && '```'.startsWith(text.slice(at, at + 3))) {
     if (text.length < at + 3) return undecided;

@@ -125,9 +125,9 @@ export class CallWriter {
     }
   }
 
-  /** Withholds the arguments of the open call until they are complete; `settle` then returns the final JSON. */
-  withholdInput(settle: (json: string) => string): void {
-    this.withheld = new WithheldInput(settle);
+  /** Withholds the arguments of the open call until they are complete; `finish` then returns the final JSON. */
+  withholdInput(finish: (json: string) => string): void {
+    this.withheld = new WithheldInput(finish);
   }
 
   /** Whether arguments are emitted as they arrive. */

@@ -5,26 +5,26 @@ import type { ResponseEvent } from '../events.ts';
 export class WithheldInput {
   readonly events: ResponseEvent[] = [];
   json = '';
-  private readonly settle: (json: string) => string;
+  private readonly finish: (json: string) => string;
 
-  /** `settle` returns the final JSON of complete arguments. */
-  constructor(settle: (json: string) => string) {
-    this.settle = settle;
+  /** `finish` returns the final JSON of complete arguments. */
+  constructor(finish: (json: string) => string) {
+    this.finish = finish;
   }
 
   /**
    * Delivers the events in order; `delta` is the JSON of an event of the arguments, `null` for others. If the JSON was
    * changed, the first delta has all of it; the others are empty and only cover their stretches.
    */
-  release(isComplete: boolean, deliver: (event: ResponseEvent, delta: string | null) => void): void {
-    const json = isComplete ? this.settle(this.json) : this.json;
+  release(isComplete: boolean, emit: (event: ResponseEvent, delta: string | null) => void): void {
+    const json = isComplete ? this.finish(this.json) : this.json;
     let rest = json;
     for (const event of this.events) {
       if (event.type !== 'tool-input-delta') {
-        deliver(event, null);
+        emit(event, null);
         continue;
       }
-      deliver(event, json === this.json ? event.delta : rest);
+      emit(event, json === this.json ? event.delta : rest);
       rest = '';
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { Filled, RefusedOptions } from '../../format/option-rules.ts';
 import type { TokenBitmap } from '../../language/matcher/masks/token-bitmap.ts';
+import type { TokenIndexStore } from '../../language/matcher/token-index.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 
 /** A loaded model that can be evaluated. */
@@ -154,6 +155,8 @@ export interface EngineTokenizer {
   /** Texts that templates receive as `bos_token` and `eos_token`. Default: ''. */
   readonly bosToken?: string;
   readonly eosToken?: string;
+  /** Keeps the sorted vocabulary between processes. Default: each process sorts it, a tenth of a second. */
+  readonly indexStore?: TokenIndexStore;
 }
 
 /**

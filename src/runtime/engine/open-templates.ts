@@ -21,7 +21,10 @@ export async function openTemplates(
 
 /** What a vocabulary says about the model's format. */
 function factsOf(tokenizer: EngineTokenizer): ModelFacts {
-  const isAdded = (token: number): boolean => ['control', 'user-defined'].includes(tokenizer.typeOf(token));
+  const isAdded = (token: number): boolean => {
+    const type = tokenizer.typeOf(token);
+    return type === 'control' || type === 'user-defined';
+  };
   return {
     addedTokens: tokenizer.texts.filter((text, token) => text !== '' && isAdded(token)),
     endTokens: tokenizer.texts.filter((text, token) => text !== '' && tokenizer.endsGeneration(token)),

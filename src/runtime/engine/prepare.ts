@@ -111,7 +111,7 @@ function begin(engine: Engine, prepared: PreparedChat): void {
     if (!opened.accept(trigger)) continue;
     const { after } = forcedTokens(opened, markers, vocabulary);
     const guide = new GrammarGuide({ vocabulary, markers, inject: true });
-    guide.settle(after, false);
+    guide.prepare(after, false);
     if (!guide.unmasked) engine.build?.(after);
   }
 }

@@ -88,6 +88,10 @@ const loadRules: OptionRules<LoadModelOptions> = {
   checkpointMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   cacheMemory: integerFrom(0, Number.MAX_SAFE_INTEGER),
   schemaCache: string,
+  vocabularyCache: {
+    expected: 'a folder, or false',
+    allows: (value) => value === false || string.allows(value),
+  },
   gpu: oneOf('auto', 'cuda', 'vulkan', 'metal', false),
   gpuLayers,
   flashAttention: oneOf('auto', true, false),

@@ -44,6 +44,11 @@ export interface LoadModelOptions extends EngineOptions {
    * schema and of everything else that the result depends on. Default: none.
    */
   readonly schemaCache?: string | undefined;
+  /**
+   * A folder that keeps the sorted vocabularies of models, so that other processes load them faster; `false`: none.
+   * Default: `idiolect/vocabularies` in the user's cache (`XDG_CACHE_HOME`, otherwise `~/.cache`).
+   */
+  readonly vocabularyCache?: string | false | undefined;
   /** `auto` (default) uses a GPU if there is one, with the best backend; `false` uses none. */
   readonly gpu?: GpuBackend | undefined;
   /** Layers to place on the GPU; `auto` (default): as many as fit into its memory, `max`: all. */

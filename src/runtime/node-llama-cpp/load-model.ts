@@ -20,6 +20,7 @@ import type { LoadModelOptions } from './load-model-options.ts';
 import { openContext } from './open-context.ts';
 import { openModelFile } from './open-model-file.ts';
 import { TextVectors } from './search/text-vectors.ts';
+import { versionOf } from './shared-llama.ts';
 import { modelIdentity } from './states/model-identity.ts';
 import { type LlamaChats, restoreState, saveState } from './states/save-state.ts';
 import { schemaFolder } from './states/schema-folder.ts';
@@ -34,12 +35,13 @@ import { llamaTokenizer } from './tokenizer.ts';
  */
 export async function loadModel(location: string | URL, given: LoadModelOptions = {}): Promise<ChatModel> {
   const options = checkLoadOptions(given);
-  const { file, llamaModel, threads } = await openModelFile(location, options);
+  const { file, llamaModel, threads, vocabulary } = await openModelFile(location, options);
   try {
+    const known = vocabulary?.of(await versionOf(llamaModel.llama));
     const model: LlamaFile = {
       ...templatesOf(llamaModel.fileInfo.metadata.tokenizer, file, options.chatTemplate),
       model: path.basename(file),
-      tokenizer: llamaTokenizer(llamaModel, file),
+      tokenizer: llamaTokenizer(llamaModel, file, known),
       llamaModel,
       identity: once(() => modelIdentity(file, options.lora ?? [])),
     };

@@ -5,12 +5,13 @@ import type { Llama, LlamaModel } from 'node-llama-cpp';
 import { ModelFileError } from '../../format/errors.ts';
 import { type OptionRule, requireOption, withoutUndefined } from '../../format/option-rules.ts';
 import { checkModelFile } from '../../hub/gguf/check-model-file.ts';
-import { folderReason, localPath, missingFileAdvice } from '../../hub/local-file.ts';
+import { folderReason, localPath, missingFileAdvice, userCache } from '../../hub/local-file.ts';
 import { looksLikeReference } from '../../hub/reference.ts';
 import { computeThreads, readProcessors } from './compute-threads.ts';
 import type { LoadModelOptions } from './load-model-options.ts';
 import { outliveStalls } from './outlive-stalls.ts';
 import { sharedLlama } from './shared-llama.ts';
+import { VocabularyFile } from './states/vocabulary-file.ts';
 
 /** A model file that was opened. */
 interface OpenFile {
@@ -18,6 +19,8 @@ interface OpenFile {
   readonly llamaModel: LlamaModel;
   /** As many as were given, or as suit the model. */
   readonly threads: number;
+  /** What is known of its vocabulary; `null` if nothing is to be kept. */
+  readonly vocabulary: VocabularyFile | null;
 }
 
 /** Opens the file. Throws the errors of `loadModel`, but those of templates. */
@@ -26,13 +29,15 @@ export async function openModelFile(location: string | URL, options: LoadModelOp
   requireOption('file', location, place);
   const file = localPath(location);
   await requireFile(file);
-  await checkModelFile(file);
+  const { vocabularyCache = path.join(userCache(), 'idiolect', 'vocabularies') } = options;
+  const vocabulary = vocabularyCache === false ? null : new VocabularyFile(vocabularyCache);
+  await checkModelFile(file, (metadata) => vocabulary?.find(metadata) ?? false);
   const llama = options.llama ?? (await sharedLlama(options.gpu ?? 'auto'));
   outliveStalls(llama);
   for (const adapter of options.lora ?? []) await requireFile(adapter.file);
   const llamaModel = await openFile(llama, file, options);
   const threads = options.threads ?? computeThreads(llamaModel.size, readProcessors(llama.cpuMathCores));
-  return { file, llamaModel, threads };
+  return { file, llamaModel, threads, vocabulary };
 }
 
 const place: OptionRule = {

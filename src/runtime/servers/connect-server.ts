@@ -84,7 +84,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
   const sources = withToolFormat(own, options.toolFormat);
   const templates = await TemplateCache.open(sources, texts, options.modules ?? []);
   if (options.requireTools !== false) templates.requireTools();
-  return new ConnectedModel(sources.name, {
+  return serverModel(sources.name, {
     servers,
     dialect,
     model: name,
@@ -140,47 +140,23 @@ function unknownContext(servers: ServerPool): never {
   throw servers.error('', 'it does not say how long its context is; pass contextSize');
 }
 
-class ConnectedModel implements ServerModel {
-  readonly name: string;
-  readonly #engine: ServerEngine;
-
-  constructor(name: string, engine: ServerEngine) {
-    this.name = name;
-    this.#engine = engine;
-  }
-
-  get contextSize(): number {
-    return this.#engine.contextSize;
-  }
-
-  get vision(): boolean {
-    return this.#engine.vision;
-  }
-
-  get servers(): readonly ServerHealth[] {
-    return this.#engine.servers.health;
-  }
-
-  get templates(): ServerModel['templates'] {
-    return this.#engine.templates.all;
-  }
-
-  chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
-    options: ServerChatOptions<Tools, Format>,
-  ): ChatStream<Tools, Format> {
-    return startServerChat(this.#engine, options);
-  }
-
-  runTools<const Tools extends ToolList>(options: ServerRunToolsOptions<Tools>): ToolRun<Tools> {
-    return runTools(this, options);
-  }
-
-  async preview(options: ServerChatOptions): Promise<ServerChatPreview> {
-    const { prompt, grammar, pictures } = await prepareServerChat(this.#engine, options);
-    return {
-      prompt: fillMarks(prompt.text, pictures, lineOf),
-      generationPrompt: prompt.generationPrompt,
-      grammar,
-    };
-  }
+function serverModel(name: string, engine: ServerEngine): ServerModel {
+  const { contextSize, vision, templates, servers } = engine;
+  const model: ServerModel = {
+    name,
+    contextSize,
+    vision,
+    templates: templates.all,
+    get servers() {
+      return servers.health;
+    },
+    chat: (options) => startServerChat(engine, options),
+    runTools: (options) => runTools(model, options),
+    preview: async (options) => {
+      const { prompt, grammar, pictures } = await prepareServerChat(engine, options);
+      const { text, generationPrompt } = prompt;
+      return { prompt: fillMarks(text, pictures, lineOf), generationPrompt, grammar };
+    },
+  };
+  return model;
 }

@@ -3,6 +3,7 @@
  * ids and GBNF and apply no chat template.
  */
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
+import type { TokenLogprob } from '../../parser/events.ts';
 import { splitAtMarks } from '../../tools/picture-marks.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
@@ -20,7 +21,7 @@ import {
   type ServerQuestion,
   type ServerToken,
 } from './server-dialect.ts';
-import { readLlamaLogprobs } from './server-logprobs.ts';
+import { pieceReader, readLlamaLogprobs } from './server-logprobs.ts';
 
 /** The dialect of llama-server. */
 export const llamaServer: ServerDialect = {
@@ -36,7 +37,7 @@ export const llamaServer: ServerDialect = {
   complete: (request) => {
     const { pictured } = request;
     const body = completionBody(request);
-    const question = { path: '/completion', body, read: pieceReader(request) };
+    const question = { path: '/completion', body, read: pieceReader(request, readPiece, logprobsOf) };
     if (pictured == null || !('pictures' in pictured)) return question;
     return {
       ...question,
@@ -152,15 +153,8 @@ function freeSamplers(sampling: SamplingOptions): object {
   });
 }
 
-function pieceReader({
-  logprobs: top = null,
-}: CompletionRequest): (answer: unknown) => CompletionPiece | null {
-  if (top === null) return readPiece;
-  return (answer) => {
-    const piece = readPiece(answer);
-    const probabilities = isRecord(answer) ? answer.completion_probabilities : null;
-    return piece && { ...piece, logprobs: readLlamaLogprobs(probabilities, top) };
-  };
+function logprobsOf(answer: unknown, top: number): readonly TokenLogprob[] {
+  return readLlamaLogprobs(isRecord(answer) ? answer.completion_probabilities : null, top);
 }
 
 function readPiece(answer: unknown): CompletionPiece | null {

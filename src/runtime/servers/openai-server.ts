@@ -5,6 +5,7 @@
  */
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
+import type { TokenLogprob } from '../../parser/events.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
 import type { Conversation } from './pictures.ts';
@@ -20,7 +21,7 @@ import {
   type ServerDialect,
   type ServerToken,
 } from './server-dialect.ts';
-import { readOpenAiLogprobs } from './server-logprobs.ts';
+import { pieceReader, readOpenAiLogprobs } from './server-logprobs.ts';
 
 const notThere = 'vLLM and SGLang have no such sampler; leave it out';
 
@@ -159,7 +160,7 @@ function openAiServer(enforcement: Enforcement): Omit<ServerDialect, 'tokenize' 
         return {
           path: '/v1/completions',
           body: { ...body, prompt },
-          read: pieceReader(request),
+          read: pieceReader(request, readPiece, logprobsOf),
           failure: failureOf,
         };
       return {
@@ -258,14 +259,8 @@ function freeSamplers(sampling: SamplingOptions): object {
   });
 }
 
-function pieceReader({
-  logprobs: top = null,
-}: CompletionRequest): (answer: unknown) => CompletionPiece | null {
-  if (top === null) return readPiece;
-  return (answer) => {
-    const piece = readPiece(answer);
-    return piece && { ...piece, logprobs: readOpenAiLogprobs(choiceOf(answer)?.logprobs, top) };
-  };
+function logprobsOf(answer: unknown, top: number): readonly TokenLogprob[] {
+  return readOpenAiLogprobs(choiceOf(answer)?.logprobs, top);
 }
 
 function choiceOf(answer: unknown): Readonly<Record<string, unknown>> | null {

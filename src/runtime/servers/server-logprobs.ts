@@ -1,8 +1,22 @@
 /** Reads the probabilities of tokens from each server's notation. Unreadable ones are omitted. */
+
 import { isRecord } from '../../format/option-rules.ts';
 import type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
 import { leastLogprob } from '../chat/answer-logprobs.ts';
-import { readText } from './server-dialect.ts';
+import { type CompletionPiece, type CompletionRequest, readText } from './server-dialect.ts';
+
+/** Reads an answer as a piece of the response, with the likely tokens if the request asks for them. */
+export function pieceReader(
+  { logprobs: top = null }: CompletionRequest,
+  readPiece: (answer: unknown) => CompletionPiece | null,
+  readLogprobs: (answer: unknown, top: number) => readonly TokenLogprob[],
+): (answer: unknown) => CompletionPiece | null {
+  if (top === null) return readPiece;
+  return (answer) => {
+    const piece = readPiece(answer);
+    return piece && { ...piece, logprobs: readLogprobs(answer, top) };
+  };
+}
 
 /** llama-server: `[{ token, bytes, logprob, top_logprobs: [{ token, bytes, logprob }] }]`. */
 export function readLlamaLogprobs(given: unknown, top: number): readonly TokenLogprob[] {

@@ -154,7 +154,7 @@ export class ServerRun {
     const failed = this.#revocable.failed(this.#tries);
     this.#tries += 1;
     if (this.#tries > maxTries) throw failed;
-    this.#revocable.goBack(this.#revocable.settled);
+    this.#revocable.goBack(this.#revocable.released);
     return { events: [], next: 'ask-again' };
   }
 

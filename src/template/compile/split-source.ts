@@ -67,7 +67,7 @@ function literalText(source: string): string {
 const rawStart = /\{%([-+]?)\s*raw\s*(-?)%\}/y;
 const rawEnd = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 const stringLiteral = /'([^'\\]*(?:\\[\s\S][^'\\]*)*)'|"([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
-const exoticNumber = /\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:e[-+]?\d+)?/iy;
+const pythonNumber = /\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:e[-+]?\d+)?/iy;
 const opening = /\{[%{#]/g;
 
 /** Scans a source from front to back. */
@@ -210,9 +210,9 @@ class Splitter {
   /** Reads a number, in the plain spelling that the tokenizer knows. */
   private numberPart(): string {
     const start = this.at;
-    exoticNumber.lastIndex = start;
-    exoticNumber.test(this.source);
-    this.at = Math.max(exoticNumber.lastIndex, start + 1);
+    pythonNumber.lastIndex = start;
+    pythonNumber.test(this.source);
+    this.at = Math.max(pythonNumber.lastIndex, start + 1);
     const text = this.source.slice(start, this.at).replaceAll('_', '');
     if (!/e/i.test(text)) return text;
     const digits = Number(text).toLocaleString('en', { useGrouping: false, maximumSignificantDigits: 17 });

@@ -167,7 +167,9 @@ function readSpec(text: string): Spec {
 /** Reads a value's attribute or item: `{0.name}`, `{0[key]}`. */
 export type ReadMember = (value: Value, name: string, kind: 'attribute' | 'item') => Value;
 
-const fieldPattern = /^([^.[!:]*)((?:\.[^.[!:]+|\[[^\]]*\])*)(?:!([rsa]))?(?::(.*))?$/su;
+/** `0.name[key]!r:>8` */
+const fieldPattern =
+  /^(?<name>[^.[!:]*)(?<members>(?:\.[^.[!:]+|\[[^\]]*\])*)(?:!(?<conversion>[rsa]))?(?::(?<spec>.*))?$/su;
 const bracePattern = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
 
 /** `template.format(…)`. `read` resolves the dots and brackets in fields. */
@@ -182,16 +184,17 @@ export function formatBraces(
   const field = (source: string): Text => {
     const match = fieldPattern.exec(source);
     if (match === null) throw new PythonError('ValueError', `bad replacement field '${source}'`);
-    const name = match[1] === '' ? String(counter++) : (match[1] ?? '');
+    const { name: written = '', members = '', conversion, spec = '' } = match.groups ?? {};
+    const name = written === '' ? String(counter++) : written;
     let value = /^\d+$/.test(name) ? args[Number(name)] : keywords.get(name);
     if (value === undefined) throw new PythonError('IndexError', `no value for replacement field '${name}'`);
-    for (const [, attribute, item] of (match[2] ?? '').matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
+    for (const [, attribute, item] of members.matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
       runtime.charge(1);
       value = read(value, attribute ?? item ?? '', attribute === undefined ? 'item' : 'attribute');
     }
-    if (match[3] === 'r' || match[3] === 'a') value = repr(runtime, value);
-    if (match[3] === 's') value = str(runtime, value);
-    return formatValue(runtime, value, readSpec(match[4] ?? ''));
+    if (conversion === 'r' || conversion === 'a') value = repr(runtime, value);
+    if (conversion === 's') value = str(runtime, value);
+    return formatValue(runtime, value, readSpec(spec));
   };
   return replaceFields(runtime, template, bracePattern, ([found, source]) => {
     if (found === '{{' || found === '}}') return found.charAt(0);

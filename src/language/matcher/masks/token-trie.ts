@@ -38,7 +38,7 @@ export const noToken = -1;
 export const tokenTrie = memoize(buildTrie);
 
 function buildTrie({ bytes, starts, ids, longest }: TokenIndex): TokenTrie {
-  const most = ids.reduce((sum, id) => sum + (starts[id + 1] ?? 0) - (starts[id] ?? 0), 0);
+  const most = bytes.length;
   const labels = new Uint32Array(most);
   const ends = new Int32Array(most);
   const parents = new Int32Array(most);
@@ -48,7 +48,11 @@ function buildTrie({ bytes, starts, ids, longest }: TokenIndex): TokenTrie {
   const path = new Int32Array(longest + 1);
   let depth = 0;
   let size = 0;
-  for (const id of ids) {
+  let words = 0;
+  // Not by iterators, which are slow until they are compiled.
+  for (let place = 0; place < ids.length; place += 1) {
+    const id = ids[place] ?? 0;
+    words = Math.max(words, (id >> 5) + 1);
     const start = starts[id] ?? 0;
     const length = (starts[id + 1] ?? 0) - start;
     let shared = 0;
@@ -75,7 +79,7 @@ function buildTrie({ bytes, starts, ids, longest }: TokenIndex): TokenTrie {
     equals,
     roots,
     longest,
-    words: ids.reduce((words, id) => Math.max(words, (id >> 5) + 1), 0),
+    words,
   };
 }
 

@@ -5,11 +5,14 @@
  * on a line of its own. Its key must be closed; a value that quotes whole arguments closes them itself. A call ends at
  * the marker after its arguments if nothing closes the value later: a closer after that marker belongs to the value,
  * unless an argument of another call is opened before it.
+ *
+ *     <parameter=city>⏎Paris⏎<parameter=unit>⏎…      the opener of `unit`, which the tool has
+ *     <parameter=city>⏎Paris⏎</function>⏎…           the marker after the arguments
  */
 
 import { isProperty } from '../../leniency/lenient-arguments.ts';
 import { markerParts } from '../../leniency/other-spellings.ts';
-import { absent, matchText, undecided } from '../../markers/markers.ts';
+import { absent, type MatchEnd, matchText, undecided } from '../../markers/markers.ts';
 import { leadingSpaceLength, maxGap, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
@@ -56,6 +59,7 @@ export function unclosedEnd(
 
 type FoundEnd = Omit<UnclosedEnd, 'textEnd'>;
 
+/** The end of the call, or another argument before it. */
 function firstEnd(
   reader: Reader,
   place: ValuePlace<State>,
@@ -64,70 +68,61 @@ function firstEnd(
   isBegun: boolean,
   calls: QuotedCalls | null,
 ): FoundEnd | null {
-  const entry = entryEnd(reader, another, to, isBegun, calls);
-  return callEnd(reader, place, entry?.at ?? to, calls) ?? entry;
+  const { text, at: from } = reader.cursor;
+  const entry = firstOf(reader, another.open, to, calls, (at) => {
+    const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
+    return entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
+  });
+  let found = entry && { ...entry, endsCall: false };
+  const [, ...endsOfCall] = otherEnds(place);
+  for (const marker of endsOfCall) {
+    const end = firstOf(reader, marker, found?.at ?? to, calls, (at) => matchText(reader, text, at, marker));
+    if (end !== null) found = { ...end, endsCall: true };
+  }
+  return found;
 }
 
-/** Where another argument begins. */
-function entryEnd(
+/** The first position before `to` that begins as `marker` does, is in no quoted call, and that `verdictAt` admits. */
+function firstOf(
   reader: Reader,
-  another: Another,
+  marker: string,
   to: number,
-  isBegun: boolean,
   calls: QuotedCalls | null,
-): FoundEnd | null {
-  const { text, at: from } = reader.cursor;
-  const begin = another.open.slice(0, 2);
-  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
-    const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
-    const verdict = entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
+  verdictAt: (at: number) => MatchEnd,
+): Omit<FoundEnd, 'endsCall'> | null {
+  for (const at of beginnings(reader.cursor.text, marker, reader.cursor.at, to)) {
+    const verdict = verdictAt(at);
     if (verdict === absent || calls?.isOpenAt(reader.cursor, at)) continue;
-    return { at, isCertain: verdict !== undecided, endsCall: false };
+    return { at, isCertain: verdict !== undecided };
   }
   return null;
 }
 
-/** Position of the marker after the arguments. */
-function callEnd(
-  reader: Reader,
-  place: ValuePlace<State>,
-  to: number,
-  calls: QuotedCalls | null,
-): FoundEnd | null {
-  const { text, at: from } = reader.cursor;
-  let nearest: FoundEnd | null = null;
-  for (const [index, marker] of otherEnds(place).entries()) {
-    if (index === 0) continue;
-    const begin = marker.slice(0, 2);
-    const last = nearest?.at ?? to;
-    for (let at = nextBegin(text, begin, from); at !== -1 && at < last; at = nextBegin(text, begin, at + 1)) {
-      const verdict = matchText(reader, text, at, marker);
-      if (verdict === absent || calls?.isOpenAt(reader.cursor, at)) continue;
-      nearest = { at, isCertain: verdict !== undecided, endsCall: true };
-      break;
-    }
+/** Positions between two others where `marker` may begin. */
+function* beginnings(text: string, marker: string, from: number, to: number): Generator<number, void> {
+  const begin = marker.slice(0, 2);
+  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
+    yield at;
   }
-  return nearest;
 }
 
-/** Whether an argument of any call is opened between two positions. */
-export function opensEntry(reader: Reader, another: Another, from: number, to: number): boolean {
-  const { text } = reader.cursor;
-  const begin = another.open.slice(0, 2);
-  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
-    if (entryAt(reader, another, at, () => true) >= 0) return true;
+/** Whether an argument of any call, or one whose key is allowed, is opened between two positions. */
+export function opensEntry(
+  reader: Reader,
+  another: Another,
+  from: number,
+  to: number,
+  allows: (key: string) => boolean = () => true,
+): boolean {
+  for (const at of beginnings(reader.cursor.text, another.open, from, to)) {
+    if (entryAt(reader, another, at, allows) >= 0) return true;
   }
   return false;
 }
 
 /** Whether an argument that the tool has and the call lacks is opened between two positions. */
 export function opensNextArgument(reader: Reader, another: Another, from: number, to: number): boolean {
-  const { text } = reader.cursor;
-  const begin = another.open.slice(0, 2);
-  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
-    if (entryAt(reader, another, at, (key) => mayFollow(reader, key, false)) >= 0) return true;
-  }
-  return false;
+  return opensEntry(reader, another, from, to, (key) => mayFollow(reader, key, false));
 }
 
 /** Whether the name of such an argument is at a position, without its opener. */
@@ -135,14 +130,14 @@ export function namesNextArgument(reader: Reader, another: Another, at: number):
   return keyAt(reader, another, at, (key) => mayFollow(reader, key, false)) >= 0;
 }
 
-function entryAt(reader: Reader, another: Another, at: number, allows: (key: string) => boolean): number {
+function entryAt(reader: Reader, another: Another, at: number, allows: (key: string) => boolean): MatchEnd {
   const { text } = reader.cursor;
   const opened = matchText(reader, text, at, another.open);
   return opened < 0 ? opened : keyAt(reader, another, opened, allows);
 }
 
-/** End of a key at a position and of the text after it, or of a part of that; or `absent` or `undecided`. */
-function keyAt(reader: Reader, another: Another, opened: number, allows: (key: string) => boolean): number {
+/** End of a key at a position and of the text after it, or of a part of that. */
+function keyAt(reader: Reader, another: Another, opened: number, allows: (key: string) => boolean): MatchEnd {
   const { text } = reader.cursor;
   const start = skipSpace(text, opened);
   if (start - opened > maxGap) return absent;
@@ -152,8 +147,8 @@ function keyAt(reader: Reader, another: Another, opened: number, allows: (key: s
   return keyIsClosed(reader, another, skipSpace(text, end));
 }
 
-/** End of the text after a key, or of a part of it; or `absent` or `undecided`. */
-function keyIsClosed(reader: Reader, { keyEnd }: Another, at: number): number {
+/** End of the text after a key, or of a part of it. */
+function keyIsClosed(reader: Reader, { keyEnd }: Another, at: number): MatchEnd {
   const [first = keyEnd, ...others] = markerParts(keyEnd);
   const [word = first] = first.split(/\s/);
   let result = absent;

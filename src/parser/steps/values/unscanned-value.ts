@@ -214,7 +214,6 @@ export function readBuffered(
   reader.bufferTo(first.textEnd);
   const found = first.end === null ? first : closerAfterUnopened(reader, values, progress, first);
   if (found === null) return endAtUnopened(reader, values, progress);
-  const { at } = cursor;
   if (found.end === null && !reader.ended) {
     if (progress.isWhole) return null;
     const length = (progress.refused ?? cursor.offset) - buffer.start;
@@ -222,6 +221,19 @@ export function readBuffered(
     return isString ? becomeString(reader, values, progress) : null;
   }
   if (found.end === null && progress.refused !== null) return endAtRefused(reader, values, progress);
+  return endBuffered(reader, values, progress, found, recover);
+}
+
+/** Emits the whole value, which ends at its closer or without one; `null` if nothing ends it yet. */
+function endBuffered(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+  found: FoundCloser,
+  recover: State,
+): State | null {
+  const { buffer, cursor } = reader;
+  const { at } = cursor;
   const { start } = buffer;
   const length = cursor.offset - start;
   const closer = found.end === null ? null : cursor.offsetOf(found.closer);

@@ -6,7 +6,15 @@
 
 import { markerParts } from '../../leniency/other-spellings.ts';
 import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
-import { absent, compileTransition, matchText, secondsOf, undecided } from '../../markers/markers.ts';
+import {
+  absent,
+  compileTransition,
+  type MatchEnd,
+  matchParts,
+  matchText,
+  secondsOf,
+  undecided,
+} from '../../markers/markers.ts';
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
 import { leadingSpaceLength, maxGap, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
@@ -101,46 +109,94 @@ export interface FoundCloser {
 export function findCloser(reader: Reader, values: ValueStack<State>, progress: ValueProgress): FoundCloser {
   const { text, at: from } = reader.cursor;
   const closer = valueCloser(values, progress.frame.close);
-  const { calls } = values.place;
-  const counts = calls !== undefined && reader.options.provenance === null;
-  if (counts) progress.calls ??= new QuotedCalls(calls, reader.cursor.offset);
-  const {
-    begin,
-    closes,
-    parts: [first = ''],
-  } = closer;
-  const mends = reader.options.provenance === null && reader.allows('marker-twice');
-  if (mends && closes !== null)
-    progress.entries ??= new QuotedCalls({ open: closes, close: first }, reader.cursor.offset);
+  const { begin, closes, parts } = closer;
+  const [first = ''] = parts;
+  countQuotations(reader, values, progress, closer);
   let refused: number | null = null;
+  const notYet = (at: number): FoundCloser => {
+    const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
+    readQuotations(reader, progress, textEnd);
+    return { textEnd, end: null, closer: at, refused };
+  };
   for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
-    const single = closerEnd(reader, closer, at);
-    const once = single < 0 ? single : continues(reader, single, values.place.continuations);
-    const isUnopened = once === absent && single >= 0 && mends && !isQuoted(reader, progress, at);
-    const end = isUnopened ? repeatedEnd(reader, values, closer, single) : single;
-    const follows = end === single ? once : end;
-    const verdict = follows >= 0 && counts ? outOfQuotes(reader, calls, closer, progress, at, end) : follows;
-    if (verdict === undecided) {
-      const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
-      readQuotations(reader, progress, textEnd);
-      return { textEnd, end: null, closer: at, refused };
-    }
+    const found = closerAt(reader, values, progress, closer, at);
+    if (found.is === 'absent') continue;
+    if (found.is === 'undecided') return notYet(at);
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
-    if (verdict !== absent) {
+    if (found.is === 'end') {
       reader.claimSpace(closer.trailingSpace);
-      return { textEnd, end, closer: at, refused, ...(end === single ? {} : { repeated: first }) };
+      return {
+        textEnd,
+        end: found.end,
+        closer: at,
+        refused,
+        ...(found.isRepeated ? { repeated: first } : {}),
+      };
     }
-    if (single < 0) continue;
     refused ??= textEnd;
-    if (isUnopened && closes !== null && progress.unopened === null)
+    if (found.isUnopened && closes !== null && progress.unopened === null)
       progress.unopened = {
         at: reader.cursor.offsetOf(textEnd),
-        isCertain: isAsWritten(values, closer, text, { textEnd, at, end: single }),
+        isCertain: isAsWritten(values, closer, text, { textEnd, at, end: found.end }),
       };
   }
-  const textEnd = certainEnd(text, from, text.length, closer.held, closer.spaces);
-  readQuotations(reader, progress, textEnd);
-  return { textEnd, end: null, closer: text.length, refused };
+  return notYet(text.length);
+}
+
+type CloserAt =
+  | { readonly is: 'absent' }
+  | { readonly is: 'undecided' }
+  | { readonly is: 'end'; readonly end: number; readonly isRepeated: boolean }
+  /** `isUnopened`: not quoted either, so the opener of the next argument may be missing. */
+  | { readonly is: 'refused'; readonly end: number; readonly isUnopened: boolean };
+
+/**
+ * What stands at a position that begins as the closer does:
+ *
+ *     Paris</parameter></function>                 `end`: what follows may follow a value
+ *     Paris</parameter></parameter></function>     `end`, of the second one
+ *     write </parameter> at its end                `refused`: nothing that may follow, so it is in the value
+ *     Paris</para                                  `undecided`
+ */
+function closerAt(
+  reader: Reader,
+  values: ValueStack<State>,
+  progress: ValueProgress,
+  closer: Closer,
+  at: number,
+): CloserAt {
+  const { calls, continuations } = values.place;
+  const single = matchParts(reader, reader.cursor.text, at, closer.parts);
+  if (single < 0) return { is: single === undecided ? 'undecided' : 'absent' };
+  const follows = continues(reader, single, continuations);
+  const isUnopened = follows === absent && mends(reader) && !isQuoted(reader, progress, at);
+  let end = follows < 0 ? follows : single;
+  if (isUnopened) end = repeatedEnd(reader, values, closer, single);
+  if (end >= 0 && calls !== undefined && reader.options.provenance === null)
+    end = outOfQuotes(reader, calls, closer, progress, at, end);
+  if (end === undecided) return { is: 'undecided' };
+  return end === absent
+    ? { is: 'refused', end: single, isUnopened }
+    : { is: 'end', end, isRepeated: isUnopened };
+}
+
+/** Whether closers without an opener, and repeated ones, are read as slips. */
+function mends(reader: Reader): boolean {
+  return reader.options.provenance === null && reader.allows('marker-twice');
+}
+
+/** Where nothing tells markers from text, counts the calls and the arguments that the value quotes. */
+function countQuotations(
+  reader: Reader,
+  { place: { calls } }: ValueStack<State>,
+  progress: ValueProgress,
+  { closes, parts: [first = ''] }: Closer,
+): void {
+  const { offset } = reader.cursor;
+  if (calls !== undefined && reader.options.provenance === null)
+    progress.calls ??= new QuotedCalls(calls, offset);
+  if (closes !== null && mends(reader))
+    progress.entries ??= new QuotedCalls({ open: closes, close: first }, offset);
 }
 
 /** Whether a call or an argument that the value quotes is open at a position. */
@@ -157,15 +213,15 @@ function readQuotations({ cursor }: Reader, { calls, entries }: ValueProgress, t
 /** How often a closer may be repeated: each one is tried from there, so that more would cost the square of their number. */
 const maxRepeats = 4;
 
-/** End of closers that repeat one, of which `end` is the end, before what may follow; or `absent` or `undecided`. */
-function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, end: number): number {
+/** End of closers that repeat one, of which `end` is the end, before what may follow. */
+function repeatedEnd(reader: Reader, values: ValueStack<State>, closer: Closer, end: number): MatchEnd {
   if ((closer.parts[0] ?? '').length < minMarker) return absent;
   const { text } = reader.cursor;
   let last = end;
   for (let count = 0; count < maxRepeats; count += 1) {
     const start = skipSpace(text, last);
     if (start - last > maxGap) return absent;
-    const next = closerEnd(reader, closer, start);
+    const next = matchParts(reader, text, start, closer.parts);
     if (next < 0) return next;
     const verdict = continues(reader, next, values.place.continuations);
     if (verdict !== absent) return verdict < 0 ? verdict : next;
@@ -197,7 +253,7 @@ function outOfQuotes(
   progress: ValueProgress,
   at: number,
   end: number,
-): number {
+): MatchEnd {
   if (progress.calls?.isOpenAt(reader.cursor, at) === true) return absent;
   const verdict = goesOnAfterClosers(reader, calls, closer, end);
   if (verdict === true) progress.calls?.pass(reader.cursor.offsetOf(at));
@@ -243,22 +299,8 @@ export function nextBegin(text: string, begin: string, from: number): number {
   return last >= from && text.charCodeAt(last) === begin.charCodeAt(0) ? last : -1;
 }
 
-/** End of a closer at `at`, with limited white space inside; or `absent` or `undecided`. */
-function closerEnd(reader: Reader, closer: Closer, at: number): number {
-  const { text } = reader.cursor;
-  let end = at;
-  for (const [index, part] of closer.parts.entries()) {
-    const start = index === 0 ? end : skipSpace(text, end);
-    if (start - end > maxGap) return absent;
-    const verdict = matchText(reader, text, start, part);
-    if (verdict < 0) return verdict;
-    end = verdict;
-  }
-  return end;
-}
-
-/** Whether one of the continuations is at `at`: a position, or `absent` or `undecided`. */
-export function continues(reader: Reader, at: number, continuations: readonly KeyedText[] = []): number {
+/** Position after one of the continuations at `at`. */
+export function continues(reader: Reader, at: number, continuations: readonly KeyedText[] = []): MatchEnd {
   if (continuations.length === 0) return at;
   const { text } = reader.cursor;
   if (reader.ended && skipSpace(text, at) === text.length) return at;
@@ -271,7 +313,7 @@ export function continues(reader: Reader, at: number, continuations: readonly Ke
   return result;
 }
 
-function continuesWith(reader: Reader, at: number, continuation: KeyedText): number {
+function continuesWith(reader: Reader, at: number, continuation: KeyedText): MatchEnd {
   const { text } = reader.cursor;
   let end = at;
   for (const part of continuation) {
@@ -288,7 +330,7 @@ function continuesWith(reader: Reader, at: number, continuation: KeyedText): num
 }
 
 /** End of text that looks like a key. */
-export function keyEnd(text: string, at: number, ended: boolean): number {
+export function keyEnd(text: string, at: number, ended: boolean): MatchEnd {
   let end = at;
   while (end < text.length && end - at <= maxKey && /[\p{L}\p{N}_.$-]/u.test(text.charAt(end))) end++;
   if (end === text.length && !ended) return undecided;
@@ -332,20 +374,14 @@ function failAfterValue(reader: Reader, closer: Closer, recover: State): State {
   return fail(reader, recover, expected, 'unexpected text after a value');
 }
 
-/** End of the closer's parts at the reading position, or at another; or `absent` or `undecided`. */
+/** End of the closer's parts after white space at the reading position, or at another. */
 export function closerPartsEnd(
   reader: Reader,
-  closer: Pick<Closer, 'parts'>,
+  { parts }: Pick<Closer, 'parts'>,
   from = reader.cursor.at,
-): number {
+): MatchEnd {
+  if (parts.length === 0) return from;
   const { text } = reader.cursor;
-  let end = from;
-  for (const part of closer.parts) {
-    const start = skipSpace(text, end);
-    if (start - end > maxGap) return absent;
-    const verdict = matchText(reader, text, start, part);
-    if (verdict < 0) return verdict;
-    end = verdict;
-  }
-  return end;
+  const start = skipSpace(text, from);
+  return start - from > maxGap ? absent : matchParts(reader, text, start, parts);
 }

@@ -24,7 +24,7 @@ export class RevocableResponse {
   /** Events held back. */
   #kept: ResponseEvent[] = [];
   /** How many changes are final, because their events were released. */
-  #settled = 0;
+  #released = 0;
   /** Number of events released. */
   #given = 0;
   #failure: CheckFailure | null = null;
@@ -75,8 +75,8 @@ export class RevocableResponse {
   }
 
   /** The minimum for `goBack`: the number of changes whose events were released. */
-  get settled(): number {
-    return this.#settled;
+  get released(): number {
+    return this.#released;
   }
 
   /** No library is asked any more: whoever hands out a call asks, and says what is wrong. */
@@ -129,7 +129,7 @@ export class RevocableResponse {
 
   /** Revokes all changes but the first `length`, by replaying those on a new response. */
   goBack(length: number): void {
-    if (length < this.#settled) throw new RangeError('what was given out cannot be taken back');
+    if (length < this.#released) throw new RangeError('what was given out cannot be taken back');
     const changes = this.#changes.slice(0, length);
     const given = this.#given;
     this.#options.parser.reset();
@@ -185,7 +185,7 @@ export class RevocableResponse {
     const events = this.#kept;
     this.#kept = [];
     this.#given += events.length;
-    if (events.length > 0) this.#settled = this.#changes.length;
+    if (events.length > 0) this.#released = this.#changes.length;
     return events;
   }
 }

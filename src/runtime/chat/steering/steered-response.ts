@@ -288,10 +288,10 @@ export class SteeredResponse {
       for (const event of this.#feed(head, role)) events.push(event);
       if (this.#stopped) return { events, kept: null };
       if (!this.#triggers.fires(found)) continue;
-      return this.#pullTrigger(found, isTorn(spelling), text, done, role, events);
+      return this.#pullTrigger(found, isSplit(spelling), text, done, role, events);
     }
     for (const event of this.#feed(text.slice(done), role)) events.push(event);
-    if (!isTorn(spelling)) this.#followCall();
+    if (!isSplit(spelling)) this.#followCall();
     return { events, kept: null };
   }
 
@@ -311,7 +311,7 @@ export class SteeredResponse {
    */
   #pullTrigger(
     { start }: FoundTrigger,
-    torn: boolean,
+    split: boolean,
     text: string,
     done: number,
     role: TextPiece['role'],
@@ -319,13 +319,13 @@ export class SteeredResponse {
   ): TakenPiece {
     const trigger = this.#written.slice(start);
     const after = text.slice(done);
-    if (!torn && this.#beginAfter(start, trigger + after)) {
+    if (!split && this.#beginAfter(start, trigger + after)) {
       return { events: [...events, ...this.#feed(after, role)], kept: null };
     }
     if (!this.#beginAfter(start, trigger))
       throw this.broken('the grammar does not begin with its own trigger');
     this.#decoder.reset();
-    return { events, kept: torn || after !== '' ? text.slice(0, done) : null };
+    return { events, kept: split || after !== '' ? text.slice(0, done) : null };
   }
 
   /** Begins the grammar with `text`, which stands at `start`; false if the grammar does not allow it. */
@@ -392,6 +392,6 @@ function textOf(spelling: string | Uint8Array): string {
 }
 
 /** Whether it ends inside a character. */
-function isTorn(spelling: string | Uint8Array): boolean {
+function isSplit(spelling: string | Uint8Array): boolean {
   return typeof spelling !== 'string' && endsInsideCharacter(spelling);
 }

@@ -46,7 +46,7 @@ export class Backtracking {
   #tries = 0;
   #libraryTries = 0;
   /** Where the text ends that can no longer be revoked. */
-  #settled: SampledAt | null = null;
+  #released: SampledAt | null = null;
 
   constructor(response: RevocableResponse, vocabulary: Vocabulary) {
     this.#response = response;
@@ -82,8 +82,8 @@ export class Backtracking {
     if (!this.#places.add(place, written)) return this.#refuse(written);
     if (!over && this.#isDeadEnd()) return this.#goBack();
     const events = response.release();
-    this.#places.settle(response.settled);
-    if (this.#settled === null || response.settled === place.changes) this.#settled = place;
+    this.#places.dropBefore(response.released);
+    if (this.#released === null || response.released === place.changes) this.#released = place;
     this.#tokens += tokens.length;
     return { events, tokens, over };
   }
@@ -101,12 +101,12 @@ export class Backtracking {
   /** Throws; or, if only a library is against it, has the model write its own text, which is not asked about again. */
   #giveUp(): Step {
     const response = this.#response;
-    if (!response.isLibrarys || this.#settled === null) throw response.failed(this.#tries);
+    if (!response.isLibrarys || this.#released === null) throw response.failed(this.#tries);
     response.leaveToGuard();
-    response.goBack(this.#settled.changes);
+    response.goBack(this.#released.changes);
     this.#tries = 0;
-    this.#places.restart(this.#settled);
-    this.#tokens = this.#settled.tokens;
+    this.#places.restart(this.#released);
+    this.#tokens = this.#released.tokens;
     return { events: [], tokens: [], over: false, back: this.#tokens };
   }
 

@@ -83,7 +83,7 @@ export class ResponseRun {
   /** The model would have written this token, which the grammar does not allow. */
   overrule(drawn: DrawnToken): void {
     this.#overruled?.note(drawn, this.text.length);
-    this.#settle(false);
+    this.#guideNext(false);
   }
 
   /** The text so far. */
@@ -194,7 +194,7 @@ export class ResponseRun {
   /** The step for `taken`; if the response goes back, the next token is sampled under the grammar there. */
   #judge(taken: Taken): Step {
     const step = this.#backtracking.judge(taken);
-    if (step.back !== undefined) this.#settle(false);
+    if (step.back !== undefined) this.#guideNext(false);
     return step;
   }
 
@@ -229,14 +229,14 @@ export class ResponseRun {
     this.#write(after);
     if (response.tokensLeft === 0 && !response.over) response.cutOff();
     const written = [...added, ...ending, ...after];
-    if (!response.over) this.#settle(sampled && written.length === 0);
+    if (!response.over) this.#guideNext(sampled && written.length === 0);
     return { tokens: [...tokens, ...written], sampled: tokens.length, over: response.over };
   }
 
-  #settle(sampled: boolean): void {
+  #guideNext(sampled: boolean): void {
     const { constrained, matcher } = this.#response;
-    if (matcher !== null) this.#guide.settle(matcher, sampled);
-    else if (constrained) this.#guide.lose();
+    if (matcher !== null) this.#guide.prepare(matcher, sampled);
+    else if (constrained) this.#guide.leaveToEngine();
   }
 
   /** The tokens forced at the current position, within the limit of tokens. */

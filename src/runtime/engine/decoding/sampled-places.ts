@@ -58,7 +58,7 @@ export class SampledPlaces {
   }
 
   /** Removes positions with fewer changes than this, because their events were released. */
-  settle(changes: number): void {
+  dropBefore(changes: number): void {
     this.#places = this.#places.filter((place) => place.changes >= changes);
   }
 

@@ -5,7 +5,8 @@
  *
  * Such an engine allows an end of generation only at the end of the grammar. Model files declare some tokens as such
  * that are markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, only a
- * bias restricts what is sampled, and the matcher checks it.
+ * bias restricts what is sampled, and the matcher checks it. The same inside a character where it cannot follow what was
+ * sampled (the response went back to there): no grammar begins in the middle of a character.
  */
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
@@ -58,16 +59,17 @@ export class GrammarGuide {
    * Prepares for sampling at the position of `matcher`. `sampled`: since the last call it has accepted exactly one
    * token, sampled under the mask there.
    */
-  settle(matcher: Matcher, sampled: boolean): void {
+  prepare(matcher: Matcher, sampled: boolean): void {
     const { markers, vocabulary } = this.#options;
     const ends = markerEndsAt(matcher, markers, vocabulary);
-    this.#follows = ends === null && sampled && this.#masked;
-    this.#masked = ends === null;
     this.#bias = ends === null ? vocabulary.allowed.bias(matcher) : ends.bias;
+    this.#follows = ends === null && sampled && this.#masked;
+    const isCut = !this.#follows && matcher.withinCharacter && this.#bias !== null;
+    this.#masked = ends === null && !isCut;
   }
 
   /** The matcher could not follow what was sampled; only a grammar of the engine's own can. */
-  lose(): void {
+  leaveToEngine(): void {
     this.#bias = null;
     this.#follows = true;
   }

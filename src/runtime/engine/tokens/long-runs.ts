@@ -33,10 +33,10 @@ export interface PieceTokenizer {
 /** The tokens of `text`, which is tokenised in windows if it is long or has long runs. */
 export function* encodeWindows(text: string, tokenizer: PieceTokenizer): Steps<readonly number[]> {
   const { encode, splits } = tokenizer;
-  const mostRun = splits ? maxInRun : maxAtOnce;
+  const maxRun = splits ? maxInRun : maxAtOnce;
   const tokens: number[] = [];
   let start = 0;
-  for (let end = windowEnd(text, 0, mostRun); end >= 0; end = windowEnd(text, start, mostRun)) {
+  for (let end = windowEnd(text, 0, maxRun); end >= 0; end = windowEnd(text, start, maxRun)) {
     const window = encode(text.slice(start, end), start === 0);
     const cut = findCut(text, end, window, tokenizer) ?? cutAnywhere(text, start, end - overlap, tokenizer);
     for (const token of cut.tokens) tokens.push(token);
@@ -95,11 +95,11 @@ function characterBefore(text: string, place: number): { readonly units: number;
 }
 
 /**
- * Where the first run from `start` on has `mostRun` characters, or the window `maxAtOnce`; -1 if neither is. A run
+ * Where the first run from `start` on has `maxRun` characters, or the window `maxAtOnce`; -1 if neither is. A run
  * has only white space, or none: that in Unicode counts as either, because splitters differ.
  */
-function windowEnd(text: string, start: number, mostRun: number): number {
-  if (text.length - start <= mostRun) return -1;
+function windowEnd(text: string, start: number, maxRun: number): number {
+  if (text.length - start <= maxRun) return -1;
   let [white, other] = [0, 0];
   const most = start + maxAtOnce;
   for (let at = start; at < text.length; at += 1) {
@@ -108,7 +108,7 @@ function windowEnd(text: string, start: number, mostRun: number): number {
     const inAscii = code === 0x20 || (code >= 0x09 && code <= 0x0d);
     white = inAscii || (code > 0x7f && isWhite(code)) ? white + 1 : 0;
     other = inAscii ? 0 : other + 1;
-    if (Math.max(white, other) > mostRun) return wholeCharacters(text, at);
+    if (Math.max(white, other) > maxRun) return wholeCharacters(text, at);
   }
   return -1;
 }

@@ -4,8 +4,8 @@
 import { memoize } from '../../../format/memoize.ts';
 import { finish, type Steps } from '../../../language/expression/steps.ts';
 import { SpecialFinder } from '../../../language/matcher/special-finder.ts';
-import { type Spelling, spaceSign, TokenBytes } from '../../../language/matcher/token-bytes.ts';
-import { indexTokens, type TokenIndex } from '../../../language/matcher/token-index.ts';
+import { type Spelling, spaceSign, spellTokens, TokenBytes } from '../../../language/matcher/token-bytes.ts';
+import { indexTokens, sharedIndex, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
 import type { EngineTokenizer } from '../engine.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
@@ -32,6 +32,7 @@ export class Vocabulary implements TokenTexts {
   readonly #tokenizer: EngineTokenizer;
   readonly #roles: Uint8Array;
   readonly #bytes: TokenBytes;
+  readonly #stored: TokenIndex | null;
   #index: TokenIndex | undefined;
   #silent: readonly number[] | undefined;
   #ends: readonly number[] | undefined;
@@ -46,14 +47,18 @@ export class Vocabulary implements TokenTexts {
   readonly #fragments = new FragmentTokens();
 
   constructor(tokenizer: EngineTokenizer) {
-    const { texts, spelling } = tokenizer;
+    const { texts, spelling, indexStore } = tokenizer;
     this.#tokenizer = tokenizer;
     this.size = texts.length;
-    this.#roles = Uint8Array.from(texts, (text, id) => readRole(tokenizer, id, text));
-    this.#bytes = new TokenBytes(texts, (id) => this.#spellingOf(id, spelling));
-    const specials = texts.flatMap((text, token): SpecialToken[] =>
-      this.isSpecial(token) ? [{ token, text }] : [],
-    );
+    this.#roles = new Uint8Array(texts.length);
+    const specials: SpecialToken[] = [];
+    for (let token = 0; token < texts.length; token += 1) {
+      const text = texts[token] ?? '';
+      this.#roles[token] = readRole(tokenizer, token, text);
+      if (this.isSpecial(token)) specials.push({ token, text });
+    }
+    this.#stored = indexStore?.read() ?? null;
+    this.#bytes = new TokenBytes(this.#stored ?? spellTokens(texts, (id) => this.#spellingOf(id, spelling)));
     this.specials = new Map(specials.map((special) => [special.text, special]));
     this.finder = new SpecialFinder(specials);
     this.#userDefined = new SpecialFinder(specials.filter(({ token }) => this.#roles[token] === Role.marker));
@@ -78,8 +83,14 @@ export class Vocabulary implements TokenTexts {
   }
 
   get index(): TokenIndex {
-    this.#index ??= indexTokens(this.#bytes, this.#sampledTokens());
+    this.#index ??= this.#stored === null ? this.#makeIndex() : sharedIndex(this.#stored);
     return this.#index;
+  }
+
+  #makeIndex(): TokenIndex {
+    const index = indexTokens(this.#bytes, this.#sampledTokens());
+    this.#tokenizer.indexStore?.write(index);
+    return index;
   }
 
   *#sampledTokens(): Generator<number> {

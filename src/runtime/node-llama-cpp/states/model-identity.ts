@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import { fileSource } from '../../../hub/byte-source.ts';
 import { shardNames } from '../../../hub/gguf/check-model-file.ts';
-import { readHeader } from '../../../hub/gguf/read-header.ts';
+import { readModelHeader } from '../../../hub/gguf/read-header.ts';
 import type { LoraAdapter } from '../load-model-options.ts';
 
 /** Number of samples of the weights, spread evenly and including the last bytes. */
@@ -26,7 +26,7 @@ export async function modelIdentity(file: string, lora: readonly LoraAdapter[]):
 }
 
 async function addFile(hash: Hash, file: string): Promise<void> {
-  const { header, layout } = await readHeader(fileSource(file));
+  const { header, layout } = await readModelHeader(fileSource(file));
   const { size } = header;
   const { headerEnd } = layout;
   hash.update(`file ${size} ${headerEnd}\n`);

@@ -68,10 +68,10 @@ export async function restoreState(
 ): Promise<SavedState> {
   const { secret = null } = readOptions(given, stateRules);
   refuseDisposed(engine);
-  const mostTokens = engine.contextSize - 1;
+  const maxTokens = engine.contextSize - 1;
   const vocabularySize = engine.tokenizer.texts.length;
   const modelBytes = engine.file.llamaModel.size;
-  const limits = { ...(await originOf(engine, secret)), mostTokens, vocabularySize, modelBytes };
+  const limits = { ...(await originOf(engine, secret)), maxTokens, vocabularySize, modelBytes };
   return readStateFile(file, limits, async (payload, tokens) => {
     const lease = await engine.pool.lease(tokens, undefined);
     try {

@@ -54,7 +54,7 @@ interface Header extends Omit<StateOrigin, 'secret'> {
 /** Limits for loading. */
 export interface StateLimits extends StateOrigin {
   /** Maximum tokens of a sequence. */
-  readonly mostTokens: number;
+  readonly maxTokens: number;
   readonly vocabularySize: number;
   /** Size of the model, which no recurrent state exceeds. */
   readonly modelBytes: number;
@@ -192,8 +192,8 @@ function requireFit(file: string, header: Header, limits: StateLimits): void {
   }
   // Before the file is copied: its size may be a lie about a file full of holes.
   if (bytes > tokens * maxTokenBytes + limits.modelBytes) throw damaged(file);
-  if (tokens > limits.mostTokens) {
-    const reason = `holds ${tokens} tokens, and the context has room for ${limits.mostTokens}; load the model with a larger contextSize`;
+  if (tokens > limits.maxTokens) {
+    const reason = `holds ${tokens} tokens, and the context has room for ${limits.maxTokens}; load the model with a larger contextSize`;
     throw new StateFileError({ file, reason });
   }
 }
