@@ -156,7 +156,8 @@ async function reachOf(
     const needed = byNearness(tests.filter(isNeeded), files, known);
     if (needed.length === 0 || Date.now() > end) continue;
     console.error(picocolors.dim(`${needed.length} test files meet ${open.size} mutants …`));
-    const wanted = { mutants: [...open.keys()], time: 1000 * Number(seconds), testsOfSuite };
+    const time = Math.min(isAll ? Number.POSITIVE_INFINITY : 500, 1000 * Number(seconds));
+    const wanted = { mutants: [...open.keys()], time, testsOfSuite };
     const found = await runTogether({
       files: texts(new Set(open.keys())),
       tests: needed,
