@@ -19,7 +19,8 @@ function analyzed(value: string, entry = (text: string) => text, macro = '') {
   );
   const input = format.calls?.arguments;
   if (input?.kind !== 'entries') throw new TypeError('the arguments are entries');
-  return { input, warnings: warnings.map(({ field, kind }) => [field, kind]) };
+  const { unshown = [] } = format.calls ?? {};
+  return { input, unshown, warnings: warnings.map(({ field, kind }) => [field, kind]) };
 }
 
 const types = {
@@ -52,8 +53,9 @@ describe('the frame of each type', () => {
           const value = isPython || name === 'string' ? '{{ value }}' : '{{ value | tojson }}';
           return `{% ${at === 0 ? 'if' : 'elif'} value is ${types[name]} %}${open}${value}${close}`;
         });
-        const { input, warnings } = analyzed(`${branches.join('')}{% endif %}`);
+        const { input, unshown, warnings } = analyzed(`${branches.join('')}{% endif %}`);
         expect(warnings).toEqual([]);
+        expect(unshown).not.toContain('types');
         const found = (frame: ValueFrame) => [
           input.entry.key + frame.open,
           frame.close + input.entry.close.join(''),
@@ -108,6 +110,14 @@ describe('the frame of each type', () => {
     expect(analyzed('{{ value }}').input.style).toMatchObject(styles[0][1]);
   });
 
+  it('is that of a number where containers are written in a way that nobody could read', () => {
+    const written = '{% if value is mapping or value is string or value is not iterable %}{{ value }}';
+    const { input, warnings } = analyzed(`${written}{% else %}{{ value | length }}{% endif %}`);
+    expect(input.frames.array).toEqual(input.frames.number);
+    expect(input.nested).toBeNull();
+    expect(warnings).toContainEqual(['calls.arguments.frames.array', 'assumed']);
+  });
+
   it('is absent where values of the type are dropped with their key', () => {
     const { input } = analyzed('{{ value }}', (text) => `{% if value is not none %}${text}{% endif %}`);
     expect(input.frames.null).toEqual({ open: '', close: '', codec: 'absent' });
@@ -135,6 +145,12 @@ describe('strings that are pasted into quotes', () => {
       '</k>',
       '<end>',
     ]);
+  });
+
+  it('are texts between other signs', () => {
+    const { frames } = pasted('|', '{{ value | tojson }}');
+    expect(frames.string.codec).toBe('raw');
+    expect(frames.string.pasted).toBeUndefined();
   });
 
   it.each(['"', "'"])('are texts within quotes where everything is quoted: %s', (quote) => {

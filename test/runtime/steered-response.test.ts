@@ -453,6 +453,23 @@ describe('a text that ends a response', () => {
     }
   });
 
+  it('of the answer does not count in thoughts that are part of its text', () => {
+    const generationPrompt = `${format.turn.start}<muse>\n`;
+    const parser = createResponseParser(format, { tools, generationPrompt, reasoningFormat: 'none' });
+    const stopSequences = { texts: ['STOP'], within: 'answer', thoughtsAreText: true } as const;
+    const response = open({ generationPrompt }, { stopSequences, parser });
+    takeAll(response, 'a STOP b\n</muse>\n\nSo', [4]);
+    expect(response.over).toBe(false);
+    takeAll(response, ' STOP c', [4]);
+    expect(response.over).toBe(true);
+    const content = contentOf(response) ?? '';
+    expect([content.includes('a STOP b'), content.endsWith('So '), content.includes('c')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('may be a token that is no text', () => {
     const response = open({}, { stops: ['<over>'] });
     response.take(piece('a'));
