@@ -51,7 +51,7 @@ const help = `npm run mutants -- [file or folder of src …]
   --tests test/   only test files whose path begins so, several with commas
   --seconds 3600  each mutant meets tests of so long in all
   --alone         what survives meets its tests once more, in sources that are loaded with it
-  --minutes 600   ends after so long, with what it has
+  --minutes 600   ends after so long, with what it has; 0 shows what earlier runs found
   --record        writes the scores of the files into scripts/mutants/scores.json
   --json FILE     every mutant with what became of it`;
 
@@ -90,8 +90,8 @@ async function run(): Promise<number> {
   const worker = new WorkerProcess({ bail: 1, seed: values.seed });
   const outcomes: Outcome[] = [];
   for (const drawn of sample) {
-    if (Date.now() > end) break;
-    const outcome = await outcomeOf(worker, drawn, reach);
+    const outcome = await outcomeOf(worker, drawn, reach, end);
+    if (outcome === null) continue;
     outcomes.push(outcome);
     tell(outcome, drawn.source);
   }
@@ -224,24 +224,32 @@ function drawn(count: number, file: string): readonly number[] {
   return sorted.slice(0, wanted).sort((a, b) => a - b);
 }
 
-/** What became of a mutant. One that no test has met yet meets those of its place in sources of its own. */
+/**
+ * What became of a mutant, or null if no test has met it before the end. One that only the import of its file evaluates meets
+ * tests in sources of its own.
+ */
 async function outcomeOf(
   worker: WorkerProcess,
   drawn: Drawn,
   reach: Readonly<Record<string, KeptReach>>,
-): Promise<Outcome> {
+  end: number,
+): Promise<Outcome | null> {
   const { mutant, number, source } = drawn;
   if (whyEquivalent(mutant, source) !== null) return { mutant, verdict: 'equivalent', test: null };
   const kill = killOf(drawn);
   if (kill !== null) return { mutant, verdict: 'killed', test: kill };
   const place = placeOf(mutant.file, number);
-  if (!values.alone && Object.values(reach).some(({ tried }) => tried.includes(place)))
-    return { mutant, verdict: 'survived', test: null };
+  const reaching = Object.values(reach).filter(({ places }) => places.includes(place));
+  if (!values.alone && reaching.some(({ tried }) => tried.includes(place)))
+    return reaching.every(({ isAll }) => isAll) && isWhole(reach)
+      ? { mutant, verdict: 'survived', test: null }
+      : null;
   const tests = testsOf(mutant.file, number, reach);
-  if (tests.length === 0) return { mutant, verdict: 'unreached', test: null };
+  if (tests.length === 0) return isWhole(reach) ? { mutant, verdict: 'unreached', test: null } : null;
   const survival = `survived/${recordOf(drawn).name}`;
   const met = hashOf(recordOf(drawn).key + tests.map((test) => test + hashOf(sourceOf(test))).join());
   if (kept<boolean>(survival, met) === true) return { mutant, verdict: 'survived', test: null };
+  if (Date.now() > end) return null;
   const files = { [mutant.file]: mutated(source, mutant) };
   const time = tests.reduce((sum, test) => sum + (reach[test]?.time ?? 0), 0);
   const answer = await worker.run({ files, tests }, 30_000 + 5 * time);
@@ -253,6 +261,11 @@ async function outcomeOf(
   const test = answer.failed.split(': ', 1)[0] ?? '';
   if (test !== '' && fs.existsSync(path.join(root, test))) keepKill(drawn, test);
   return { mutant, verdict: 'killed', test: answer.failed };
+}
+
+/** Whether each test that was named has run. */
+function isWhole(reach: Readonly<Record<string, KeptReach>>): boolean {
+  return chosenTests().every((test) => Object.hasOwn(reach, test));
 }
 
 function recordOf({ mutant, number, source }: Drawn): { readonly name: string; readonly key: string } {
