@@ -24,6 +24,7 @@ import {
   sourceOf,
   whyEquivalent,
 } from './records.ts';
+import type { Wanted } from './runner.ts';
 import { type Reach, runTogether } from './together.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -68,6 +69,9 @@ interface Drawn {
   readonly number: number;
   readonly source: string;
 }
+
+/** What is known of test files, by path. */
+type KnownReach = Readonly<Record<string, KeptReach>>;
 
 /** What is kept of a test file. */
 type KeptReach = Reach[string] & {
@@ -126,52 +130,38 @@ function sampleOf(file: string): readonly Drawn[] {
  * What the tests evaluate, and the kills of this run, which are kept. A test file that is still the same, like all that
  * tests share, runs only if it evaluates a mutant that nothing has noticed yet.
  */
-async function reachOf(
-  files: readonly string[],
-  sample: readonly Drawn[],
-  end: number,
-): Promise<Readonly<Record<string, KeptReach>>> {
+async function reachOf(files: readonly string[], sample: readonly Drawn[], end: number): Promise<KnownReach> {
   const open = new Map(
     sample
       .filter((each) => whyEquivalent(each.mutant, each.source) === null && killOf(each) === null)
       .map((each) => [placeOf(each.mutant.file, each.number), each]),
   );
-  const texts = (switched: ReadonlySet<string>) =>
-    Object.fromEntries(
-      files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file, switched)]),
-    );
   const name = `reach/${hashOf(files.join())}`;
   const { sample: size, seed, seconds } = values;
-  const key = hashOf(JSON.stringify([texts(new Set()), sharedTexts(), size, seed, seconds]));
+  const key = hashOf(JSON.stringify([markedTexts(files, new Set()), sharedTexts(), size, seed, seconds]));
   const known: Record<string, KeptReach> = kept(name, key) ?? {};
-  const tests = chosenTests();
-  const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
-  for (const testsOfSuite of [6, null]) {
-    const isAll = testsOfSuite === null;
+  const hashes = new Map(chosenTests().map((test) => [test, hashOf(sourceOf(test))]));
+  for (const isAll of [false, true]) {
     const isNeeded = (test: string) => {
       const before = known[test];
       if (before?.hash !== hashes.get(test)) return true;
       return isAll && !before.isAll && before.places.some((place) => open.has(place));
     };
-    const needed = byNearness(tests.filter(isNeeded), files, known);
-    if (needed.length === 0 || Date.now() > end) continue;
-    console.error(picocolors.dim(`${needed.length} test files meet ${open.size} mutants …`));
-    const time = Math.min(isAll ? Number.POSITIVE_INFINITY : 500, 1000 * Number(seconds));
-    const wanted = { mutants: [...open.keys()], time, testsOfSuite };
+    const tests = byNearness([...hashes.keys()].filter(isNeeded), files, known);
+    if (tests.length === 0 || Date.now() > end) continue;
+    console.error(picocolors.dim(`${tests.length} test files meet ${open.size} mutants …`));
+    const texts = markedTexts(files, new Set(open.keys()));
     const found = await runTogether({
-      files: texts(new Set(open.keys())),
-      tests: needed,
-      wanted,
+      files: texts,
+      tests,
+      wanted: wantedOf([...open.keys()], isAll),
       seed,
       end,
     });
-    for (const [test, each] of Object.entries(found.reach))
-      known[test] = {
-        ...each,
-        hash: hashes.get(test) ?? '',
-        tried: [...(found.tried.get(test) ?? [])],
-        isAll,
-      };
+    for (const [test, each] of Object.entries(found.reach)) {
+      const tried = [...(found.tried.get(test) ?? [])];
+      known[test] = { ...each, hash: hashes.get(test) ?? '', tried, isAll };
+    }
     for (const [place, test] of found.kills) {
       const killed = open.get(place);
       if (killed !== undefined) keepKill(killed, test);
@@ -180,6 +170,24 @@ async function reachOf(
   }
   keep(name, key, known);
   return Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+}
+
+/** The texts of the files, in which places note that they are evaluated, and `switched` mutants can take effect. */
+function markedTexts(
+  files: readonly string[],
+  switched: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file, switched)]),
+  );
+}
+
+/** Mutants meet all tests for as long as they may, or at first only some of each suite, for a short time. */
+function wantedOf(mutants: readonly string[], isAll: boolean): Wanted {
+  const time = 1000 * Number(values.seconds);
+  return isAll
+    ? { mutants, time, testsOfSuite: null }
+    : { mutants, time: Math.min(500, time), testsOfSuite: 6 };
 }
 
 /** The test files that were named; those of a GPU or a browser have runs of their own. */
@@ -231,7 +239,7 @@ function drawn(count: number, file: string): readonly number[] {
 async function outcomeOf(
   worker: WorkerProcess,
   drawn: Drawn,
-  reach: Readonly<Record<string, KeptReach>>,
+  reach: KnownReach,
   end: number,
 ): Promise<Outcome | null> {
   const { mutant, number, source } = drawn;
@@ -264,7 +272,7 @@ async function outcomeOf(
 }
 
 /** Whether each test that was named has run. */
-function isWhole(reach: Readonly<Record<string, KeptReach>>): boolean {
+function isWhole(reach: KnownReach): boolean {
   return chosenTests().every((test) => Object.hasOwn(reach, test));
 }
 
