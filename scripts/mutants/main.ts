@@ -144,7 +144,7 @@ async function reachOf(files: readonly string[], sample: readonly Drawn[], end: 
   for (const isAll of [false, true]) {
     const isNeeded = (test: string) => {
       const before = known[test];
-      if (before?.hash !== hashes.get(test)) return true;
+      if (before === undefined || before.hash !== hashes.get(test)) return true;
       return isAll && !before.isAll && before.places.some((place) => open.has(place));
     };
     const tests = byNearness([...hashes.keys()].filter(isNeeded), files, known);
