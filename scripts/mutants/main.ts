@@ -24,7 +24,8 @@ import {
   sourceOf,
   whyEquivalent,
 } from './records.ts';
-import { type Met, type Reach, runTogether } from './together.ts';
+import type { Wanted } from './runner.ts';
+import { type Reach, runTogether } from './together.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const { values, positionals } = parseArgs({
@@ -51,7 +52,7 @@ const help = `npm run mutants -- [file or folder of src …]
   --tests test/   only test files whose path begins so, several with commas
   --seconds 3600  each mutant meets tests of so long in all
   --alone         what survives meets its tests once more, in sources that are loaded with it
-  --minutes 600   ends after so long, with what it has
+  --minutes 600   ends after so long, with what it has; 0 shows what earlier runs found
   --record        writes the scores of the files into scripts/mutants/scores.json
   --json FILE     every mutant with what became of it`;
 
@@ -69,8 +70,18 @@ interface Drawn {
   readonly source: string;
 }
 
-/** What is kept of a test file, under the hash of its text. */
-type KeptReach = Reach[string] & { readonly hash: string };
+/** What is known of test files, by path. */
+type KnownReach = Readonly<Record<string, KeptReach>>;
+
+/** What is kept of a test file. */
+type KeptReach = Reach[string] & {
+  /** That of its text. */
+  readonly hash: string;
+  /** The mutants that it met and did not notice. */
+  readonly tried: readonly string[];
+  /** Whether it met them with all of its tests. */
+  readonly isAll: boolean;
+};
 
 if (values.help) console.log(help);
 else process.exitCode = await run();
@@ -79,12 +90,12 @@ async function run(): Promise<number> {
   const end = Date.now() + Number(values.minutes) * 60_000;
   const files = chosenFiles();
   const sample = files.flatMap(sampleOf);
-  const met = await reachOf(files, sample, end);
+  const reach = await reachOf(files, sample, end);
   const worker = new WorkerProcess({ bail: 1, seed: values.seed });
   const outcomes: Outcome[] = [];
   for (const drawn of sample) {
-    if (Date.now() > end) break;
-    const outcome = await outcomeOf(worker, drawn, met);
+    const outcome = await outcomeOf(worker, drawn, reach, end);
+    if (outcome === null) continue;
     outcomes.push(outcome);
     tell(outcome, drawn.source);
   }
@@ -119,38 +130,38 @@ function sampleOf(file: string): readonly Drawn[] {
  * What the tests evaluate, and the kills of this run, which are kept. A test file that is still the same, like all that
  * tests share, runs only if it evaluates a mutant that nothing has noticed yet.
  */
-async function reachOf(
-  files: readonly string[],
-  sample: readonly Drawn[],
-  end: number,
-): Promise<Pick<Met, 'reach' | 'tried'>> {
+async function reachOf(files: readonly string[], sample: readonly Drawn[], end: number): Promise<KnownReach> {
   const open = new Map(
     sample
       .filter((each) => whyEquivalent(each.mutant, each.source) === null && killOf(each) === null)
       .map((each) => [placeOf(each.mutant.file, each.number), each]),
   );
-  const texts = (switched: ReadonlySet<string>) =>
-    Object.fromEntries(
-      files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file, switched)]),
-    );
   const name = `reach/${hashOf(files.join())}`;
-  const key = hashOf(JSON.stringify([texts(new Set()), sharedTexts(), values.seed]));
+  const { sample: size, seed, seconds } = values;
+  const key = hashOf(JSON.stringify([markedTexts(files, new Set()), sharedTexts(), size, seed, seconds]));
   const known: Record<string, KeptReach> = kept(name, key) ?? {};
-  const tests = chosenTests();
-  const hashes = new Map(tests.map((test) => [test, hashOf(sourceOf(test))]));
-  const isNeeded = (test: string) =>
-    known[test]?.hash !== hashes.get(test) || known[test]?.places.some((place) => open.has(place)) === true;
-  const tried = new Set<string>();
-  for (const testsOfSuite of [6, null]) {
-    const needed = byNearness(tests.filter(isNeeded), files, known);
-    if (needed.length === 0 || Date.now() > end) break;
-    console.error(picocolors.dim(`${needed.length} test files meet ${open.size} mutants …`));
-    const wanted = { mutants: [...open.keys()], time: 1000 * Number(values.seconds), testsOfSuite };
-    const switched = texts(new Set(open.keys()));
-    const found = await runTogether({ files: switched, tests: needed, wanted, seed: values.seed, end });
-    for (const [test, each] of Object.entries(found.reach))
-      known[test] = { ...each, hash: hashes.get(test) ?? '' };
-    for (const place of found.tried) tried.add(place);
+  const hashes = new Map(chosenTests().map((test) => [test, hashOf(sourceOf(test))]));
+  for (const isAll of [false, true]) {
+    const isNeeded = (test: string) => {
+      const before = known[test];
+      if (before === undefined || before.hash !== hashes.get(test)) return true;
+      return isAll && !before.isAll && before.places.some((place) => open.has(place));
+    };
+    const tests = byNearness([...hashes.keys()].filter(isNeeded), files, known);
+    if (tests.length === 0 || Date.now() > end) continue;
+    console.error(picocolors.dim(`${tests.length} test files meet ${open.size} mutants …`));
+    const texts = markedTexts(files, new Set(open.keys()));
+    const found = await runTogether({
+      files: texts,
+      tests,
+      wanted: wantedOf([...open.keys()], isAll),
+      seed,
+      end,
+    });
+    for (const [test, each] of Object.entries(found.reach)) {
+      const tried = [...(found.tried.get(test) ?? [])];
+      known[test] = { ...each, hash: hashes.get(test) ?? '', tried, isAll };
+    }
     for (const [place, test] of found.kills) {
       const killed = open.get(place);
       if (killed !== undefined) keepKill(killed, test);
@@ -158,8 +169,25 @@ async function reachOf(
     }
   }
   keep(name, key, known);
-  const reach = Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
-  return { reach, tried };
+  return Object.fromEntries(Object.entries(known).filter(([test]) => hashes.has(test)));
+}
+
+/** The texts of the files, in which places note that they are evaluated, and `switched` mutants can take effect. */
+function markedTexts(
+  files: readonly string[],
+  switched: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    files.map((file) => [file, withHits(sourceOf(file), mutantsOf(file, sourceOf(file)), file, switched)]),
+  );
+}
+
+/** Mutants meet all tests for as long as they may, or at first only some of each suite, for a short time. */
+function wantedOf(mutants: readonly string[], isAll: boolean): Wanted {
+  const time = 1000 * Number(values.seconds);
+  return isAll
+    ? { mutants, time, testsOfSuite: null }
+    : { mutants, time: Math.min(500, time), testsOfSuite: 6 };
 }
 
 /** The test files that were named; those of a GPU or a browser have runs of their own. */
@@ -204,23 +232,32 @@ function drawn(count: number, file: string): readonly number[] {
   return sorted.slice(0, wanted).sort((a, b) => a - b);
 }
 
-/** What became of a mutant. One that no test has met yet meets those of its place in sources of its own. */
+/**
+ * What became of a mutant, or null if no test has met it before the end. One that only the import of its file evaluates meets
+ * tests in sources of its own.
+ */
 async function outcomeOf(
   worker: WorkerProcess,
   drawn: Drawn,
-  { reach, tried }: Pick<Met, 'reach' | 'tried'>,
-): Promise<Outcome> {
+  reach: KnownReach,
+  end: number,
+): Promise<Outcome | null> {
   const { mutant, number, source } = drawn;
   if (whyEquivalent(mutant, source) !== null) return { mutant, verdict: 'equivalent', test: null };
-  const tests = testsOf(mutant.file, number, reach);
-  if (tests.length === 0) return { mutant, verdict: 'unreached', test: null };
   const kill = killOf(drawn);
   if (kill !== null) return { mutant, verdict: 'killed', test: kill };
-  if (tried.has(placeOf(mutant.file, number)) && !values.alone)
-    return { mutant, verdict: 'survived', test: null };
+  const place = placeOf(mutant.file, number);
+  const reaching = Object.values(reach).filter(({ places }) => places.includes(place));
+  if (!values.alone && reaching.some(({ tried }) => tried.includes(place)))
+    return reaching.every(({ isAll }) => isAll) && isWhole(reach)
+      ? { mutant, verdict: 'survived', test: null }
+      : null;
+  const tests = testsOf(mutant.file, number, reach);
+  if (tests.length === 0) return isWhole(reach) ? { mutant, verdict: 'unreached', test: null } : null;
   const survival = `survived/${recordOf(drawn).name}`;
   const met = hashOf(recordOf(drawn).key + tests.map((test) => test + hashOf(sourceOf(test))).join());
   if (kept<boolean>(survival, met) === true) return { mutant, verdict: 'survived', test: null };
+  if (Date.now() > end) return null;
   const files = { [mutant.file]: mutated(source, mutant) };
   const time = tests.reduce((sum, test) => sum + (reach[test]?.time ?? 0), 0);
   const answer = await worker.run({ files, tests }, 30_000 + 5 * time);
@@ -232,6 +269,11 @@ async function outcomeOf(
   const test = answer.failed.split(': ', 1)[0] ?? '';
   if (test !== '' && fs.existsSync(path.join(root, test))) keepKill(drawn, test);
   return { mutant, verdict: 'killed', test: answer.failed };
+}
+
+/** Whether each test that was named has run. */
+function isWhole(reach: KnownReach): boolean {
+  return chosenTests().every((test) => Object.hasOwn(reach, test));
 }
 
 function recordOf({ mutant, number, source }: Drawn): { readonly name: string; readonly key: string } {
@@ -265,9 +307,9 @@ function testsOf(file: string, number: number, reach: Reach): readonly string[] 
           reach[test]?.places.some((place) => place.startsWith(`${file}:`)),
         );
   let left = 1000 * Number(values.seconds);
-  return byNearness(tests, [file], reach).filter((test) => {
+  return byNearness(tests, [file], reach).filter((test, at) => {
     left -= reach[test]?.time ?? 0;
-    return left >= 0;
+    return left >= 0 || at === 0;
   });
 }
 

@@ -11,7 +11,7 @@ export const root = path.join(import.meta.dirname, '../..');
 const cache = path.join(root, '.cache/mutants');
 
 /** A mutant that no test can find. */
-interface Equivalent {
+export interface Equivalent {
   readonly file: string;
   /** The line before the change, without white space around it. */
   readonly line: string;
@@ -33,7 +33,9 @@ export interface Kill {
   readonly hash: string;
 }
 
-const equivalents = readJson<readonly Equivalent[]>(path.join(import.meta.dirname, 'equivalent.json')) ?? [];
+/** Those that are listed. */
+export const equivalents: readonly Equivalent[] =
+  readJson(path.join(import.meta.dirname, 'equivalent.json')) ?? [];
 const scoresFile = path.join(import.meta.dirname, 'scores.json');
 
 /** Why no test can find the mutant, or null. */

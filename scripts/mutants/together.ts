@@ -23,11 +23,11 @@ export interface Together {
   readonly end: number;
 }
 
-/** What a run has found. `kills`: the test file that noticed a mutant, by its name; `tried`: those that any test met. */
+/** What a run has found. `kills`: the test file that noticed a mutant, by its name; `tried`: those that a file met. */
 export interface Met {
   readonly reach: Reach;
   readonly kills: ReadonlyMap<string, string>;
-  readonly tried: ReadonlySet<string>;
+  readonly tried: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const folder = path.join(root, '.cache/mutants');
@@ -39,7 +39,7 @@ const [notes, wantedFile] = ['notes.jsonl', 'wanted.json'].map((name) =>
 export async function runTogether({ files, tests, wanted, seed, end }: Together): Promise<Met> {
   const reach: Record<string, Reach[string]> = {};
   const kills = new Map<string, string>();
-  const tried = new Set<string>();
+  const tried = new Map<string, Set<string>>();
   fs.mkdirSync(folder, { recursive: true });
   for (let left = tests; left.length > 0; ) {
     const mutants = wanted.mutants.filter((mutant) => !kills.has(mutant));
@@ -54,7 +54,10 @@ export async function runTogether({ files, tests, wanted, seed, end }: Together)
     await worker.stop();
     for (const note of notesOf()) {
       if ('places' in note) reach[path.relative(root, note.test)] = note;
-      if ('tried' in note) tried.add(note.tried);
+      if ('tried' in note) {
+        const file = path.relative(root, note.test);
+        tried.set(file, (tried.get(file) ?? new Set()).add(note.tried));
+      }
       if ('killed' in note) kills.set(note.killed, path.relative(root, note.test));
     }
     if (stalled !== null) kills.set(stalled.tried, path.relative(root, stalled.test));

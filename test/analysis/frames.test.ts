@@ -5,12 +5,13 @@ import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import type { ValueFrame } from '../../src/format/chat-format.ts';
 
 /** A template that writes arguments as `<k>key</k>`, the value as given, and `<end>`. */
-function analyzed(value: string, entry = (text: string) => text) {
+function analyzed(value: string, entry = (text: string) => text, macro = '') {
   const written = entry(`<k>{{ key }}</k>${value}<end>`);
   const entries = `{% for key, value in call.function.arguments.items() %}${written}{% endfor %}`;
   const calls = `{% for call in message.tool_calls %}<call {{ call.function.name }}>${entries}</call>{% endfor %}`;
   const { format, warnings } = analyzeTemplate(
     [
+      macro,
       '{% for message in messages %}<|turn|>{{ message.role }}{{ "\\n" }}{{ message.content }}',
       `{% if message.tool_calls %}${calls}{% endif %}<|end|>{% endfor %}`,
       '{% if add_generation_prompt %}<|turn|>assistant{{ "\\n" }}{% endif %}',
@@ -18,7 +19,8 @@ function analyzed(value: string, entry = (text: string) => text) {
   );
   const input = format.calls?.arguments;
   if (input?.kind !== 'entries') throw new TypeError('the arguments are entries');
-  return { input, warnings: warnings.map(({ field, kind }) => [field, kind]) };
+  const { unshown = [] } = format.calls ?? {};
+  return { input, unshown, warnings: warnings.map(({ field, kind }) => [field, kind]) };
 }
 
 const types = {
@@ -51,8 +53,9 @@ describe('the frame of each type', () => {
           const value = isPython || name === 'string' ? '{{ value }}' : '{{ value | tojson }}';
           return `{% ${at === 0 ? 'if' : 'elif'} value is ${types[name]} %}${open}${value}${close}`;
         });
-        const { input, warnings } = analyzed(`${branches.join('')}{% endif %}`);
+        const { input, unshown, warnings } = analyzed(`${branches.join('')}{% endif %}`);
         expect(warnings).toEqual([]);
+        expect(unshown).not.toContain('types');
         const found = (frame: ValueFrame) => [
           input.entry.key + frame.open,
           frame.close + input.entry.close.join(''),
@@ -65,10 +68,30 @@ describe('the frame of each type', () => {
           const isOne = name === 'number' || name === 'integer';
           expect(frame.codec, name).toBe(name === 'string' ? 'raw' : isPython && !isOne ? 'python' : 'json');
         }
+        // What all types have in common is no part of any of them.
+        expect([input.entry.key.slice(0, 4), input.entry.close.join('').slice(-5)]).toEqual([
+          '</k>',
+          '<end>',
+        ]);
         expect(input.integer === undefined).toBe(written.integer.tag === written.number.tag);
       }),
       { numRuns: 15 },
     );
+  });
+
+  it('of containers that the template takes apart is their own notation', () => {
+    const macro = [
+      '{% macro put(value) %}{% if value is mapping %}',
+      '{% for k, v in value.items() %}<m={{ k }}>{{ put(v) }}</m>{% endfor %}',
+      '{% elif value is iterable and value is not string %}',
+      '{% for v in value %}<item>{{ put(v) }}</item>{% endfor %}',
+      '{% elif value is string %}{{ value }}{% else %}{{ value | tojson }}{% endif %}{% endmacro %}',
+    ].join('');
+    const { input } = analyzed('{{ put(value) }}', (text) => text, macro);
+    const { frames, nested } = input;
+    expect(nested).not.toBeNull();
+    expect([frames.object.codec, frames.array.codec]).toEqual(['nested', 'nested']);
+    expect([frames.number.codec, frames.null.codec, frames.string.codec]).toEqual(['json', 'json', 'raw']);
   });
 
   it('has the style of its JSON', () => {
@@ -85,6 +108,14 @@ describe('the frame of each type', () => {
         analyzed(`{% if value is string %}{{ value }}{% else %}${json}{% endif %}`).input.style,
       ).toMatchObject(style);
     expect(analyzed('{{ value }}').input.style).toMatchObject(styles[0][1]);
+  });
+
+  it('is that of a number where containers are written in a way that nobody could read', () => {
+    const written = '{% if value is mapping or value is string or value is not iterable %}{{ value }}';
+    const { input, warnings } = analyzed(`${written}{% else %}{{ value | length }}{% endif %}`);
+    expect(input.frames.array).toEqual(input.frames.number);
+    expect(input.nested).toBeNull();
+    expect(warnings).toContainEqual(['calls.arguments.frames.array', 'assumed']);
   });
 
   it('is absent where values of the type are dropped with their key', () => {
@@ -114,6 +145,12 @@ describe('strings that are pasted into quotes', () => {
       '</k>',
       '<end>',
     ]);
+  });
+
+  it('are texts between other signs', () => {
+    const { frames } = pasted('|', '{{ value | tojson }}');
+    expect(frames.string.codec).toBe('raw');
+    expect(frames.string.pasted).toBeUndefined();
   });
 
   it.each(['"', "'"])('are texts within quotes where everything is quoted: %s', (quote) => {

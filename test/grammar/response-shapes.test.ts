@@ -315,6 +315,18 @@ describe('white space before the opener of calls', () => {
       },
     );
   });
+
+  it('may be anything in the grammar of the format, where text comes before it', () => {
+    const { expression } = formatGrammar(format);
+    expect(['', 'Hm.', '\n\n', ' '].map((text) => textsOf(expression)(text + made))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    const rules = JSON.stringify([...expression.rules]);
+    expect(rules).toContain(JSON.stringify('<calls>\n<use>').slice(1, -1));
+  });
 });
 
 describe('reasoning that is left out', () => {

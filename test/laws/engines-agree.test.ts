@@ -121,10 +121,10 @@ describe('random weights', () => {
     timeout: 240_000,
   }, async () => {
     const draws: (number | null)[] = [];
-    for (const [index, options] of Object.values(modes).entries()) {
+    for (const options of sampled(Object.values(modes), 3)) {
       // Which of two unlikely tokens is the likelier one, and which one is beyond a threshold, are ties of their own.
       if (options.logprobs !== undefined || options.xtc !== undefined) continue;
-      for (const content of sampled(asked, 2, index)) {
+      for (const content of asked) {
         const request = { messages: [{ role: 'user', content }], tools, maxTokens: 60, ...options } as const;
         draws.push(await agree(both, request));
       }

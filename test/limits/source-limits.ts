@@ -1,4 +1,4 @@
-/** The limits of the sources: constants that begin with `max` or `longest`, where they are stated, and what they are. */
+/** The limits of the sources: constants that begin with `max`, where they are stated, and what they are. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -9,7 +9,7 @@ export type IsWithin = (size: number) => boolean | Promise<boolean>;
 export type Rows = Readonly<Record<string, IsWithin>>;
 
 const folder = path.join(import.meta.dirname, '../../src');
-const stated = /^(?:export )?const ((?:max|longest)[A-Z]\w*) = ([^;]+);/gm;
+const stated = /^(?:export )?const (max[A-Z]\w*) = ([^;]+);/gm;
 const sums = /^[\dxa-fn_\s*<+()-]+$/;
 
 /** All limits by `file name`; `null` for one that is computed from others. */

@@ -4,6 +4,7 @@ import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { mutantsOf, mutated, placeOf, withHits } from '../../scripts/mutants/mutations.ts';
+import { equivalents } from '../../scripts/mutants/records.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const files = fs
@@ -52,6 +53,20 @@ describe('the mutants of a source', () => {
       }
     }
   });
+});
+
+it('mutants that are listed as equivalent are mutants of their files', () => {
+  const stale = equivalents.filter(({ file, line, from, to }) => {
+    const source = fs.readFileSync(path.join(root, file), 'utf8');
+    const lines = source.split('\n');
+    return !mutantsOf(file, source).some(
+      (mutant) =>
+        lines[mutant.line - 1]?.trim() === line &&
+        source.slice(mutant.start, mutant.end) === from &&
+        mutant.text === to,
+    );
+  });
+  expect(stale).toEqual([]);
 });
 
 describe('places that note that they are evaluated', () => {

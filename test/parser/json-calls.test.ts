@@ -137,6 +137,7 @@ describe('a JSON call', () => {
     ['{"name": "f", "arguments": {"n": 1', { n: 1 }, 'unclosed'],
     ['{"name": "f", "arguments": {"d": {"a": "b"', { d: { a: 'b' } }, 'unclosed'],
     ['{"name": "f", "name": "f", "arguments": {"n": 1}}', { n: 1 }, null],
+    ['{"\\u006eame": "\\u0066", "arguments": {"n": 1}}', { n: 1 }, null],
   ])('that is spelled otherwise is one event after the other, and told: %s', (json, input, law) => {
     const { tool_calls = [], malformed, repaired = [] } = readWhole(jsonInTags, `<use>\n${json}\n</use>`);
     expect(malformed).toBeUndefined();
@@ -155,6 +156,35 @@ it.each([
   const parser = createResponseParser(jsonInTags, { tools: exampleTools });
   const types = parser.feed(`<use>\n${json}\n</use>\n`).map(({ type }) => type);
   expect(types).toContain('tool-call');
+});
+
+it.each(['arguments', 'parameters', 'input'])(
+  'arguments arrive as they are written, under the key %s',
+  (key) => {
+    const parser = createResponseParser(jsonInTags, { tools: exampleTools });
+    const types = parser.feed(`<use>\n{"name": "f", "${key}": {"n": 1, "s": "a`).map(({ type }) => type);
+    expect(types).toContain('tool-input-delta');
+  },
+);
+
+it('arguments that have come are not replaced by others', () => {
+  const text = '<use>\n{"name": "f", "arguments": {"n": 1}, "parameters": {"n": 2}}\n</use>';
+  const { tool_calls, repaired } = readWhole(jsonInTags, text);
+  expect(tool_calls).toMatchObject([{ function: { arguments: '{"n": 1}' } }]);
+  expect(repaired?.map(({ law }) => law)).toEqual(['flat-arguments']);
+});
+
+it('what stands around a call is told by its key, or as braces', () => {
+  const call = '{"name": "f", "arguments": {"n": 1}}';
+  const details = [`{"function": ${call}}`, `{${call}}`].map((json) =>
+    readWhole(jsonInTags, `<use>\n${json}\n</use>`).repaired?.map(({ detail }) => detail),
+  );
+  expect(details).toEqual([[expect.stringContaining('"function"')], [expect.stringMatching(/^[^"]*$/)]]);
+});
+
+it('the id of a call may be a number', () => {
+  const text = '<use>\n{"name": "f", "arguments": {"n": 1}, "id": 7}\n</use>';
+  expect(readWhole(flat, text).tool_calls).toMatchObject([{ id: '7' }]);
 });
 
 it('a JSON call may have a comma after its last member, in the object within it, too', () => {

@@ -453,6 +453,23 @@ describe('a text that ends a response', () => {
     }
   });
 
+  it('of the answer does not count in thoughts that are part of its text', () => {
+    const generationPrompt = `${format.turn.start}<muse>\n`;
+    const parser = createResponseParser(format, { tools, generationPrompt, reasoningFormat: 'none' });
+    const stopSequences = { texts: ['STOP'], within: 'answer', thoughtsAreText: true } as const;
+    const response = open({ generationPrompt }, { stopSequences, parser });
+    takeAll(response, 'a STOP b\n</muse>\n\nSo', [4]);
+    expect(response.over).toBe(false);
+    takeAll(response, ' STOP c', [4]);
+    expect(response.over).toBe(true);
+    const content = contentOf(response) ?? '';
+    expect([content.includes('a STOP b'), content.endsWith('So '), content.includes('c')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('may be a token that is no text', () => {
     const response = open({}, { stops: ['<over>'] });
     response.take(piece('a'));
@@ -475,6 +492,20 @@ describe('a text that ends a response', () => {
     expect(asked).toEqual([['hm!\n</muse>\n\nSo it is! Yes', 11]]);
     expect(response.over).toBe(true);
     expect(contentOf(response)).toBe('So it is');
+  });
+
+  it('of the caller does not count where the grammar or the format writes', () => {
+    const stopSequences = { texts: ['use', 'STOP'], within: 'answer', thoughtsAreText: false } as const;
+    const marked = open({}, { stopSequences });
+    marked.take({ spelling: '<use>', role: 'marker', tokens: 1 });
+    expect([marked.over, marked.constrained]).toEqual([false, true]);
+    const schema = { type: 'object', properties: { s: { type: 'string' } }, required: ['s'] } as const;
+    const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+    const answer = '{"s": "a STOP b"}';
+    const written = open({ tools: [], responseFormat }, { stopSequences });
+    const events = written.take(piece(answer)).events;
+    expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(1);
+    expect(written.finish().message.content).toBe(answer);
   });
 
   it('does not count within a call', () => {

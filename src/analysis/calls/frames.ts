@@ -79,9 +79,9 @@ function findValues(texts: ArgumentsInput, string: FoundValue): FoundValues {
 function withLiterals(texts: ArgumentsInput, values: FoundValues): FoundValues {
   const string = values.found.get('string');
   const quote = pastedQuote(string);
+  if (string === undefined || quote === null) return values;
   const others = [...values.found].filter(([type, { codec }]) => type !== 'string' && codec !== 'absent');
-  const marksStrings = others.length > 0 && others.every(([, { open }]) => !open.endsWith(quote ?? ''));
-  if (string === undefined || quote === null || !marksStrings) return values;
+  if (others.length === 0 || others.some(([, { open }]) => open.endsWith(quote))) return values;
   const codec = quote === "'" || texts.isPythonic ? 'python' : 'json';
   const reason = `strings are pasted into quotes, which shows no escapes: ${codec} literals are assumed`;
   texts.log.support('calls.arguments.frames.string', 'value-awkward', string.open, reason, 'convention');

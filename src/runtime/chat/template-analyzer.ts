@@ -6,6 +6,7 @@ import type { Analysis } from '../../analysis/analysis.ts';
 import { analyzeTemplateSteps } from '../../analysis/analyze-template.ts';
 import { observeCapabilities } from '../../analysis/capabilities.ts';
 import type { ModelFacts } from '../../analysis/probes/probing.ts';
+import { interpretedModule } from '../../codegen/create-response-parser.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import type { Steps } from '../../language/expression/steps.ts';
 import { parseTemplate } from '../../template/template.ts';
@@ -46,6 +47,12 @@ export class TemplateAnalyzer implements TemplateReader {
     this.#running = null;
     const { done, value: analysis } = running.next();
     if (done !== true) this.#running = running;
-    else this.#learned = { source: this.#source, format: analysis.format, responseModule: null, analysis };
+    else this.#learned = this.#read(analysis);
+  }
+
+  #read(analysis: Analysis): LearnedTemplate {
+    const { format } = analysis;
+    const reader = interpretedModule(format);
+    return { source: this.#source, format, responseModule: null, reader, analysis };
   }
 }

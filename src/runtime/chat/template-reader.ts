@@ -11,6 +11,8 @@ export interface LearnedTemplate {
   readonly format: ChatFormat;
   /** Set if a generated module was found by the template's fingerprint. */
   readonly responseModule: ResponseModule | null;
+  /** What reads its responses: the generated module, or one made of the format. */
+  readonly reader: ResponseModule;
   /** Set if the template was analysed now; its warnings are worth reading. */
   readonly analysis: Analysis | null;
 }

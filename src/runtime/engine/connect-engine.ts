@@ -12,7 +12,7 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import { GrammarCache } from '../chat/grammar-cache.ts';
+import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
@@ -46,7 +46,10 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
   requireOption('engine', engine, engines);
   const options = readOptions(given, engineRules);
   const templates = await openTemplates(engine, options);
-  return new ConnectedEngine(await warmEngine({ engine, templates, grammars: new GrammarCache() }, options));
+  const enforcement = new LateEnforcement();
+  // `preview` does not wait for it.
+  if (options.requireTools !== false) await enforcement.load();
+  return new ConnectedEngine(await warmEngine({ engine, templates, enforcement }, options));
 }
 
 /** The model of an engine. */

@@ -12,7 +12,7 @@ export async function openTemplates(
 ): Promise<TemplateCache> {
   const { bosToken = '', eosToken = '' } = tokenizer;
   const sources = { name: model, default: given ?? own, toolUse: given ?? toolUseTemplate ?? own };
-  const wrapped = withToolFormat(sources, toolFormat);
+  const wrapped = await withToolFormat(sources, toolFormat);
   const templates = await TemplateCache.open(wrapped, { bosToken, eosToken }, known, () =>
     factsOf(tokenizer),
   );

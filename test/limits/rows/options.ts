@@ -1,4 +1,5 @@
 /** Limits of options, tools and schemas. */
+import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { checkChatOptions, checkServedChatOptions } from '../../../src/runtime/chat/check-chat-options.ts';
 import { llamaTopK } from '../../../src/runtime/chat/llama-sampling.ts';
 import { checkLoadOptions } from '../../../src/runtime/node-llama-cpp/check-options.ts';
@@ -6,6 +7,7 @@ import { checkServerOptions } from '../../../src/runtime/servers/check-server-op
 import { fileRules } from '../../../src/testing/model-file-options.ts';
 import { plainSchema } from '../../../src/tools/plain-schema.ts';
 import { readToolList } from '../../../src/tools/read-tool-list.ts';
+import { jsonInTags } from '../../support/sample-formats.ts';
 import { ends, nested, type Rows } from '../source-limits.ts';
 
 const messages = [{ role: 'user', content: 'a' }] as const;
@@ -34,6 +36,11 @@ export const optionRows: Rows = {
     isLoad({ contextSize: size }) && isLoad({ gpuLayers: size }) && isLoad({ batchSize: size }),
   'runtime/node-llama-cpp/check-options.ts maxSequences': (sequences) => isLoad({ sequences }),
   'testing/model-file-options.ts maxContextSize': (size) => fileRules.contextLength.allows(size),
+  'json-schema/objects/object-writer.ts maxProperties': (maxProperties) => {
+    const schema = { type: 'object', maxProperties } as const;
+    const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+    return buildGrammar(jsonInTags, { responseFormat, policy: 'degrade' }).report.length === 0;
+  },
   'tools/read-tool-list.ts maxTools': (size) =>
     ends(() =>
       readToolList(

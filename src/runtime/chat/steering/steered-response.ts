@@ -370,7 +370,6 @@ export class SteeredResponse {
   }
 
   #parsePart(text: string, special: boolean): readonly ResponseEvent[] {
-    if (text === '') return [];
     const { parser } = this.#options;
     const wasThinking = parser.position.thinking;
     const read = parser.feed([{ text, special }]);
