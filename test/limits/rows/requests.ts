@@ -18,7 +18,7 @@ import { everyPosition, parsePieces } from '../../support/parse-pieces.ts';
 import { jsonInTags, tagged } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
 
-const isRead = (json: string) => ends(() => finish(parseInSteps(json)));
+const isRead = (json: string) => ends(() => finish(parseInSteps(Buffer.from(json))));
 
 async function isBody(json: string): Promise<boolean> {
   const headers = { 'content-type': 'application/json' };
