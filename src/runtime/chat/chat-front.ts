@@ -1,8 +1,7 @@
 /** The beginning of a chat that all engines share: the request is checked, its prompt rendered, its run described. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { readMessages } from '../../format/check-messages.ts';
-import type { SchemaIssue } from '../../format/errors.ts';
-import type { Message, Tool } from '../../format/messages.ts';
+import type { Message } from '../../format/messages.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import type { Steps } from '../../language/expression/steps.ts';
@@ -10,7 +9,7 @@ import { turnLayout } from '../../layout/turn-layout.ts';
 import { createModuleParser } from '../../parser/module-parser.ts';
 import { normalizeTools } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
-import { isPlainText, parserOptions, promptRequest } from './chat-request.ts';
+import { type ChatRequest, isPlainText, parserOptions, promptRequest } from './chat-request.ts';
 import type { EnforcedReading, Enforcement } from './enforcement/enforcement.ts';
 import { unguarded } from './enforcement/late-enforcement.ts';
 import type { TemplateCache } from './learned-template.ts';
@@ -20,17 +19,6 @@ import { checkResultIds } from './result-ids.ts';
 import type { SteeringOptions } from './steering/steering-options.ts';
 import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
 import type { LearnedTemplate } from './template-reader.ts';
-
-/** A request whose options were checked. */
-export interface ChatRequest<Options extends ChatOptions> {
-  readonly options: Options;
-  readonly tools: readonly Tool[];
-  readonly template: LearnedTemplate;
-  /** The prompt of these messages instead, in steps. Throws what `renderPrompt` throws. */
-  readonly render: (messages: readonly Message[]) => Steps<TracedPrompt>;
-  /** Results without a call, for the report. */
-  readonly strays: readonly SchemaIssue[];
-}
 
 /** Reads messages and tools, and learns the template, in steps. Throws their typed errors, and the signal's reason. */
 export function* readRequest<Options extends ChatOptions>(

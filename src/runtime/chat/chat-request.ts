@@ -1,14 +1,30 @@
 /** Derives the options for prompts and parsers from those of a chat. */
 import type { ChatFormat } from '../../format/chat-format.ts';
-import type { Tool } from '../../format/messages.ts';
+import type { SchemaIssue } from '../../format/errors.ts';
+import type { Message, Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { CallGuard } from './checks/call-guard.ts';
+import { mayCallInstead } from './checks/json-or-calls.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './open-turn.ts';
+import type { TracedPrompt } from './prompt-pieces.ts';
+import type { LearnedTemplate } from './template-reader.ts';
+
+/** A request whose options were checked. */
+export interface ChatRequest<Options extends ChatOptions> {
+  readonly options: Options;
+  readonly tools: readonly Tool[];
+  readonly template: LearnedTemplate;
+  /** The prompt of these messages instead, in steps. Throws what `renderPrompt` throws. */
+  readonly render: (messages: readonly Message[]) => Steps<TracedPrompt>;
+  /** Results without a call, for the report. */
+  readonly strays: readonly SchemaIssue[];
+}
 
 /** The prompt of a chat with `tools`. */
 export function promptRequest(
@@ -54,18 +70,6 @@ export function parserOptions(
       reasoningFormat: options.reasoningFormat,
     }),
   };
-}
-
-/**
- * Whether a call may come in place of an answer in JSON, also without its markers. What is an answer and could be a call
- * is read as a call.
- */
-export function mayCallInstead(
-  { toolChoice = 'auto', responseFormat }: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
-  tools: readonly Tool[],
-): boolean {
-  const answersJson = responseFormat !== undefined && responseFormat.type !== 'text';
-  return answersJson && tools.length > 0 && toolChoice === 'auto';
 }
 
 /** Whether only thoughts and text are possible, even if a grammar excludes calls. */

@@ -18,14 +18,9 @@ import { turnLayout } from '../../layout/turn-layout.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
 import type { ToolList } from '../../tools/tools.ts';
-import {
-  type ChatReading,
-  type ChatRequest,
-  readingOf,
-  readRequest,
-  steeringOf,
-} from '../chat/chat-front.ts';
+import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/chat-front.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
 import type { Enforcement } from '../chat/enforcement/enforcement.ts';

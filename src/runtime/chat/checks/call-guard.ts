@@ -9,9 +9,9 @@ import type { Assurance } from '../../../parser/events.ts';
 import { toolsOfChoice } from '../../../tools/tool-choice.ts';
 import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
-import { mayCallInstead } from '../chat-request.ts';
 import { answerCheck, argumentChecks } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
+import { mayCallInstead } from './json-or-calls.ts';
 import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
 /** What the guard knows about an answer to a schema. */
