@@ -61,7 +61,6 @@ export const untested: readonly string[] = [
   'json-schema/compile-schema.ts maxRules',
   'json-schema/document/dynamic-scopes.ts maxScopes',
   'json-schema/document/schema-document.ts maxMeant',
-  'json-schema/document/schema-text.ts maxNamed',
   'json-schema/numbers/number-language.ts maxCounted',
   'json-schema/numbers/number-language.ts maxRemainders',
   'json-schema/numbers/number-product.ts maxProductStates',
@@ -179,5 +178,4 @@ export const untested: readonly string[] = [
   'testing/toy/tokenizer.ts maxKept',
   'transformers/read-tokenizer.ts maxTokens',
   'transformers/transformers-engine.ts maxKept',
-  'serve/body/body-bytes.ts maxMemory',
 ];
