@@ -1,4 +1,5 @@
 /** The bytes of a request's body, with limits on their number and on the time that they take. */
+import { constants } from 'node:buffer';
 import { RequestError } from '../errors.ts';
 
 /** What a body may take. */
@@ -14,8 +15,6 @@ export interface BodyBytes {
   release(): void;
 }
 
-/** No text of JavaScript is as long. */
-const maxMemory = 2 ** 30;
 /** Bytes of pieces that may wait for the collector. */
 const piecesLeft = 4 << 20;
 /** Reserved memory from which on V8 collects its youngest objects, as pieces are: more than twice its semi-space. */
@@ -26,7 +25,8 @@ export async function readBodyBytes(
   { headers, body }: Request,
   { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
 ): Promise<BodyBytes> {
-  const most = Math.min(maxBodyBytes, maxMemory);
+  // What is longer would be no text of JavaScript.
+  const most = Math.min(maxBodyBytes, constants.MAX_STRING_LENGTH);
   const announced = Number(headers.get('content-length') ?? 0);
   if (announced > most) throw tooLarge(most);
   const memory = new BodyMemory(announced, most);

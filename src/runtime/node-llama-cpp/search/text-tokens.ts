@@ -19,7 +19,7 @@ export async function textTokens(
   place: TextPlace,
   signal: AbortSignal | undefined,
 ): Promise<Token[]> {
-  const needed = Math.ceil(text.length / longestToken(model));
+  const needed = Math.ceil(text.length / tokenLength(model));
   if (needed >= available) throw new ContextOverflowError({ needed, available });
   const tokens = await finishInTurns(encodeWindows(text, tokenizerOf(model, place)), signal);
   return [...tokens] as Token[];
@@ -34,8 +34,8 @@ function tokenizerOf(model: LlamaModel, place: TextPlace): PieceTokenizer {
   };
 }
 
-/** The length of the longest token in the model's own spelling, in which no character is shorter than in a text. */
-const longestToken = memoize(({ fileInfo }: LlamaModel): number => {
+/** That of the longest token in the model's own spelling, in which no character is shorter than in a text. */
+const tokenLength = memoize(({ fileInfo }: LlamaModel): number => {
   const texts = fileInfo.metadata.tokenizer?.ggml?.tokens ?? [];
   return texts.reduce((longest, text) => Math.max(longest, text.length), 1);
 });
