@@ -8,9 +8,10 @@
  *       --format=esm --packages=external --conditions=idiolect:source --outdir=.cache/guests --entry-names=[name]
  *     CONTEXT=65536 node .cache/guests/guests.js [pattern of names]
  *
- * With `PROFILE=folder`, each request's profile of the processor is written there.
+ * With `PROFILE=folder`, each request's profile of the processor is written there, and another of its longest turn.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -25,15 +26,27 @@ function mainThread(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
+/** Microseconds of the clock that profiles use. */
+function clock(): number {
+  return Number(process.hrtime.bigint()) / 1000;
+}
+
+/** A turn of the event loop: its processor time in milliseconds, and where it lies on the clock. */
+interface Turn {
+  readonly cost: number;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Runs until stopped: the longest turn of the event loop. */
-function watchTurns(): () => number {
-  let longest = 0;
-  let before = mainThread();
+function watchTurns(): () => Turn {
+  let longest: Turn = { cost: 0, start: 0, end: 0 };
+  let [before, start] = [mainThread(), clock()];
   let running = true;
   const turn = (): void => {
-    const now = mainThread();
-    longest = Math.max(longest, now - before);
-    before = now;
+    const [now, end] = [mainThread(), clock()];
+    if (now - before > longest.cost) longest = { cost: now - before, start, end };
+    [before, start] = [now, end];
     if (running) setTimeout(turn, 1);
   };
   setTimeout(turn, 1);
@@ -63,10 +76,7 @@ function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-async function send(
-  url: string,
-  body: string,
-): Promise<{ readonly status: number; readonly longest: number }> {
+async function send(url: string, body: string): Promise<{ readonly status: number; readonly longest: Turn }> {
   const bytes = new TextEncoder().encode(body);
   const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
   const stop = watchTurns();
@@ -78,8 +88,12 @@ async function send(
   return { status: response.status, longest: stop() };
 }
 
-async function profiled<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  if (process.env.PROFILE === undefined) return work();
+async function profiled<Result extends { readonly longest: Turn }>(
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const folder = process.env.PROFILE;
+  if (folder === undefined) return work();
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
@@ -88,8 +102,31 @@ async function profiled<Result>(name: string, work: () => Promise<Result>): Prom
   const result = await work();
   const { profile } = await session.post('Profiler.stop');
   session.disconnect();
-  writeFileSync(path.join(process.env.PROFILE, `${name}.cpuprofile`), JSON.stringify(profile));
+  writeFileSync(path.join(folder, `${name}.cpuprofile`), JSON.stringify(profile));
+  const turn = within(profile, result.longest);
+  writeFileSync(path.join(folder, `${name}, longest turn.cpuprofile`), JSON.stringify(turn));
   return result;
+}
+
+/** What a profile has of a turn. */
+function within(profile: Profiler.Profile, { start, end }: Turn): Profiler.Profile {
+  const { samples = [], timeDeltas = [] } = profile;
+  let at = profile.startTime;
+  const times = timeDeltas.map((delta) => {
+    at += delta;
+    return at;
+  });
+  const isIn = (_: number, index: number): boolean => {
+    const time = times[index] ?? 0;
+    return time >= start && time <= end;
+  };
+  return {
+    ...profile,
+    startTime: start,
+    endTime: end,
+    samples: samples.filter(isIn),
+    timeDeltas: timeDeltas.filter(isIn),
+  };
 }
 
 const wanted = new RegExp(process.argv[2] ?? '');
@@ -101,9 +138,9 @@ for (const [name, { path: url, body }] of hostileRequests) {
   const text = body();
   const before = mainThread();
   const { status, longest } = await profiled(name, () => send(url, text));
-  rows.push([name, longest]);
+  rows.push([name, longest.cost]);
   console.log(
-    `${name.padEnd(40)} ${(text.length / 1000).toFixed(0).padStart(6)} kB  ${status}  longest ${longest.toFixed(0).padStart(5)} ms of ${(mainThread() - before).toFixed(0).padStart(6)} ms`,
+    `${name.padEnd(40)} ${(text.length / 1000).toFixed(0).padStart(6)} kB  ${status}  longest ${longest.cost.toFixed(0).padStart(5)} ms of ${(mainThread() - before).toFixed(0).padStart(6)} ms`,
   );
 }
 rows.sort((one, other) => other[1] - one[1]);

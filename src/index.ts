@@ -68,7 +68,8 @@ export {
 } from './template/prompt/render-prompt.ts';
 export type { TextOrigin, TextSpan } from './template/template.ts';
 export type { ToolFormat } from './template/tool-format/tool-format.ts';
-export { type ToolFormatOption, toolFormats, wrapTemplate } from './template/tool-format/wrap-template.ts';
+export type { ToolFormatOption } from './template/tool-format/tool-format-option.ts';
+export { toolFormats, wrapTemplate } from './template/tool-format/wrap-template.ts';
 export type { ParsedValue, SchemaValue } from './tools/schema-value.ts';
 export {
   type CallContext,

@@ -2,6 +2,8 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { connectServer } from '../../src/runtime/servers/index.ts';
+import { ownQuestions } from '../judge-models/questions/asked.ts';
+import { outsideQuestions } from '../judge-models/questions/outside.ts';
 import { judgeClients } from './clients.ts';
 import { judgeCost } from './cost.ts';
 import { judgeFailures } from './failures.ts';
@@ -21,6 +23,7 @@ Default: all parts. The requests of clients lie in IDIOLECT_CONFORMANCE, else th
   --tokens N         of a response under a tag; default 160
   --rounds N         of the cost; default 8
   --process PID      the server's process on this machine, whose processor time is measured, too
+  --questions NAME   own (30), or outside (questions.mjs in IDIOLECT_MODELS); default own
   --first N          only the first N questions
   --only TEXT        only formats whose name contains it
   --from NAME        only formats from this one on, in the order of their names
@@ -34,6 +37,7 @@ const { values, positionals } = parseArgs({
     tokens: { type: 'string', default: '160' },
     rounds: { type: 'string', default: '8' },
     process: { type: 'string' },
+    questions: { type: 'string', default: 'own' },
     first: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
     from: { type: 'string', default: '' },
@@ -60,7 +64,9 @@ const parts: Readonly<Record<string, (server: JudgedServer) => Promise<void>>> =
   },
   async questions(server) {
     const model = await connectServer({ ...options, url: server.url });
-    console.table(await judgeQuestions(server, model, Number(values.first)));
+    const asked = values.questions === 'outside' ? await outsideQuestions() : ownQuestions;
+    if (asked === null) console.log('no questions.mjs in IDIOLECT_MODELS: skipped');
+    else console.table(await judgeQuestions(server, model, asked, Number(values.first)));
   },
   async failures({ url: address }) {
     console.table(await judgeFailures(address, options));

@@ -1,12 +1,9 @@
 /** The thirty questions, ours next to the server's own parser: decisions, arguments, invalid calls. */
-import { type MadeCall, type Question, rate } from '../../src/cli/try/question.ts';
+import { type MadeCall, type Question, type QuestionSet, rate } from '../../src/cli/try/question.ts';
 import type { ServerModel } from '../../src/runtime/servers/index.ts';
 import { Validity } from '../judge-models/asking/validity.ts';
-import { ownQuestions } from '../judge-models/questions/asked.ts';
 import { type JudgedServer, post } from './judged-server.ts';
 
-const { tools, questions } = ownQuestions;
-const validity = new Validity(tools);
 const limit = 200;
 
 /** Sums over the questions. */
@@ -27,12 +24,14 @@ type Ask = (question: Question, toolChoice: Choice) => Promise<readonly MadeCall
 /** Questions at once: a server writes several responses in little more than the time of one. */
 const atOnce = 6;
 
-/** Asks `count` questions in all ways; what came of each is told when it is known. */
+/** Asks `count` questions of `asked` in all ways; what came of each is told when it is known. */
 export async function judgeQuestions(
   server: JudgedServer,
   model: ServerModel,
+  asked: QuestionSet,
   count: number,
 ): Promise<Readonly<Record<string, Rated>>> {
+  const { tools } = asked;
   const ours: Ask = async ({ text }, toolChoice) => {
     const messages = [{ role: 'user', content: text }] as const;
     const chat = model.chat({ messages, tools, toolChoice, temperature: 0, maxTokens: limit });
@@ -46,33 +45,39 @@ export async function judgeQuestions(
     return readCalls(answer.body);
   };
   const rated: Record<string, Rated> = {};
+  const validity = new Validity(tools);
   for (const toolChoice of ['auto', 'required'] as const)
     for (const [who, ask] of Object.entries({ ours, theirs })) {
-      const sums = await rateAll(ask, toolChoice, count);
+      const questions = asked.questions
+        .filter(({ calls }) => toolChoice === 'auto' || calls.length > 0)
+        .slice(0, count);
+      const sums = await rateAll(questions, (question) => ask(question, toolChoice), validity);
       rated[`${who}, ${toolChoice}`] = sums;
       console.error(`${who}, ${toolChoice}: ${JSON.stringify(sums)}`);
     }
   return rated;
 }
 
-async function rateAll(ask: Ask, toolChoice: Choice, count: number): Promise<Rated> {
-  const open = questions.filter(({ calls }) => toolChoice === 'auto' || calls.length > 0).slice(0, count);
+type Made = (question: Question) => Promise<readonly MadeCall[]>;
+
+async function rateAll(questions: readonly Question[], make: Made, validity: Validity): Promise<Rated> {
+  const open = [...questions];
   const sums = { questions: 0, calls: 0, invalid: 0, rightDecision: 0, rightArguments: 0 };
   const rated: Rated = { ...sums, expectingCalls: 0, failed: 0 };
   const work = async (): Promise<void> => {
     for (let next = open.shift(); next !== undefined; next = open.shift())
-      await rateOne(next, ask, toolChoice, rated);
+      await rateOne(next, make, validity, rated);
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return rated;
 }
 
-async function rateOne(question: Question, ask: Ask, toolChoice: Choice, rated: Rated): Promise<void> {
+async function rateOne(question: Question, make: Made, validity: Validity, rated: Rated): Promise<void> {
   const isExpected = question.calls.length > 0;
   rated.questions += 1;
   rated.expectingCalls += Number(isExpected);
   try {
-    const made = await ask(question, toolChoice);
+    const made = await make(question);
     const { decision, values } = rate(question, made);
     rated.calls += made.length;
     rated.invalid += made.filter((call) => !validity.isValid(call)).length;

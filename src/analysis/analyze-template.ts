@@ -9,6 +9,7 @@ import {
   string,
   stringArray,
 } from '../format/option-rules.ts';
+import { finish, type Steps } from '../language/expression/steps.ts';
 import { chooseSentinels } from '../template/prompt/sentinels.ts';
 import { parseTemplate, WorkBudget } from '../template/template.ts';
 import type { Analysis } from './analysis.ts';
@@ -47,7 +48,7 @@ import { warnOfUnaccountedPrompt } from './turn/unaccounted-prompt.ts';
 const stages = stagesFrom<Probing>()
   .add(inferInput) //                input        the form of messages in which calls and reasoning are rendered
   .add(inferCapabilities) //         capabilities what the template accepts and reads
-  .add(learnBoundaries) //           boundaries   where literals may be cut
+  .addSteps(learnBoundaries) //      boundaries   where literals may be cut
   .add(inferTurnStart) //            turnStart    what turns and generation prompts begin with
   .add(renderTurns) //               turns        an answer, calls, and both, as they are rendered
   .add(inferReasoningMarkers) //     markers      what opens reasoning, and what follows it
@@ -67,9 +68,9 @@ const stages = stagesFrom<Probing>()
   .add(warnOfUnaccountedPrompt) //   –            warns of prompts that open something that nothing closes
   .add(warnOfUnrenderedThoughts) //  –            warns of thoughts that the template mentions and no render shows
   .add(warnOfUnexplainedEvidence) // –            warns of tools without calls, and of markers that close themselves
-  .add(checkExamples) //             –            warns of examples in the prompt that the finished format does not read
+  .addSteps(checkExamples) //        –            warns of examples in the prompt that the finished format does not read
   .add(compareWithModel) //          –            warns where the model's vocabulary or configuration contradicts
-  .add(checkFormat); //              selfCheck    compares what the format writes with the renders
+  .addSteps(checkFormat); //         selfCheck    compares what the format writes with the renders
 
 /** Options of `analyzeTemplate`. */
 export interface AnalyzeOptions {
@@ -109,14 +110,20 @@ const analysisLimits = { steps: 200_000, output: 1 << 20 } as const;
  * template renders no chat, and UnsupportedOptionError for an invalid option.
  */
 export function analyzeTemplate(templateSource: string, given: AnalyzeOptions = {}): Analysis {
+  return finish(analyzeTemplateSteps(templateSource, given));
+}
+
+/** The same, in steps. */
+export function* analyzeTemplateSteps(templateSource: string, given: AnalyzeOptions): Steps<Analysis> {
   const options = readOptions(given, optionRules);
   const name = options.name ?? 'template';
   const { bosToken = '', eosToken = '', budget = defaultBudget, addedTokens = [], endTokens = [] } = options;
+  yield;
   const probing = {
     ...prepareProbes(templateSource, name, new WorkBudget(budget)),
     facts: { addedTokens, endTokens },
   };
-  const { format, selfCheck, examples } = stages.run(probing);
+  const { format, selfCheck, examples } = yield* stages.run(probing);
   const { sentinels } = probing.prober;
   const special = new Map([
     [sentinels.bos, bosToken],

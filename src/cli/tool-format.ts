@@ -2,10 +2,11 @@
 import path from 'node:path';
 import { Option } from 'commander';
 import { UnsupportedOptionError } from '../format/errors.ts';
-import { toolFormat, toolFormats } from '../template/tool-format/wrap-template.ts';
+import { toolFormat } from '../template/tool-format/tool-format-option.ts';
+import { toolFormats } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
 
-const names = toolFormats.map(({ name }) => name);
+const names: readonly string[] = toolFormats.map(({ name }) => name);
 
 /** The option. */
 export function toolFormatOption(): Option {

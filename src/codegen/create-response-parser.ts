@@ -54,7 +54,7 @@ export function createResponseParser(
 }
 
 /** The module of a format that is known only at run time; made once per format. */
-const interpretedModule = memoize(
+export const interpretedModule = memoize(
   (format: ChatFormat): ResponseModule => interpretStates(lowerToStates(format)),
 );
 

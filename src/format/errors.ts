@@ -11,7 +11,7 @@ export { IdiolectError } from './error-class.ts';
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** A chat template that does not parse, raises an exception, or uses something that does not exist. */
-export class TemplateError extends errorClass(
+export class TemplateError extends /* @__PURE__ */ errorClass(
   'template',
   (facts: {
     /** The name of the template: a file, a model, or `template`. */
@@ -41,14 +41,14 @@ const limitUnits = {
 } as const;
 
 /** A template exceeded its limit of steps, output or recursion: it is broken or hostile. */
-export class TemplateLimitError extends errorClass(
+export class TemplateLimitError extends /* @__PURE__ */ errorClass(
   'template-limit',
   (facts: { readonly template: string; readonly limit: keyof typeof limitUnits; readonly allowed: number }) =>
     `${facts.template}: it needs more than ${facts.allowed} ${limitUnits[facts.limit]}; is this a chat template?`,
 ) {}
 
 /** A template's output cannot be read as a chat format. */
-export class AnalysisError extends errorClass(
+export class AnalysisError extends /* @__PURE__ */ errorClass(
   'analysis',
   (facts: {
     readonly template: string;
@@ -82,7 +82,7 @@ export interface SchemaIssue {
 }
 
 /** A schema cannot be enforced as requested. All issues are reported together. */
-export class SchemaError extends errorClass(
+export class SchemaError extends /* @__PURE__ */ errorClass(
   'schema',
   ({ issues, source }: { readonly issues: readonly SchemaIssue[]; readonly source?: string }) =>
     `${source === undefined ? '' : `${source}: `}schema cannot be enforced: ${issues.map(issueText).join('; ')}`,
@@ -109,7 +109,7 @@ interface ToolListFacts {
 }
 
 /** A list of tools that cannot be read. */
-export class ToolListError extends errorClass(
+export class ToolListError extends /* @__PURE__ */ errorClass(
   'tool-list',
   ({ source, tool, pointer, reason }: ToolListFacts) =>
     `${source}${tool === null ? '' : `, tool ${quoted(tool)}`}${pointer === '' ? '' : `, ${pointer}`}: ${reason}`,
@@ -120,21 +120,21 @@ export class ToolListError extends errorClass(
 }
 
 /** A tool cannot be offered in this format, is listed twice, or is requested but not among the tools. */
-export class ToolError extends errorClass(
+export class ToolError extends /* @__PURE__ */ errorClass(
   'tool',
   (facts: { readonly tool: string; readonly reason: string }) =>
     `tool ${quoted(facts.tool)}: ${facts.reason}`,
 ) {}
 
 /** An unknown or invalid option, or a combination that this format does not support. Thrown before the first token. */
-export class UnsupportedOptionError extends errorClass(
+export class UnsupportedOptionError extends /* @__PURE__ */ errorClass(
   'unsupported-option',
   ({ option, reason }: { readonly option: string; readonly reason: string }) =>
     reason.startsWith('must ') ? `${option} ${reason}` : `${option}: ${reason}`,
 ) {}
 
 /** A grammar that an engine cannot build, or a text that is not GBNF. */
-export class GrammarError extends errorClass(
+export class GrammarError extends /* @__PURE__ */ errorClass(
   'grammar',
   (facts: {
     readonly reason: string;
@@ -144,13 +144,13 @@ export class GrammarError extends errorClass(
 ) {}
 
 /** A model file that cannot be read, or has no chat template. */
-export class ModelFileError extends errorClass(
+export class ModelFileError extends /* @__PURE__ */ errorClass(
   'model-file',
   (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
 ) {}
 
 /** The file of a saved state that cannot be written, is damaged, or belongs to another model or engine. */
-export class StateFileError extends errorClass(
+export class StateFileError extends /* @__PURE__ */ errorClass(
   'state-file',
   (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
 ) {}
@@ -165,7 +165,7 @@ interface ToolSupport {
 }
 
 /** A model whose chat template cannot describe tools or cannot write calls, although tools are required. */
-export class ToolsUnsupportedError extends errorClass(
+export class ToolsUnsupportedError extends /* @__PURE__ */ errorClass(
   'tools-unsupported',
   (facts: ToolSupport) =>
     `${facts.model} cannot call tools: ${missingSupport(facts)}; choose another model, or ${otherwise(facts)}`,
@@ -188,7 +188,7 @@ function missingSupport(facts: ToolSupport): string {
 }
 
 /** A prompt does not fit into the model's context. */
-export class ContextOverflowError extends errorClass(
+export class ContextOverflowError extends /* @__PURE__ */ errorClass(
   'context-overflow',
   ({
     needed,
@@ -204,14 +204,14 @@ export class ContextOverflowError extends errorClass(
 ) {}
 
 /** A model was used after its `dispose()`, or was still generating then. */
-export class ModelDisposedError extends errorClass(
+export class ModelDisposedError extends /* @__PURE__ */ errorClass(
   'model-disposed',
   (facts: { readonly model: string }) =>
     `${facts.model} was disposed of: call dispose() when its last chat is over, or load it again`,
 ) {}
 
 /** node-llama-cpp does not run on this machine, usually because it has no build for it. */
-export class EngineError extends errorClass(
+export class EngineError extends /* @__PURE__ */ errorClass(
   'engine',
   (facts: {
     /** The reason, in node-llama-cpp's words. */
@@ -245,7 +245,7 @@ interface ServerFacts {
 type Assumed = 'status' | 'transient' | 'retryAfterMs' | 'advice';
 
 /** An inference server cannot be reached, rejects a request, or gives an unreadable answer. */
-export class ServerError extends errorClass(
+export class ServerError extends /* @__PURE__ */ errorClass(
   'server',
   ({ url, status, reason, advice }: ServerFacts) =>
     `${url}${status === null ? '' : ` (HTTP ${status})`}: ${reason}${advice === null ? '' : ` (${advice})`}`,
@@ -256,14 +256,14 @@ export class ServerError extends errorClass(
 }
 
 /** An optional package that a command or an adapter needs is not installed. */
-export class MissingPackageError extends errorClass(
+export class MissingPackageError extends /* @__PURE__ */ errorClass(
   'missing-package',
   ({ packageName, neededFor }: { readonly packageName: string; readonly neededFor: string }) =>
     `${neededFor} needs the package ${packageName}: npm install ${packageName}`,
 ) {}
 
 /** Generation had to stop because the constraint could not be maintained; nothing was generated unconstrained. */
-export class DecodingError extends errorClass(
+export class DecodingError extends /* @__PURE__ */ errorClass(
   'decoding',
   (facts: {
     readonly reason: string;
@@ -273,7 +273,7 @@ export class DecodingError extends errorClass(
 ) {}
 
 /** A condition that no grammar can enforce still failed in the last attempt. Nothing invalid was emitted. */
-export class CheckFailedError extends errorClass(
+export class CheckFailedError extends /* @__PURE__ */ errorClass(
   'check-failed',
   (facts: {
     /** Name of the tool; empty for a response schema. */
@@ -294,7 +294,7 @@ export class CheckFailedError extends errorClass(
 ) {}
 
 /** A regular expression of a response template that is invalid or too costly. */
-export class PatternError extends errorClass(
+export class PatternError extends /* @__PURE__ */ errorClass(
   'pattern',
   (facts: {
     readonly pattern: string;
@@ -305,7 +305,7 @@ export class PatternError extends errorClass(
 ) {}
 
 /** An invalid response template. */
-export class ResponseTemplateError extends errorClass(
+export class ResponseTemplateError extends /* @__PURE__ */ errorClass(
   'response-template',
   (facts: {
     /** JSON pointer of the offending key: `/fields/content/open`. */
@@ -318,7 +318,7 @@ export class ResponseTemplateError extends errorClass(
 ) {}
 
 /** Model output that a response template cannot convert to a value. */
-export class ResponseFieldError extends errorClass(
+export class ResponseFieldError extends /* @__PURE__ */ errorClass(
   'response-field',
   (facts: {
     /** The template's field; `null` if no field is concerned. */
@@ -330,7 +330,7 @@ export class ResponseFieldError extends errorClass(
 ) {}
 
 /** A response without the expected JSON answer: it was cut off, or the model called a tool instead. */
-export class AnswerError extends errorClass(
+export class AnswerError extends /* @__PURE__ */ errorClass(
   'answer',
   (facts: {
     /** The response's text in place of the answer. */
@@ -340,7 +340,7 @@ export class AnswerError extends errorClass(
 ) {}
 
 /** A message of a conversation is invalid. */
-export class MessageError extends errorClass(
+export class MessageError extends /* @__PURE__ */ errorClass(
   'message',
   (facts: {
     /** The path of the fault: `messages[1].tool_calls[0].function.name`. */
@@ -350,7 +350,7 @@ export class MessageError extends errorClass(
 ) {}
 
 /** A response is iterated a second time; its events are not stored. */
-export class ResponseReadError extends errorClass(
+export class ResponseReadError extends /* @__PURE__ */ errorClass(
   'response-read',
   () => 'this response is being read already: iterate before you await its message, and only once',
 ) {
@@ -360,7 +360,7 @@ export class ResponseReadError extends errorClass(
 }
 
 /** Something waits for an event that nothing in the program can cause any more, so that the process would exit. */
-export class StalledError extends errorClass(
+export class StalledError extends /* @__PURE__ */ errorClass(
   'stalled',
   ({
     waitsFor,
@@ -376,7 +376,7 @@ export class StalledError extends errorClass(
 ) {}
 
 /** Text was fed to a parser after `finish()`. */
-export class ResponseOverError extends errorClass(
+export class ResponseOverError extends /* @__PURE__ */ errorClass(
   'response-over',
   () => 'text was fed after finish(): call reset(), or create a new parser, for the next response',
 ) {

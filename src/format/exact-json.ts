@@ -38,7 +38,7 @@ export function parseExactJson(text: string): ExactValue | undefined {
 }
 
 /** The exact form of the value of `text`: the value itself if no number is unusual. */
-export function exactForm<Value extends JsonValue>(value: Value, text: string): Value | ExactValue {
+function exactForm<Value extends JsonValue>(value: Value, text: string): Value | ExactValue {
   const steps = exactFormSteps(value, text);
   for (;;) {
     const step = steps.next();

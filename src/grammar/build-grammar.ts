@@ -1,4 +1,5 @@
 /** Builds the grammar of one request: GBNF, its triggers, and a report of what it does not enforce. */
+import { interpretedModule } from '../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import { ToolError, UnsupportedOptionError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
@@ -11,7 +12,7 @@ import { plainSchema } from '../tools/plain-schema.ts';
 import { toJsonSchema } from '../tools/standard-schema.ts';
 import { allowedTools, chosenTools } from '../tools/tool-choice.ts';
 import { normalizeTools } from '../tools/tools.ts';
-import type { BuiltGrammar } from './built-grammar.ts';
+import { type BuiltGrammar, freeGrammar } from './built-grammar.ts';
 import { openContent } from './content-grammar.ts';
 import type { GrammarOptions, PlainGrammarOptions, ResponseFormat } from './grammar-options.ts';
 import { grammarRules } from './grammar-rules.ts';
@@ -64,9 +65,7 @@ export function* buildGrammarSteps(
   store: SchemaStore | null = null,
 ): Steps<BuiltGrammar> {
   const plan = planResponse(format, options);
-  const rest = { preservedTokens: format.preservedTokens, stops: format.stops };
-  if (plan === null)
-    return { grammar: null, expression: null, lazy: false, triggers: [], report: [], ...rest };
+  if (plan === null) return freeGrammar(format);
   const request = { ...requestOf(plan, options), store };
   const { grammar, issues } = yield* compileResponse(format, request, argumentsOf(format, request));
   const lazy = plan.shape === 'calls-from-trigger';
@@ -81,7 +80,8 @@ export function* buildGrammarSteps(
     lazy,
     triggers: lazy ? callTriggers(format, plan) : [],
     report: issues,
-    ...rest,
+    preservedTokens: format.preservedTokens,
+    stops: format.stops,
   };
 }
 
@@ -120,7 +120,7 @@ function planResponse(format: ChatFormat, options: PlainGrammarOptions): Respons
   refuseDuplicates(all);
   const { offered, choice } = allowedTools(all, options.toolChoice ?? 'auto');
   const plan = {
-    prompt: readPromptPosition(format, options.generationPrompt ?? '', all),
+    prompt: readPromptPosition(format, interpretedModule(format), options.generationPrompt ?? '', all),
     tools: chosenTools(offered, choice),
     parallel: options.parallelToolCalls ?? typeof choice === 'string',
   };

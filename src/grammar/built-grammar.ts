@@ -1,4 +1,5 @@
 /** What is built for one request: a grammar, where it starts, and what it does not enforce. */
+import type { ChatFormat } from '../format/chat-format.ts';
 import type { SchemaIssue } from '../format/errors.ts';
 import type { Grammar } from '../language/expression/expression.ts';
 
@@ -23,4 +24,9 @@ export interface BuiltGrammar {
   readonly stops: readonly string[];
   /** Every schema keyword that is not enforced exactly; empty if all are. */
   readonly report: readonly SchemaIssue[];
+}
+
+/** That of a request which enforces nothing. */
+export function freeGrammar({ preservedTokens, stops }: ChatFormat): BuiltGrammar {
+  return { grammar: null, expression: null, lazy: false, triggers: [], report: [], preservedTokens, stops };
 }

@@ -9,7 +9,7 @@ import {
   lenientJsonSyntax,
   type Syntax,
 } from '../json-schema/compile-schema.ts';
-import { schemaText } from '../json-schema/document/schema-text.ts';
+import { wholeText } from '../json-schema/document/schema-text.ts';
 import { alternatives } from '../language/expression/alternatives.ts';
 import {
   characterClass,
@@ -47,7 +47,8 @@ export function* schemaContent(
   { contentSchema, policy, prompt, store = null }: ContentOptions,
   rules: RuleSet,
 ): Steps<Omit<CompiledSchema, 'steps'>> {
-  const text = schemaText(contentSchema);
+  const text = wholeText(contentSchema);
+  yield;
   const compileIn = (syntax: Syntax) =>
     storedOrCompiled(
       text === null ? null : store,

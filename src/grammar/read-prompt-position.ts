@@ -1,24 +1,25 @@
 /** Runs the parser over the generation prompt to find where in the turn the grammar must continue. */
-import { createResponseParser } from '../codegen/create-response-parser.ts';
 import type { StateName } from '../codegen/states.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 import type { Tool } from '../format/messages.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
 import type { ResponseEvent } from '../parser/events.ts';
-import { withoutHeader } from '../parser/module-parser.ts';
+import type { ResponseModule } from '../parser/module-contract.ts';
+import { createModuleParser, withoutHeader } from '../parser/module-parser.ts';
 import { type PromptPosition, type TurnPlace, turnStart } from './prompt-position.ts';
 
 /**
  * Parses `generationPrompt`: the part of the assistant's turn in the prompt, with or without the start of the turn.
- * `tools` must be those of the response's parser.
+ * `reader` reads responses of the format; `tools` must be those of the response's parser.
  */
 export function readPromptPosition(
   format: ChatFormat,
+  reader: ResponseModule,
   generationPrompt: string,
   tools: readonly Tool[],
 ): PromptPosition {
   if (generationPrompt === '') return turnStart;
-  const parser = createResponseParser(format, { tools, generationPrompt, markers: true });
+  const parser = createModuleParser(reader, { tools, generationPrompt, markers: true });
   const events = parser.feed('');
   const { state, callsOpenedAt } = parser.position;
   const place = placeOfState(state);

@@ -49,6 +49,7 @@ export function* storedOrCompiled(
 ): Steps<CompiledSchema> {
   if (store === null) return yield* compile(undefined);
   const name = store.digest(JSON.stringify([toolVersion, ...cacheKey]));
+  yield;
   const stored = yield* readStored(store.read(name), rules);
   if (stored !== null) return stored;
   const compiled = yield* orRefusal(store, name, compile(store.limit?.(name)));

@@ -10,7 +10,7 @@ import { withoutUndefined } from '../format/option-rules.ts';
 import { toolVersion } from '../format/version.ts';
 import { compileArgumentsSteps } from '../json-schema/compile-arguments.ts';
 import type { CompiledSchema } from '../json-schema/compile-schema.ts';
-import { schemaText } from '../json-schema/document/schema-text.ts';
+import { schemaText, wholeText } from '../json-schema/document/schema-text.ts';
 import { type Expression, literal } from '../language/expression/expression.ts';
 import { packExpression, unpackExpression } from '../language/expression/packed-expression.ts';
 import { referredRules } from '../language/expression/references.ts';
@@ -81,6 +81,7 @@ export class ToolArguments {
       const text = textOf(tool);
       if (typeof text === 'string') this.#announced.add(text);
     }
+    yield;
     for (const tool of tools) {
       yield* this.#argumentsOf(tool);
       yield;
@@ -125,6 +126,7 @@ export class ToolArguments {
   *#argumentsOf(tool: Tool): Steps<CompiledSchema | SchemaError> {
     const text = textOf(tool);
     if (text instanceof SchemaError) return text;
+    yield;
     for (;;) {
       yield* this.#finishUnderway();
       const known = text === null ? this.#large.get(tool) : this.#known.get(text);
@@ -153,8 +155,10 @@ export class ToolArguments {
       const { policy, argumentOrder } = this.#options;
       const options = { policy, argumentOrder, rules, followedBy, layout };
       const { arguments: format } = this.#calls;
-      const store = text === null ? null : this.#store;
-      const cacheKey = ['arguments', format, followedBy, policy, argumentOrder, layout, text];
+      const { parameters } = tool.function;
+      const name = text ?? (parameters === undefined ? null : wholeText(parameters));
+      const store = name === null ? null : this.#store;
+      const cacheKey = ['arguments', format, followedBy, policy, argumentOrder, layout, name];
       const compiled = yield* storedOrCompiled(store, cacheKey, rules, (trial) =>
         compileArgumentsSteps(tool, format, { ...options, ...withoutUndefined({ trial }) }),
       );

@@ -26,7 +26,7 @@ import { BudgetExceeded, NoValueLeft, StepBudget } from '../language/expression/
 import type { Expression } from '../language/expression/expression.ts';
 import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
-import { plainSchema } from '../tools/plain-schema.ts';
+import { plainSchema, schemaSize } from '../tools/plain-schema.ts';
 import { Compilation, type CompilationOptions, type KeyOrdering } from './plan/compilation.ts';
 import type { KeySorting } from './plan/instance-locations.ts';
 import { preparePatterns } from './plan/known-languages.ts';
@@ -136,11 +136,16 @@ export function* compile(
   { sortKeys }: Pick<CompilationOptions, 'sortKeys'>,
   write: (compilation: Compilation) => Expression,
 ): Steps<CompiledSchema> {
-  const { tool, policy } = options;
+  const { tool, policy, trial = Number.POSITIVE_INFINITY } = options;
   const plain = plainSchema(schema, tool);
+  const size = schemaSize(plain);
+  if (size > trial) throw new TooCostly();
+  yield;
   yield* prepare(plain, options);
   const written = yield* writeFirst(plain, options, sortKeys, write);
-  const { expression, steps } = written;
+  const { expression } = written;
+  // Each value was read.
+  const steps = Math.max(written.steps, size);
   const issues = settleChecks(plain, written.issues, options);
   if (policy === 'strict' && issues.some(({ effect }) => effect === 'widened')) throw new SchemaError(issues);
   if (expression !== null) return { expression, issues, steps };
@@ -179,8 +184,10 @@ function* writeFirst(
   let last: Compilation | null = null;
   for (const fallback of fallbacks) {
     if (last !== null && !helps(fallback, last)) continue;
+    yield;
     const compilation = startCompilation(schema, options, sortKeys, fallback);
     last = compilation;
+    yield;
     const written = yield* writeWithin(compilation, options, write);
     steps += compilation.budget.spent;
     yield;

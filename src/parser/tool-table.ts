@@ -10,7 +10,7 @@ export class ToolTable {
   /** Whether the caller listed the tools; otherwise every name is acceptable. */
   readonly known: boolean;
   /** In UTF-16 units; 0 without tools. */
-  readonly maxName: number;
+  readonly maxNameLength: number;
   private readonly tools = new Map<string, Tool>();
   private readonly places = new Map<string, SchemaPlace>();
   private readonly absentNames = new Map<string, ReadonlySet<string>>();
@@ -23,7 +23,7 @@ export class ToolTable {
       this.tools.set(name, tool);
       if (schema !== undefined) this.places.set(name, { schema, root: schema });
     }
-    this.maxName = Math.max(0, ...Array.from(this.tools.keys(), (name) => name.length));
+    this.maxNameLength = Math.max(0, ...Array.from(this.tools.keys(), (name) => name.length));
   }
 
   /** How many tools there are. */

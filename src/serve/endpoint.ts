@@ -29,7 +29,7 @@ export interface ReadRequest extends RequestHead {
 /** A response that has begun. */
 export interface BegunAnswer<Request extends ReadRequest = ReadRequest> {
   readonly request: Request;
-  /** The body as received: some APIs repeat parts of it. */
+  /** The fields of the body that the API knows: some repeat parts of it. */
   readonly body: Body;
   /** Id of the response, without the API's prefix: letters and digits. */
   readonly id: string;

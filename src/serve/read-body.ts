@@ -2,7 +2,7 @@
 import { isExactObject, keepWritten } from '../format/exact-json.ts';
 import { isObject } from '../format/json-values.ts';
 import { finishInTurns, type Steps } from '../language/expression/steps.ts';
-import { type BodyLimits, readBodyText } from './body/body-text.ts';
+import { type BodyLimits, readBodyBytes } from './body/body-bytes.ts';
 import { parseInSteps } from './body/parse-in-steps.ts';
 import { invalid, RequestError } from './errors.ts';
 
@@ -25,11 +25,16 @@ export function isLarge({ headers }: Request): boolean {
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Body> {
   requireJson(request);
-  return finishInTurns(readObject(await readBodyText(request, limits)));
+  const body = await readBodyBytes(request, limits);
+  try {
+    return await finishInTurns(readObject(body.bytes));
+  } finally {
+    body.release();
+  }
 }
 
-function* readObject(text: string): Steps<Body> {
-  const { value, written } = yield* parseInSteps(text);
+function* readObject(bytes: Buffer): Steps<Body> {
+  const { value, written } = yield* parseInSteps(bytes);
   if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
   if (Object.keys(value).length > maxFields)
     throw invalid(null, `the body has more than ${maxFields} fields`);

@@ -10,6 +10,7 @@ import { showPictures } from './content/shown-pictures.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
+import { namesOf } from './fields/known-fields.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
@@ -72,8 +73,7 @@ export class RequestRun {
     request.signal.addEventListener('abort', leave, { once: true });
     try {
       if (isLarge(request)) await this.#enterLarge();
-      const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
-      const read = this.#endpoint.read(body, this.#state.items);
+      const { read, body } = await this.#read(request);
       this.#watch.stream = read.stream;
       const opened = await this.#opened(read);
       if (opened !== null) return Response.json(opened, { headers: this.#headers(read) });
@@ -88,6 +88,14 @@ export class RequestRun {
       this.#end(failure.status, failure.code);
       return failureResponse(failure, this.#endpoint.errorBody(failure, this.#id), this.#id);
     }
+  }
+
+  /** The request, and what its API knows of its body: the rest would take memory as long as the response. */
+  async #read(request: Request): Promise<{ readonly read: ReadRequest; readonly body: Body }> {
+    const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
+    const read = this.#endpoint.read(body, this.#state.items);
+    const names = new Set(namesOf(this.#endpoint.fields));
+    return { read, body: Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name))) };
   }
 
   /** What waits for its turn is not read yet, so it takes no memory. */

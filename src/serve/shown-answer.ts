@@ -17,7 +17,8 @@ export async function openStream(
   { prompt, wishes = {} }: Pick<ReadRequest, 'prompt' | 'wishes'>,
   chat: ChatOptions,
 ): Promise<ChatStream> {
-  const wished = isSwitched(model) ? wishes : {};
+  // Without a wish, the template is learned with the chat, in steps.
+  const wished = wishes.thinking !== undefined && isSwitched(model) ? wishes : {};
   const stream =
     prompt === undefined ? startChat(model, { ...wished, ...chat }) : continueText(model, prompt, chat);
   try {

@@ -9,20 +9,37 @@ import { isLibrarySchema } from './library-schema.ts';
 const maxValues = 200_000;
 const maxDepth = 1500;
 
+/** Sizes of schemas that are JSON: they are read by several stages, and come with each request. */
+const sizes = new WeakMap<object, number>();
+/** Characters of texts that cost as much as a value. */
+const charactersOfValue = 256;
+
 /**
  * `schema` as JSON: itself, or a copy if properties are undefined or computed. Throws `SchemaError` if it contains
  * itself, something that JSON does not have (a number that is not finite, a function, a `Date`, a getter that throws)
  * or a schema of a library, has too many values, or is nested too deeply.
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
+  if (isContainer(schema) && sizes.has(schema)) return schema;
   const walk = new Walk();
   try {
-    walk.measure(schema);
-    return walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
+    const size = walk.measure(schema) + Math.floor(walk.characters / charactersOfValue);
+    const plain = walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
+    if (isContainer(plain)) sizes.set(plain, size);
+    return plain;
   } catch (error) {
     const reason = error instanceof RangeError ? nestedTooDeeply : reasonOf(error);
     throw new SchemaError([{ tool, pointer: walk.pointer, keyword: 'schema', effect: 'widened', reason }]);
   }
+}
+
+/** The number of values in a schema that `plainSchema` returned; a long text counts as several. */
+export function schemaSize(schema: JsonSchema): number {
+  return isContainer(schema) ? (sizes.get(schema) ?? 0) : 1;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 const nestedTooDeeply = 'it is nested too deeply';
@@ -34,6 +51,8 @@ class NotJson extends Error {}
  */
 class Walk {
   needsCopy = false;
+  /** Of all texts. */
+  characters = 0;
   #seen = 0;
   readonly #path: string[] = [];
   readonly #inside = new Set<object>();
@@ -46,7 +65,8 @@ class Walk {
 
   /** Number of values in `value`, including itself. */
   measure(value: unknown): number {
-    if (typeof value !== 'object' || value === null) {
+    if (!isContainer(value)) {
+      if (typeof value === 'string') this.characters += value.length;
       const wrong = scalarWrong(value);
       if (wrong !== null) throw new NotJson(wrong);
       return this.#counted(1);

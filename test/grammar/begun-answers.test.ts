@@ -1,5 +1,7 @@
 /** Law: an answer as JSON may be begun by the prompt anywhere; the grammar goes on from there. */
+
 import { describe, expect, it } from 'vitest';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
@@ -32,7 +34,8 @@ function allowsRest(format: ChatFormat, answer: string, begun: number): boolean 
 
 /** Formats whose prompt can leave no thoughts open, in which anything may be written. */
 const formats = generatedFormats().filter(
-  ({ format }) => readPromptPosition(format, promptOf(format), []).place !== 'reasoning',
+  ({ format }) =>
+    readPromptPosition(format, interpretedModule(format), promptOf(format), []).place !== 'reasoning',
 );
 
 describe.each(sampled(formats, 9))('$name', ({ format }) => {

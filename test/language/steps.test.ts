@@ -50,3 +50,24 @@ test('timers run between two turns', async () => {
   }
   expect(await finishInTurns(waiting())).toBeGreaterThan(0);
 });
+
+test('however many work in turns, the event loop has its turn as soon', async () => {
+  let [sinceTurn, most, runs] = [0, 0, true];
+  const turn = (): void => {
+    sinceTurn = 0;
+    if (runs) setImmediate(turn);
+  };
+  setImmediate(turn);
+  function* working(): Steps<void> {
+    for (let step = 0; step < 4; step += 1) {
+      for (const start = performance.now(); performance.now() - start < 6; );
+      sinceTurn += 1;
+      most = Math.max(most, sinceTurn);
+      yield;
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, () => finishInTurns(working())));
+  runs = false;
+  // One by itself may do two in its 10 ms.
+  expect(most).toBeLessThanOrEqual(2);
+});

@@ -2,7 +2,9 @@
  * Law: next to an answer in JSON, a call may be written in the format's own notation or as bare JSON, and both are held
  * to their schemas; an answer that could be a call is read as one, and validated.
  */
+
 import { afterAll, describe, expect, it } from 'vitest';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { buildGrammarSteps } from '../../src/grammar/build-grammar.ts';
 import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
@@ -55,7 +57,7 @@ describe.each(sampled(formats, 4))('$name', ({ format }) => {
     if (expression === null) throw new Error('no grammar');
     const matcher = createMatcher(expression);
     // Some prompts leave the end of the thoughts, or the white space after them, to the model.
-    const { place } = readPromptPosition(format, generationPrompt, []);
+    const { place } = readPromptPosition(format, interpretedModule(format), generationPrompt, []);
     if (place === 'reasoning') matcher.accept(format.reasoning?.end ?? '');
     if (!matcher.allows('{')) matcher.accept(matcher.forced());
     expect(matcher.accept(text) && matcher.complete).toBe(isAllowed);

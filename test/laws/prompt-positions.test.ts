@@ -2,8 +2,9 @@
  * One answer to where a prompt has left the turn: the parser's. Whatever a prefilled answer says, markers of
  * the format included, what `required` derives from there is calls and nothing else, once what is open is closed.
  */
+
 import { describe, expect, it } from 'vitest';
-import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { createResponseParser, interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
@@ -56,7 +57,7 @@ describe.each(formats)('$name', ({ format }) => {
   it.each(prefills(format))('after %j only calls follow', (prefill) => {
     const generationPrompt = format.turn.start + prefill;
     const built = required(format, generationPrompt);
-    const { place } = readPromptPosition(format, generationPrompt, lawTools);
+    const { place } = readPromptPosition(format, interpretedModule(format), generationPrompt, lawTools);
     if (built === null) {
       // After the end of the turn, in an answer that allows no call, and in a header that is none.
       expect(place === 'ended' || place.startsWith('content') || format.turn.restart).toBe(true);

@@ -2,9 +2,11 @@
  * Prompts for servers, as tokens of the server's own vocabulary: no text of a request becomes a special token, and a prompt whose texts hold none has the tokens of the plain render. The server's vocabulary is
  * the judge: it says what is a special token, and the encoder has to find that out.
  */
+
 import type { LlamaModel, Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import { finish } from '../../src/language/expression/steps.ts';
@@ -59,7 +61,7 @@ async function encode(
 ): Promise<{ readonly tokens: readonly number[]; readonly text: string } | null> {
   try {
     const wanted = { ...request, input: format.input, now: new Date(0) };
-    const prompt = finish(renderOpenTurn(source, wanted, format));
+    const prompt = finish(renderOpenTurn(source, wanted, { format, reader: interpretedModule(format) }));
     return { tokens: await encoder.encode(prompt, undefined), text: prompt.text };
   } catch (error) {
     if (error instanceof IdiolectError) return null;

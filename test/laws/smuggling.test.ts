@@ -3,8 +3,10 @@
  * The judge knows nothing of origins: a prompt must have as many special tokens as the same prompt with characters
  * that look alike in place of those of the attack's marker.
  */
+
 import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import { finish } from '../../src/language/expression/steps.ts';
@@ -58,7 +60,11 @@ function countSpecials(
 ): number | null {
   try {
     const prompt = finish(
-      renderOpenTurn(source, { ...request, input: format.input, now: new Date(0) }, format),
+      renderOpenTurn(
+        source,
+        { ...request, input: format.input, now: new Date(0) },
+        { format, reader: interpretedModule(format) },
+      ),
     );
     const pieces = cutPrompt(prompt, finder);
     expect(pieces.map(({ text }) => text).join('')).toBe(prompt.text);

@@ -1,7 +1,8 @@
 /** Thoughts that are to go on: every format with thoughts can, whether its template renders them or not. */
+
 import { describe, expect, it } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
-import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
+import { createResponseParser, interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
 import { finish } from '../../src/language/expression/steps.ts';
@@ -22,7 +23,11 @@ const options = { messages, continueFinalMessage: true };
 describe.each(formats.filter(({ format }) => format.reasoning !== null))('$name', ({ source, format }) => {
   it('goes on with thoughts', () => {
     const { text, generationPrompt } = finish(
-      renderOpenTurn(source, { ...options, input: format.input }, format),
+      renderOpenTurn(
+        source,
+        { ...options, input: format.input },
+        { format, reader: interpretedModule(format) },
+      ),
     );
     expect(text.endsWith('The sun is')).toBe(true);
     const parser = createResponseParser(format, { generationPrompt });
@@ -36,7 +41,14 @@ describe.each(formats.filter(({ format }) => format.reasoning !== null))('$name'
 
 describe.each(formats.filter(({ format }) => format.reasoning === null))('$name', ({ source, format }) => {
   it('has no thoughts to go on with', () => {
-    const render = () => finish(renderOpenTurn(source, { ...options, input: format.input }, format));
+    const render = () =>
+      finish(
+        renderOpenTurn(
+          source,
+          { ...options, input: format.input },
+          { format, reader: interpretedModule(format) },
+        ),
+      );
     expect(render).toThrow(UnsupportedOptionError);
   });
 });

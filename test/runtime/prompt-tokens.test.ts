@@ -3,11 +3,13 @@
  * users, tools and models fill, the prompt has the special tokens of the template alone, and its text is
  * the one that the template renders.
  */
+
 import fc from 'fast-check';
 import type { LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import { TemplateError } from '../../src/format/errors.ts';
 import type { Message, Tool } from '../../src/format/messages.ts';
 import { finish } from '../../src/language/expression/steps.ts';
@@ -157,7 +159,11 @@ describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
   const encode = (texts: Texts) => {
     try {
       return finish(
-        encodePrompt(finish(renderOpenTurn(source, optionsOf(texts), format)), vocabulary, format),
+        encodePrompt(
+          finish(renderOpenTurn(source, optionsOf(texts), { format, reader: interpretedModule(format) })),
+          vocabulary,
+          format,
+        ),
       );
     } catch (error) {
       if (error instanceof TemplateError) return null;

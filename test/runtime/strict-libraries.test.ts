@@ -4,14 +4,20 @@
  */
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
+import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { LibraryCheck } from '../../src/runtime/chat/checks/library-check.ts';
+import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
+import { textDrawer } from '../../src/language/expression/draw-text.ts';
+import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { type LibraryCheck, libraryCheck } from '../../src/runtime/chat/checks/library-check.ts';
 import { libraryReport, withLibraries } from '../../src/runtime/chat/checks/strict-libraries.ts';
 import { noPlace, ValueWatch } from '../../src/runtime/chat/checks/value-watch.ts';
 import type { EngineModel } from '../../src/runtime/engine/index.ts';
+import { type SchemaInput, toJsonSchema } from '../../src/tools/standard-schema.ts';
 import type { ToolSchema } from '../../src/tools/tools.ts';
+import { seededRandom } from '../support/sample-grammar.ts';
 import { openLlamaTiny, openTiny } from '../support/small-chats.ts';
 
 const isEven = (value: number) => value % 2 === 0;
@@ -49,6 +55,16 @@ const enforced: Readonly<Record<string, ToolSchema>> = {
   'plain JSON Schema': { type: 'object', properties: { city: { type: 'string' } } },
 };
 
+/** Schemas whose JSON Schema says all that the library asks for, in numbers and texts that are easily gotten wrong. */
+const exported: Readonly<Record<string, ToolSchema>> = {
+  'zod, multiples': z.strictObject({ value: z.number().multipleOf(17), other: z.number().multipleOf(0.1) }),
+  'zod, texts': z.strictObject({ id: z.uuid(), at: z.iso.datetime(), from: z.ipv6(), to: z.cidrv4() }),
+  'valibot, multiples': valibot(v.pipe(v.number(), v.multipleOf(17))),
+  'valibot, entries': valibot(v.pipe(v.record(v.string(), v.number()), v.minEntries(1), v.maxEntries(2))),
+  'arktype, multiples': type({ '+': 'reject', value: 'number % 17' }),
+  'arktype, texts': type({ '+': 'reject', value: 'string.semver', other: 'string.base64' }),
+};
+
 const toolOf = (parameters: ToolSchema) => ({ name: 'note', parameters });
 
 describe('which libraries are asked', () => {
@@ -63,6 +79,30 @@ describe('which libraries are asked', () => {
     expect(libraryReport({ tools: [toolOf(schema)] })).toEqual([]);
   });
 });
+
+it.each(Object.entries({ ...enforced, ...exported }))(
+  'what is written for %s, its library takes, if no line says otherwise',
+  (_, schema) => {
+    const library = libraryCheck(schema);
+    expect(libraryReport({ tools: [toolOf(schema)] })).toEqual([]);
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const rules = new RuleSet();
+        const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict' } as const;
+        const grammar = rules.grammar(
+          'root',
+          compileSchema(toJsonSchema(schema as SchemaInput), options).expression,
+        );
+        const draw = textDrawer(grammar, seededRandom(seed));
+        for (let count = 0; count < 10; count += 1) {
+          const text = draw();
+          expect([text, library?.problemsOf(JSON.parse(text)) ?? []]).toEqual([text, []]);
+        }
+      }),
+      { numRuns: process.env.LAWS === 'long' ? 100 : 6 },
+    );
+  },
+);
 
 it('a part is refused as soon as it closes, by itself', () => {
   const schema = z.object({ first: z.int().refine(isEven), second: z.object({ x: z.string().min(3) }) });

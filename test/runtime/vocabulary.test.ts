@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Token } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tinyModelFile } from '../../examples/support/small-models.ts';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import { finish } from '../../src/language/expression/steps.ts';
 import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
 import { encodePrompt } from '../../src/runtime/engine/tokens/prompt-tokens.ts';
@@ -67,7 +68,13 @@ describe.each(names)('%s', (name) => {
     const tools = [
       { type: 'function', function: { name: toolName, parameters: { enum: [content] } } },
     ] as const;
-    const prompt = finish(renderOpenTurn(template, { messages: [{ role: 'user', content }], tools }, plain));
+    const prompt = finish(
+      renderOpenTurn(
+        template,
+        { messages: [{ role: 'user', content }], tools },
+        { format: plain, reader: interpretedModule(plain) },
+      ),
+    );
     return finish(encodePrompt(prompt, vocabulary, plain)).tokens;
   };
   const specialsIn = (tokens: readonly number[]): number[] =>
@@ -166,7 +173,13 @@ it('a control token of one character is text where a user writes it', async () =
   const promptOf = (content: string) =>
     finish(
       encodePrompt(
-        finish(renderOpenTurn(source, { messages: [{ role: 'user', content }] }, plain)),
+        finish(
+          renderOpenTurn(
+            source,
+            { messages: [{ role: 'user', content }] },
+            { format: plain, reader: interpretedModule(plain) },
+          ),
+        ),
         vocabulary,
         plain,
       ),

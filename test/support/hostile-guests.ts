@@ -34,6 +34,8 @@ const says = (content: string, path?: string): HostileRequest =>
   chat({ messages: [{ role: 'user', content }] }, path);
 const raw = (body: () => string): HostileRequest => ({ path: '/v1/chat/completions', body });
 
+const completed = (prompt: string): string => JSON.stringify({ prompt, max_tokens: 1 });
+
 const allOf = (length: number, pattern: (index: number) => string): Json =>
   about({ type: 'string', allOf: count(length, (index) => ({ pattern: pattern(index) })) });
 const conditions = (length: number): Json => ({
@@ -390,6 +392,19 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
     '900,000 tokens',
     { path: '/detokenize', body: () => JSON.stringify({ tokens: count(900_000, () => 5) }) },
   ],
+  ['a text of 1 MB to complete', { path: '/v1/completions', body: () => completed(words.repeat(18_000)) }],
+  ['a text of 8 MB to complete', { path: '/v1/completions', body: () => completed(words.repeat(140_000)) }],
+  [
+    'a text of 1 MB to embed',
+    { path: '/v1/embeddings', body: () => JSON.stringify({ input: words.repeat(18_000) }) },
+  ],
+  [
+    '2,000 texts to embed',
+    { path: '/v1/embeddings', body: () => JSON.stringify({ input: count(2_000, () => words.repeat(20)) }) },
+  ],
+  ['an answer of 190,000 values', answer({ enum: count(190_000, (index) => index) })],
+  ['an answer of 90,000 objects', answer({ enum: count(90_000, (index) => ({ a: index })) })],
+  ['an answer of one text of 8 MB', answer({ const: words.repeat(140_000) })],
   [
     'an answer of 1 MB to go on',
     chat({ messages: [question, { role: 'assistant', content: words.repeat(18_000) }] }),

@@ -76,12 +76,13 @@ async function chat(model: ChatModel, task: LongTextTask, options: ChatOptions):
 
 async function ask(model: ChatModel, task: LongTextTask, route: string): Promise<LongTextOutcome> {
   const handler = createHandler(model);
-  const messages = [{ role: 'user', content: unbrokenText(task.kind, task.length) }];
+  const text = unbrokenText(task.kind, task.length);
+  const messages = [{ role: 'user', content: text }];
   const response = await handler(
     new Request(`http://localhost${route}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ messages, max_tokens: 4 }),
+      body: JSON.stringify({ messages, input: text, prompt: text, max_tokens: 4 }),
     }),
   );
   await response.arrayBuffer();

@@ -75,10 +75,13 @@ export const doors: Readonly<Record<string, (text: string) => ChatOptions>> = {
   'a stop': (text) => ({ messages: [question], stop: [text] }),
 };
 
-/** Routes of a server that tokenise a question. */
+/** Routes of a server that tokenise a text. */
 export const routes: readonly string[] = [
   '/v1/chat/completions',
   '/v1/chat/completions/input_tokens',
   '/v1/messages/count_tokens',
   '/apply-template',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/tokenize',
 ];

@@ -3,11 +3,13 @@
  * `none` and a response schema a model with random weights tries to break the promise; under `auto` a
  * writer has calls in mind and draws random tokens for them.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import type { LlamaModel } from 'node-llama-cpp';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import type { Message, ToolCall } from '../../src/format/messages.ts';
@@ -129,7 +131,7 @@ export async function tryCell(model: MatrixModel, cell: Cell, seed: number): Pro
   const request = requestOf(cell, seed);
   try {
     const { generationPrompt } = model.chat.preview(request);
-    const { place } = readPromptPosition(model.format, generationPrompt, []);
+    const { place } = readPromptPosition(model.format, interpretedModule(model.format), generationPrompt, []);
     if (cell.thinking === 'forced open' && place !== 'reasoning') {
       return { outcome: 'refused', reason: 'no prompt of this template ends inside thoughts' };
     }

@@ -1,4 +1,5 @@
 /** What a model would write after a prompt that has begun its turn. */
+import { interpretedModule } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { AssistantMessage, JsonObject, Tool, ToolCall } from '../../src/format/messages.ts';
 import { readPromptPosition } from '../../src/grammar/read-prompt-position.ts';
@@ -28,7 +29,7 @@ export function restOfTurn(
 ): string {
   const { start } = format.turn;
   const opened = generationPrompt.slice(generationPrompt.startsWith(start) ? start.length : 0);
-  const { place } = readPromptPosition(format, generationPrompt, tools);
+  const { place } = readPromptPosition(format, interpretedModule(format), generationPrompt, tools);
   const plain = writeResponse(format, message);
   const thinks = (place === 'start' || place === 'reasoning') && format.reasoning !== null;
   if (!thinks || thoughts === undefined) {

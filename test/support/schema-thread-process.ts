@@ -47,7 +47,12 @@ const textOf = ({ grammar: { expression, report } }: ReturnType<GrammarCache['ge
 
 const refused: JsonSchema = { allOf: [patterns(12), { type: 'string' }] };
 const results: object[] = [];
-for (const schema of [patterns(2), patterns(8), patterns(9), refused, patterns(8)]) {
+const large: JsonSchema = {
+  type: 'object',
+  properties: { a: { enum: Array.from({ length: 20_000 }, (_, index) => `value ${index}`) } },
+};
+const long: JsonSchema = { type: 'object', properties: { a: { const: 'a long text '.repeat(90_000) } } };
+for (const schema of [patterns(2), patterns(8), patterns(9), refused, patterns(8), large, large, long]) {
   const before = jobs;
   const options = optionsOf(schema);
   const threaded = await outcome(async () => textOf(await ahead.prepare(format, options, undefined)));

@@ -1,5 +1,7 @@
 /** A chat model that insists on texts, whatever it was asked, under any template: plain JavaScript, and no file. */
+
 import { modules } from '../../../generated/index.ts';
+import { interpretedModule } from '../../../src/codegen/create-response-parser.ts';
 import { DecodingError, IdiolectError } from '../../../src/format/errors.ts';
 import type { AssistantMessage } from '../../../src/format/messages.ts';
 import { readPromptPosition } from '../../../src/grammar/read-prompt-position.ts';
@@ -130,7 +132,7 @@ export class InsistingModel {
   responseTo(request: Request, text: string): string {
     const { format } = this.template;
     const { generationPrompt } = this.preview(request);
-    const { place } = readPromptPosition(format, generationPrompt, []);
+    const { place } = readPromptPosition(format, interpretedModule(format), generationPrompt, []);
     const thoughtsEnd = place === 'reasoning' ? (format.reasoning?.end ?? '') : '';
     return thoughtsEnd + restOf(text, generationPrompt);
   }

@@ -10,6 +10,7 @@ import {
   steer,
 } from '../../../src/runtime/engine/index.ts';
 import { Vocabulary } from '../../../src/runtime/engine/tokens/vocabulary.ts';
+import type { ToyFormat } from '../../../src/testing/toy/templates.ts';
 import { toyEngine } from '../../../src/testing/toy/toy-engine.ts';
 import type { Settings } from './settings.ts';
 
@@ -51,9 +52,18 @@ const mostTokens = 400;
 
 const vocabularyOf = memoize((engine: Engine) => new Vocabulary(engine.tokenizer));
 
+/** The toy of each format: what it has read of one question it need not read again, and its template is learned once. */
+const toys = new Map<ToyFormat, Promise<Engine>>();
+
+function toyOf(format: ToyFormat): Promise<Engine> {
+  const toy = toys.get(format) ?? toyEngine(format);
+  toys.set(format, toy);
+  return toy;
+}
+
 /** Answers the question with the toy. Throws a `SyntaxError` for a tool that is no JSON, and what `steer` throws. */
 export async function* respond(settings: Settings, seed: number): AsyncGenerator<Progress, void> {
-  yield* respondOn(await toyEngine(settings.format), settings, seed);
+  yield* respondOn(await toyOf(settings.format), settings, seed);
 }
 
 /** What is asked of any engine. */

@@ -2,6 +2,7 @@
 
 import { createResponseParser } from '../../codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import { probeTools } from '../probes/probe-messages.ts';
 import type { Probe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
@@ -15,18 +16,20 @@ type Given = Probing & WithExamples & { readonly format: ChatFormat };
  * Warns of an example that is no call for the finished parser, though it was one for the calls alone: another part of
  * the format is in its way. Warns also of calls after text that the parser takes for text.
  */
-export function checkExamples({ format, examples, prober, probes, log }: Given): object {
+export function* checkExamples({ format, examples, prober, probes, log }: Given): Steps<object> {
   const isTold = log.warnings.some(({ kind, field }) => kind === 'prompt' && field === 'calls');
   const whole = examples.filter(({ sample }) => sample.isWhole);
-  const isRead = whole.some(
-    ({ sample }) => readSample(format, sample) === 'as meant' || writesSample(format, sample),
-  );
+  let isRead = false;
+  for (const { sample } of whole) {
+    isRead ||= readSample(format, sample) === 'as meant' || writesSample(format, sample);
+    yield;
+  }
   const [first] = whole;
   if (format.calls !== null && first !== undefined && !isRead && !isTold) {
     const message = 'the prompt shows the model a call that the finished parser does not read';
     log.warn({ field: 'calls', kind: 'prompt', message, rendered: first.text });
   }
-  const lost = turnsReadBack(format, prober, [probes.oneCall, probes.contentCall]);
+  const lost = yield* turnsReadBack(format, prober, [probes.oneCall, probes.contentCall]);
   if (lost !== null) {
     const message = `probe ${lost.probe}: a call that the template renders is not read as one: nothing tells it from the text before it`;
     log.warn({ field: 'calls', kind: 'self-check', message, rendered: lost.turn });
@@ -41,16 +44,17 @@ interface LostCall {
 }
 
 /** The first of the probes whose turn shows calls and is read without them; `null` if there is none. */
-function turnsReadBack(
+function* turnsReadBack(
   format: ChatFormat,
   prober: TemplateProber,
   probes: readonly Probe[],
-): LostCall | null {
+): Steps<LostCall | null> {
   // If the format follows the prompt, finished turns show what no model writes.
   if (format.calls === null || format.calls.basis === 'prompt') return null;
   const tools = probeTools(prober.sentinels, 'plain');
   const parser = createResponseParser(format, { tools });
   for (const probe of probes) {
+    yield;
     const names = (probe.calls ?? []).map(({ name }) => name);
     const rendered = prober.turn(probe);
     if (rendered === null || !names.every((name) => rendered.includes(name))) continue;

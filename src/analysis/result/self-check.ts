@@ -4,6 +4,7 @@
  */
 import type { CallsFormat, ChatFormat } from '../../format/chat-format.ts';
 import type { AssistantMessage } from '../../format/messages.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import { writeResponse } from '../../layout/write-response.ts';
 import type { Sentinels } from '../../template/prompt/sentinels.ts';
 import type { SelfCheck } from '../analysis.ts';
@@ -17,12 +18,13 @@ import type { WithEnds } from '../turn/region-ends.ts';
 type Given = Probing & InferredInput & WithEnds & { readonly format: ChatFormat };
 
 /** Compares everything that the format can write with its render. */
-export function checkFormat(given: Given): { readonly selfCheck: SelfCheck } {
+export function* checkFormat(given: Given): Steps<{ readonly selfCheck: SelfCheck }> {
   const { format, ends, prober, probes, reasoningSetting, log } = given;
   const possibleEnds = [...format.turn.ends, ends.contentEnd, ends.callsEnd, ''];
   let compared = 0;
   let exact = 0;
   for (const probe of checkedProbes(format, prober, probes)) {
+    yield;
     const rendered = prober.turn(probe, probe.reasoning === undefined ? 'unset' : reasoningSetting);
     if (rendered === null || drops(rendered, probe, prober.sentinels)) continue;
     compared += 1;

@@ -8,7 +8,7 @@ export interface LineInput {
   next(): Promise<string | null>;
   /**
    * Until the returned function is called, Ctrl-C calls `interrupt`. What is typed meanwhile is not echoed into the
-   * answer, and begins the next line.
+   * answer, and begins the next line, or, with Ctrl-D, is the end.
    */
   listen(interrupt: () => void): () => void;
   close(): void;
@@ -24,6 +24,7 @@ function terminalInput(prompt: string): LineInput {
   const { stdin, stdout } = process;
   let history: string[] = [];
   let typed = '';
+  let hasEnded = false;
   return {
     isInteractive: true,
     close: () => undefined,
@@ -33,7 +34,12 @@ function terminalInput(prompt: string): LineInput {
       const read = (keys: Buffer): void => {
         const text = decoder.decode(keys, { stream: true });
         if (text.includes(ctrlC)) interrupt();
-        typed += text.replace(unprintable, '');
+        if (hasEnded) return;
+        const [before = '', ...after] = text.split(ctrlD);
+        typed += before.replace(unprintable, '');
+        // As everywhere, it ends the input at the beginning of a line.
+        hasEnded = after.length > 0 && /(?:^|[\r\n])$/.test(typed);
+        if (!hasEnded) typed += after.join('').replace(unprintable, '');
       };
       // Without raw mode, the terminal would echo what is typed.
       stdin.setRawMode(true);
@@ -51,6 +57,11 @@ function terminalInput(prompt: string): LineInput {
           typed = more.join('\n');
           stdout.write(`${prompt}${line}\n`);
           resolve(line ?? null);
+          return;
+        }
+        if (hasEnded) {
+          stdout.write('\n');
+          resolve(null);
           return;
         }
         const asking = readline.createInterface({ input: stdin, output: stdout, history });
@@ -74,6 +85,7 @@ function terminalInput(prompt: string): LineInput {
 }
 
 const ctrlC = '\u0003';
+const ctrlD = '\u0004';
 
 /** Keys that are no text: escape sequences, and controls other than the end of a line. */
 const unprintable = new RegExp(

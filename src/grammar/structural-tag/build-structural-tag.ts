@@ -9,8 +9,6 @@ import {
   requireOption,
 } from '../../format/option-rules.ts';
 import type { Grammar } from '../../language/expression/expression.ts';
-import { gbnfExpression } from '../../language/gbnf/gbnf-expression.ts';
-import { readGbnf } from '../../language/gbnf/read-gbnf.ts';
 import { grammarAfter } from '../../language/matcher/rest-of-grammar.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import { normalizeTools } from '../../tools/tools.ts';
@@ -83,9 +81,9 @@ export function structuralTagOf(
   return { tag, expression, preservedTokens, stops, report };
 }
 
-/** The tag of a grammar in GBNF, such as that of the rest of a response. Throws `GrammarError` if it is too large. */
-export function tagOfGrammar(gbnf: string): StructuralTag {
-  return { type: 'structural_tag', format: printStructuralTag(gbnfExpression(readGbnf(gbnf))) };
+/** The tag of a grammar, such as that of the rest of a response. Throws `GrammarError` if it is too large. */
+export function tagOfGrammar(grammar: Grammar): StructuralTag {
+  return { type: 'structural_tag', format: printStructuralTag(grammar) };
 }
 
 /** The grammar from the first token on, even if the given one is lazy. */

@@ -62,6 +62,7 @@ const leapSecond = '23:59:60(?:\\.\\d+)?[Zz]';
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?';
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = `(?:${octet}\\.){3}${octet}`;
+const port = '(?:6553[0-5]|655[0-2]\\d|65[0-4]\\d\\d|6[0-4]\\d{3}|[1-5]\\d{4}|\\d{0,4})';
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const anyLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
@@ -90,8 +91,9 @@ function uri(more = '', inQuery = ''): { absolute: string; relative: string } {
   const pathCharacter = `(?:${unreserved}|[@])`;
   const query = `(?:\\?(?:${unreserved}|[@/?${inQuery}])*)?`;
   const fragment = `(?:#(?:${unreserved}|[@/?])*)?`;
-  const host = `(?:\\[(?:${ipv6()}|v[0-9A-Fa-f]+\\.(?:[A-Za-z0-9._~!$&'()*+,;=:-])+)\\]|(?:[A-Za-z0-9._~!$&'()*+,;=${more}-]|%[0-9A-Fa-f]{2})*)`;
-  const authority = `//(?:(?:${unreserved})*@)?${host}(?::\\d*)?`;
+  // Users and ports without a host, and hosts of IP versions to come, are valid, too, but `new URL` takes none of them.
+  const host = `(?:\\[${ipv6()}\\]|(?:[A-Za-z0-9._~!$&'()*+,;=${more}-]|%[0-9A-Fa-f]{2})+)`;
+  const authority = `//(?:(?:(?:${unreserved})*@)?${host}(?::${port})?)?`;
   const rest = `(?:/${pathCharacter}*)*`;
   const rooted = `/(?:${pathCharacter}+${rest})?`;
   const noColon = `(?:[A-Za-z0-9._~!$&'()*+,;=@${more}-]|%[0-9A-Fa-f]{2})+`;

@@ -236,7 +236,7 @@ export class Compilation implements ExpansionContext {
     if (this.#formats === 'ignore') return null;
     const pattern = formatPattern(format);
     if (pattern === null) {
-      this.#reportStorage(node, 'string', format);
+      this.#reportFormat(node, 'string', format);
       return null;
     }
     if (pattern === 'unsupported') {
@@ -253,15 +253,20 @@ export class Compilation implements ExpansionContext {
 
   formatRange(node: SchemaNode, format: string): IntegerRange | null {
     if (this.#formats === 'ignore') return null;
-    this.#reportStorage(node, 'number', format);
+    this.#reportFormat(node, 'number', format);
     return integerFormats.get(format) ?? null;
   }
 
-  #reportStorage(node: SchemaNode, type: keyof typeof storageFormats, format: string): void {
+  #reportFormat(node: SchemaNode, type: keyof typeof storageFormats, format: string): void {
     const isStorage = storageFormats[type].has(format);
     if (!isStorage && isKnownFormat(format)) return;
     const origin = isStorage ? "is OpenAPI's" : 'is no format of JSON Schema';
-    this.report(node, 'format', `${JSON.stringify(format)} ${origin}; it is not enforced`, 'noted');
+    this.report(
+      node,
+      'format',
+      `${JSON.stringify(format.slice(0, 80))} ${origin}; it is not enforced`,
+      'noted',
+    );
   }
 
   /** The language of `pattern`, charged once. Throws `UnsupportedPattern`. */

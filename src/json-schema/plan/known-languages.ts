@@ -63,7 +63,7 @@ function build(whole: StepBudget, make: (budget: StepBudget) => Automaton): Know
 }
 
 /** The automaton of the texts that contain a match of `pattern`, in steps. Throws `UnsupportedPattern`. */
-export function* patternAutomaton(pattern: string, whole: StepBudget): Steps<KnownAutomaton> {
+function* patternAutomaton(pattern: string, whole: StepBudget): Steps<KnownAutomaton> {
   const key = `pattern ${pattern}`;
   const found = known.get(key);
   if (found !== undefined) return found;

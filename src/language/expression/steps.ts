@@ -3,8 +3,15 @@
 /** Work that yields wherever it may be paused or abandoned, and returns its result. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Milliseconds to work before yielding to the event loop. */
+/** Milliseconds that all work may take before the event loop has its turn. */
 const maxTurnMs = 10;
+
+/** When the present turn began; `null` if nothing was done in it yet. */
+let begun: number | null = null;
+/** Who waits for a later turn, in order. */
+const waiting: (() => void)[] = [];
+/** The timer of this process, whatever a test puts in its place later: without it, those who wait would wait forever. */
+const { setTimeout: soon } = globalThis;
 
 /** Runs all steps synchronously. */
 export function finish<Result>(steps: Steps<Result>): Result {
@@ -15,22 +22,33 @@ export function finish<Result>(steps: Steps<Result>): Result {
 }
 
 /**
- * Runs all steps, yielding to the event loop every 10 ms. If `signal` aborts, throws its reason and the work rolls
- * back.
+ * Runs all steps, yielding to the event loop every 10 ms; whoever does this shares them. If `signal` aborts, throws its
+ * reason and the work rolls back.
  */
 export async function finishInTurns<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
-  let turn = performance.now();
   try {
     for (;;) {
       signal?.throwIfAborted();
+      begun ??= beginTurn();
+      if (performance.now() - begun >= maxTurnMs) {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        continue;
+      }
       const step = steps.next();
       if (step.done === true) return step.value;
-      if (performance.now() - turn < maxTurnMs) continue;
-      await new Promise((resolve) => setTimeout(resolve));
-      turn = performance.now();
     }
   } finally {
     // Does nothing if the generator has finished.
     steps.return(undefined as never);
   }
+}
+
+/** The next turn is that of one who waits: all of them together would take as long as there are many. */
+function beginTurn(): number {
+  soon(() => {
+    const next = waiting.shift();
+    begun = next === undefined ? null : beginTurn();
+    next?.();
+  });
+  return performance.now();
 }

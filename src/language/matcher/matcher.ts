@@ -17,7 +17,7 @@ import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
 import type { TokenMasks } from './masks/token-masks.ts';
 import { grammarMasks } from './masks/token-masks.ts';
 import { Program } from './program.ts';
-import { rest } from './rest-of-grammar.ts';
+import { grammarOfRest, rest } from './rest-of-grammar.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
 import type { TokenIndex } from './token-index.ts';
 import { illFormedTokens } from './utf8.ts';
@@ -53,6 +53,8 @@ export interface Matcher {
    * character, because a sampler cannot start in the middle of one.
    */
   gbnf(): string;
+  /** The same grammar as an expression tree. */
+  rest(): Grammar;
   /** The tokens that may come next, in ascending order; `null` if there are more than `limit`. */
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null;
   /** The tokens that may come next, as a set with one bit each. Not to be changed. */
@@ -186,6 +188,10 @@ class StackMatcher implements Matcher {
 
   gbnf(): string {
     return this.#shared.parts.gbnf(rest(this.#at.position));
+  }
+
+  rest(): Grammar {
+    return grammarOfRest(this.#at.position, this.#shared.rules);
   }
 
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null {

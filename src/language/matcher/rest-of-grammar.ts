@@ -22,6 +22,13 @@ export function grammarAfter(grammar: Grammar, text: string): Grammar | null {
   });
 }
 
+/** The grammar of everything that may follow a position in a grammar with these rules. */
+export function grammarOfRest(position: Position, rules: Grammar['rules']): Grammar {
+  let root = 'root';
+  while (rules.has(root)) root += '-rest';
+  return withoutUnused({ root, rules: new Map([[root, rest(position)], ...rules]) });
+}
+
 /** Everything that may follow a position. */
 export function rest({ frames }: Position): Expression {
   return choice(...frames.map(restOfStack));

@@ -38,7 +38,7 @@ export function nameEnd(
   ends: readonly string[],
   ended: boolean,
 ): MatchEnd {
-  const limit = Math.min(text.length, at + tools.maxName);
+  const limit = Math.min(text.length, at + tools.maxNameLength);
   const wholeEnds = ends.filter((each) => each !== '');
   let end = at;
   while (end < limit && !isSpace(text.charCodeAt(end))) {

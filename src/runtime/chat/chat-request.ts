@@ -1,15 +1,12 @@
-/** Derives the options for prompts, parsers and checks from those of a chat. */
+/** Derives the options for prompts and parsers from those of a chat. */
 import type { ChatFormat } from '../../format/chat-format.ts';
 import type { Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
-import type { Steps } from '../../language/expression/steps.ts';
 import type { ResponseParserOptions } from '../../parser/response-parser.ts';
-import { toJsonSchema } from '../../tools/standard-schema.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
-import { type CallGuard, mayCallInstead } from './checks/call-guard.ts';
-import { type ResponseChecks, responseChecks } from './checks/response-checks.ts';
+import type { CallGuard } from './checks/call-guard.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './open-turn.ts';
 
@@ -59,15 +56,16 @@ export function parserOptions(
   };
 }
 
-/** The checks of the response that the grammar's report requires, in steps; `null` if none. */
-export function checksOf(
-  { report }: BuiltGrammar,
+/**
+ * Whether a call may come in place of an answer in JSON, also without its markers. What is an answer and could be a call
+ * is read as a call.
+ */
+export function mayCallInstead(
+  { toolChoice = 'auto', responseFormat }: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
   tools: readonly Tool[],
-  { responseFormat }: Pick<ChatOptions, 'responseFormat'>,
-): Steps<ResponseChecks | null> {
-  const schema =
-    responseFormat?.type === 'json_schema' ? toJsonSchema(responseFormat.json_schema.schema) : null;
-  return responseChecks(report, tools, schema);
+): boolean {
+  const answersJson = responseFormat !== undefined && responseFormat.type !== 'text';
+  return answersJson && tools.length > 0 && toolChoice === 'auto';
 }
 
 /** Whether only thoughts and text are possible, even if a grammar excludes calls. */

@@ -80,10 +80,9 @@ export class GrammarCache {
     options: PlainGrammarOptions,
     signal: AbortSignal | undefined,
   ): Promise<ReadyGrammar> {
-    const key = keyOf(format, options);
     for (let hasAsked = false; ; hasAsked = true) {
       try {
-        return await this.#prepare(key, format, options, signal);
+        return await finishInTurns(this.#prepare(format, options), signal);
       } catch (error) {
         if (!(error instanceof TooCostly) || this.#ahead === null) throw error;
       }
@@ -93,21 +92,17 @@ export class GrammarCache {
     }
   }
 
-  async #prepare(
-    key: string,
-    format: ChatFormat,
-    options: PlainGrammarOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<ReadyGrammar> {
+  *#prepare(format: ChatFormat, options: PlainGrammarOptions): Steps<ReadyGrammar> {
+    const key = keyOf(format, options);
     const known = this.#known.get(key);
     if (known !== undefined) return this.#keep(key, known);
+    yield;
     const request = planRequest(format, options);
+    yield;
     const compiled = request === null ? null : this.#argumentsFor(format, request);
-    if (request !== null && compiled !== null)
-      await finishInTurns(compiled.add(callableTools(format, request)), signal);
+    if (request !== null && compiled !== null) yield* compiled.add(callableTools(format, request));
     // Another chat with the same tools may have finished first; both compiled them together.
-    const made =
-      this.#known.get(key) ?? (await finishInTurns(this.#build(format, options, compiled), signal));
+    const made = this.#known.get(key) ?? (yield* this.#build(format, options, compiled));
     return this.#keep(key, this.#known.get(key) ?? made);
   }
 

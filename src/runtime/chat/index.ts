@@ -1,6 +1,6 @@
 /** The names that the entry points for all engines share. */
 export type { Usage } from '../../parser/events.ts';
-export type { ToolFormatOption } from '../../template/tool-format/wrap-template.ts';
+export type { ToolFormatOption } from '../../template/tool-format/tool-format-option.ts';
 export {
   type CallContext,
   type ChatEvent,

@@ -3,8 +3,9 @@ import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
 import { templateFingerprint } from '../../format/template-fingerprint.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
-import { type ToolFormatOption, wrapTemplate } from '../../template/tool-format/wrap-template.ts';
+import type { ToolFormatOption } from '../../template/tool-format/tool-format-option.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
 
 /** The export of `generated/index.ts`: loaders of modules by the fingerprint of their template. */
@@ -19,11 +20,12 @@ export interface TemplateSources {
 }
 
 /** The default template in this tool format, for all chats; the same templates if there is none. */
-export function withToolFormat(
+export async function withToolFormat(
   sources: TemplateSources,
   format: ToolFormatOption | undefined,
-): TemplateSources {
+): Promise<TemplateSources> {
   if (format === undefined) return sources;
+  const { wrapTemplate } = await import('../../template/tool-format/wrap-template.ts');
   const wrapped = wrapTemplate(sources.default, format, sources.name);
   return { ...sources, default: wrapped, toolUse: wrapped };
 }
@@ -82,7 +84,12 @@ export class TemplateCache {
    * `ToolsUnsupportedError` if tools are required and the analysis cannot read the template's calls.
    */
   learn(withTools: boolean): LearnedTemplate {
-    const learned = (withTools ? this.#toolUse : this.#default).learn();
+    return finish(this.learnSteps(withTools));
+  }
+
+  /** The same, in steps. */
+  *learnSteps(withTools: boolean): Steps<LearnedTemplate> {
+    const learned = yield* (withTools ? this.#toolUse : this.#default).learn();
     if (withTools && this.#toolsRequired) this.requireTools();
     return learned;
   }
@@ -112,10 +119,11 @@ class ModuleReader implements TemplateReader {
   constructor(source: string, responseModule: GeneratedModule) {
     const { format } = responseModule;
     this.capabilities = format.capabilities;
-    this.#learned = { source, format, responseModule, analysis: null };
+    this.#learned = { source, format, responseModule, reader: responseModule, analysis: null };
   }
 
-  learn(): LearnedTemplate {
+  *learn(): Steps<LearnedTemplate> {
+    yield;
     return this.#learned;
   }
 }

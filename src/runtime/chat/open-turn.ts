@@ -2,7 +2,6 @@
  * A prompt that leaves the assistant's turn open. Few templates render thoughts that are to be continued; if the
  * format shows how they are written, they are appended to the generation prompt.
  */
-import type { ChatFormat } from '../../format/chat-format.ts';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { Tool } from '../../format/messages.ts';
 import { readPromptPosition } from '../../grammar/read-prompt-position.ts';
@@ -12,17 +11,21 @@ import { generationPromptSteps } from '../../template/prompt/generation-prompt.t
 import { type RenderPromptOptions, renderSpansSteps } from '../../template/prompt/render-prompt.ts';
 import type { TextSpan } from '../../template/template.ts';
 import type { TracedPrompt } from './prompt-pieces.ts';
+import type { LearnedTemplate } from './template-reader.ts';
 
 /** The request, with tools as templates see them. */
 export interface PromptRequest extends RenderPromptOptions {
   readonly tools?: readonly Tool[];
 }
 
+/** How a turn is written, and what reads it. */
+export type TurnReader = Pick<LearnedTemplate, 'format' | 'reader'>;
+
 /** Renders a prompt, in steps. Throws what `renderPrompt` throws. */
 export function* renderOpenTurn(
   templateSource: string,
   options: RenderPromptOptions,
-  format: ChatFormat,
+  { format, reader }: TurnReader,
 ): Steps<TracedPrompt> {
   try {
     const spans = yield* renderSpansSteps(templateSource, options);
@@ -32,7 +35,9 @@ export function* renderOpenTurn(
     return { text, spans, generationPrompt };
   } catch (error) {
     const opened =
-      error instanceof UnsupportedOptionError ? yield* openThoughts(templateSource, options, format) : null;
+      error instanceof UnsupportedOptionError
+        ? yield* openThoughts(templateSource, options, { format, reader })
+        : null;
     if (opened === null) throw error;
     return opened;
   }
@@ -42,7 +47,7 @@ export function* renderOpenTurn(
 function* openThoughts(
   templateSource: string,
   { continueFinalMessage, ...options }: RenderPromptOptions,
-  format: ChatFormat,
+  { format, reader }: TurnReader,
 ): Steps<TracedPrompt | null> {
   const last = options.messages.at(-1);
   const { reasoning } = turnLayout(format);
@@ -52,9 +57,9 @@ function* openThoughts(
   const prompt = yield* renderOpenTurn(
     templateSource,
     { ...options, messages: options.messages.slice(0, -1), addGenerationPrompt: true, thinking: true },
-    format,
+    { format, reader },
   );
-  const { place } = readPromptPosition(format, prompt.generationPrompt, []);
+  const { place } = readPromptPosition(format, reader, prompt.generationPrompt, []);
   if (place !== 'start' && place !== 'reasoning') return null;
   const opener = place === 'start' ? reasoning.open.text : '';
   const written: readonly TextSpan[] = [

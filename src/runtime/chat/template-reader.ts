@@ -2,6 +2,7 @@
 import type { Analysis } from '../../analysis/analysis.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import type { ChatFormat } from '../../format/chat-format.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import type { ResponseModule } from '../../parser/module-contract.ts';
 
 /** A template, and the format of responses under it. */
@@ -10,6 +11,8 @@ export interface LearnedTemplate {
   readonly format: ChatFormat;
   /** Set if a generated module was found by the template's fingerprint. */
   readonly responseModule: ResponseModule | null;
+  /** What reads its responses: the generated module, or one made of the format. */
+  readonly reader: ResponseModule;
   /** Set if the template was analysed now; its warnings are worth reading. */
   readonly analysis: Analysis | null;
 }
@@ -18,8 +21,8 @@ export interface LearnedTemplate {
 export interface TemplateReader {
   /** What the template accepts and reads; throws `TemplateError` if it is no template. */
   readonly capabilities: Capabilities;
-  /** Throws `TemplateError` or `AnalysisError`. */
-  learn(): LearnedTemplate;
+  /** In steps. Throws `TemplateError` or `AnalysisError`. */
+  learn(): Steps<LearnedTemplate>;
 }
 
 /** The texts of special tokens that templates receive as variables. */

@@ -10,7 +10,7 @@ import {
 import { once } from '../../format/memoize.ts';
 import type { Message } from '../../format/messages.ts';
 import { refuseOptions, withoutUndefined } from '../../format/option-rules.ts';
-import type { BuiltGrammar, Trigger } from '../../grammar/built-grammar.ts';
+import { type BuiltGrammar, freeGrammar, type Trigger } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
@@ -28,8 +28,9 @@ import {
 import type { ChatOptions } from '../chat/chat-options.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
 import { checkChatOptions } from '../chat/check-chat-options.ts';
-import { libraryReport, withLibraries } from '../chat/checks/strict-libraries.ts';
-import type { GrammarCache, ReadyGrammar } from '../chat/grammar-cache.ts';
+import type { Enforcement } from '../chat/enforcement/enforcement.ts';
+import { enforcesNothing, type LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
+import type { ReadyGrammar } from '../chat/grammar-cache.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
 import type { TracedPrompt } from '../chat/prompt-pieces.ts';
 import { withDefaultSampling } from '../chat/sampling-rules.ts';
@@ -40,6 +41,7 @@ import { logitBiasOf } from './decoding/logit-bias.ts';
 import { ResponseRun } from './decoding/response-run.ts';
 import type { Shorten } from './decoding/shifting-window.ts';
 import type { Engine } from './engine.ts';
+import { fromEngine } from './engine-failure.ts';
 import { type MarkerTokens, markersOf } from './tokens/marker-tokens.ts';
 import { encodePrompt, type PromptTokens, requireTokens } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
@@ -48,7 +50,7 @@ import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 export interface ChatTemplates {
   readonly engine: Omit<Engine, 'name' | 'open' | 'dispose'>;
   readonly templates: TemplateCache;
-  readonly grammars: GrammarCache;
+  readonly enforcement: LateEnforcement;
 }
 
 /** What the chats with one engine share. */
@@ -73,6 +75,8 @@ export interface PreparedChat extends RenderedChat, ChatReading {
   readonly grammar: BuiltGrammar;
   readonly matcher: Matcher | null;
   readonly markers: MarkerTokens;
+  /** What made the grammar; `null` if nothing is enforced. */
+  readonly enforcement: Enforcement | null;
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -86,8 +90,8 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const source: ChatSource = {
     generate: (started) => generate(shared.engine, prepare, started),
     report: async () => {
-      const { grammar, prompt, options: read } = await prepare();
-      return [...grammar.report, ...libraryReport(read), ...prompt.report];
+      const { grammar, prompt, options: read, enforcement } = await prepare();
+      return [...grammar.report, ...(enforcement?.libraryReport(read) ?? []), ...prompt.report];
     },
     prompt: async () => (await prepare()).prompt.text,
     promptTokens: async () => (await prepare()).prompt.tokens.length,
@@ -121,8 +125,10 @@ async function* generate(
 /** Renders the prompt, builds the grammar and checks options. Throws the typed errors of all three before sampling. */
 export function prepareChat(shared: ChatTemplates, given: ChatOptions): PreparedChat {
   const rendered = finish(renderChat(shared, checkChatOptions(given)));
-  const { template, grammarOptions } = rendered;
-  return finish(completeChat(shared, rendered, shared.grammars.get(template.format, grammarOptions)));
+  const { format } = rendered.template;
+  const enforcement = isFree(rendered) ? null : shared.enforcement.loaded;
+  const ready = enforcement?.get(format, rendered.grammarOptions) ?? free(format);
+  return finish(completeChat(shared, rendered, enforcement, ready));
 }
 
 /** Like `prepareChat`, but yields to other tasks, and checks the signal. */
@@ -131,16 +137,25 @@ export async function prepareInTurns(shared: ChatTemplates, given: ChatOptions):
   const { signal } = checked;
   try {
     const rendered = await finishInTurns(renderChat(shared, checked), signal);
-    const { template, grammarOptions } = rendered;
-    const ready = await shared.grammars.prepare(template.format, grammarOptions, signal);
+    const { format } = rendered.template;
+    const enforcement = isFree(rendered) ? null : await shared.enforcement.load();
+    const made = await enforcement?.prepare(format, rendered.grammarOptions, signal);
     refuseDisposed(shared.engine);
-    return await finishInTurns(completeChat(shared, rendered, ready), signal);
+    return await finishInTurns(completeChat(shared, rendered, enforcement, made ?? free(format)), signal);
   } catch (error) {
     signal?.throwIfAborted();
     // Disposed of between two steps.
     refuseDisposed(shared.engine);
     throw error;
   }
+}
+
+function isFree({ options, tools }: RenderedChat): boolean {
+  return enforcesNothing(options, tools);
+}
+
+function free(format: ChatFormat): ReadyGrammar {
+  return { grammar: freeGrammar(format), matcher: null };
 }
 
 /** The prompt of a chat. Throws the typed errors of invalid requests. */
@@ -198,21 +213,22 @@ function* traceFitting(
 }
 
 function* completeChat(
-  { engine, grammars }: ChatTemplates,
+  { engine }: ChatTemplates,
   rendered: RenderedChat,
+  enforcement: Enforcement | null,
   { grammar, matcher }: ReadyGrammar,
 ): Steps<PreparedChat> {
   const { template, vocabulary, grammarOptions } = rendered;
   yield;
-  if (matcher !== null) engine.build?.(matcher);
+  if (matcher !== null) fromEngine('the engine', () => engine.build?.(matcher));
   yield;
   const markers = markersOf(vocabulary, template.format);
   // A grammar that applies from the start allows markers in ordinary tokens, so they count in any spelling.
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
-  const reading = yield* readingOf(rendered, grammars, grammarOptions, grammar, texts);
+  const reading = yield* readingOf(rendered, enforcement, grammarOptions, grammar, texts);
   yield;
-  const checks = withLibraries(reading.checks, rendered.options);
-  return { ...rendered, ...reading, checks, grammar, matcher, markers };
+  const checks = enforcement?.withLibraries(reading.checks, rendered.options) ?? reading.checks;
+  return { ...rendered, ...reading, checks, grammar, matcher, markers, enforcement };
 }
 
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */

@@ -1,6 +1,8 @@
 /** The continuation of a text without a conversation: no template, no format, no calls. */
 import { ContextOverflowError } from '../../format/errors.ts';
+import { once } from '../../format/memoize.ts';
 import { readOptions, requireOption, string } from '../../format/option-rules.ts';
+import { finishInTurns } from '../../language/expression/steps.ts';
 import { PieceDecoder } from '../../language/utf8-decoder.ts';
 import type { Finish, ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import { type ChatStream, streamChat } from '../chat/chat-stream.ts';
@@ -12,34 +14,49 @@ import { logitBiasOf } from './decoding/logit-bias.ts';
 import { OpenSequence } from './decoding/open-sequence.ts';
 import type { Engine } from './engine.ts';
 import { biasMask } from './masks/mask.ts';
+import { requireFits } from './tokens/prompt-tokens.ts';
 import { type Vocabulary, vocabularyOf } from './tokens/vocabulary.ts';
 
 /** Begins a completion, which runs as the stream is read. The stream throws `UnsupportedOptionError` for an invalid option. */
 export function startCompletion(engine: Engine, given: CompletionOptions): ChatStream {
-  const prepare = (): Completion => {
+  const prepare = once(async (): Promise<Completion> => {
     const options = readOptions(given, completionRules);
     requireOption('prompt', options.prompt, string);
-    return new Completion(engine, options);
-  };
+    return new Completion(engine, options, await promptTokens(engine, options));
+  });
   return streamChat(
     {
       generate: (started) => generate(prepare, started),
       report: async () => {
-        prepare();
+        await prepare();
         return [];
       },
       prompt: async () => given.prompt,
-      promptTokens: async () => prepare().tokens.length,
+      promptTokens: async () => (await prepare()).tokens.length,
     },
     {},
   );
 }
 
+/** Throws `ContextOverflowError`, and the signal's reason. */
+async function promptTokens(
+  { tokenizer, contextSize: available }: Engine,
+  { prompt, signal }: CompletionOptions,
+): Promise<readonly number[]> {
+  const vocabulary = vocabularyOf(tokenizer);
+  requireFits(prompt, vocabulary, available);
+  const steps = vocabulary.encodePromptSteps([{ text: prompt, special: true }]);
+  const tokens = await finishInTurns(steps, signal);
+  const needed = tokens.length + 1;
+  if (needed > available) throw new ContextOverflowError({ needed, available });
+  return tokens;
+}
+
 async function* generate(
-  prepare: () => Completion,
+  prepare: () => Promise<Completion>,
   started: (run: Completion) => void,
 ): AsyncGenerator<ResponseEvent, ResponseMessage> {
-  const completion = prepare();
+  const completion = await prepare();
   started(completion);
   return yield* completion.write();
 }
@@ -55,15 +72,12 @@ class Completion {
   readonly #count = new TokenCount();
   #text = '';
 
-  constructor(engine: Engine, options: CompletionOptions) {
+  constructor(engine: Engine, options: CompletionOptions, tokens: readonly number[]) {
     this.#engine = engine;
     this.#options = options;
     this.#vocabulary = vocabularyOf(engine.tokenizer);
     this.#stops = new StopWatch(options.stop ?? []);
-    this.tokens = this.#vocabulary.encodePrompt([{ text: options.prompt, special: true }]);
-    const available = engine.contextSize;
-    const needed = this.tokens.length + 1;
-    if (needed > available) throw new ContextOverflowError({ needed, available });
+    this.tokens = tokens;
   }
 
   get text(): string {

@@ -12,13 +12,14 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import { GrammarCache } from '../chat/grammar-cache.ts';
+import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import { type ChatEngine, prepareChat, startChat } from './chat.ts';
 import { startCompletion } from './completion.ts';
 import type { CompletionOptions } from './completion-options.ts';
 import type { Engine } from './engine.ts';
+import { laterFromEngine } from './engine-failure.ts';
 import type { ChatPreview, EngineModel } from './engine-model.ts';
 import { type EngineOptions, engineRules } from './engine-options.ts';
 import { openTemplates } from './open-templates.ts';
@@ -45,7 +46,10 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
   requireOption('engine', engine, engines);
   const options = readOptions(given, engineRules);
   const templates = await openTemplates(engine, options);
-  return new ConnectedEngine(await warmEngine({ engine, templates, grammars: new GrammarCache() }, options));
+  const enforcement = new LateEnforcement();
+  // `preview` does not wait for it.
+  if (options.requireTools !== false) await enforcement.load();
+  return new ConnectedEngine(await warmEngine({ engine, templates, enforcement }, options));
 }
 
 /** The model of an engine. */
@@ -94,8 +98,9 @@ export class ConnectedEngine implements EngineModel {
 
   tokenize(text: string): readonly number[] {
     requireOption('text', text, string);
-    const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
-    requireFits(text, vocabulary, this.#shared.engine.contextSize);
+    const { tokenizer, contextSize } = this.#shared.engine;
+    const vocabulary = vocabularyOf(tokenizer);
+    requireFits(text, vocabulary, contextSize);
     return vocabulary.encode(text);
   }
 
@@ -108,7 +113,8 @@ export class ConnectedEngine implements EngineModel {
   }
 
   async dispose(): Promise<void> {
-    await this.#shared.engine.dispose();
+    const { engine } = this.#shared;
+    await laterFromEngine(engine.name, () => engine.dispose());
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -32,7 +32,10 @@ export interface EngineModel {
    * errors of those chats. Tools compiled by `idiolect generate --tools` are prepared when the model is loaded.
    */
   prepare(options: PrepareOptions): Promise<void>;
-  /** What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`. */
+  /**
+   * What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`; and `UnsupportedOptionError`
+   * if the model was connected with `requireTools: false`, and no chat that enforces something was begun or prepared.
+   */
   preview(options: ChatOptions): ChatPreview;
   /** Continues a text without a conversation: no template, no calls, nothing enforced. */
   complete(options: CompletionOptions): ChatStream;

@@ -1,7 +1,7 @@
 /** Options of every model in this process. */
 import { boolean, chatTemplate, type OptionRules } from '../../format/option-rules.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
-import { type ToolFormatOption, toolFormat } from '../../template/tool-format/wrap-template.ts';
+import { type ToolFormatOption, toolFormat } from '../../template/tool-format/tool-format-option.ts';
 import { modules } from '../chat/check-chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';
 

@@ -1,6 +1,7 @@
 /** Chatting with models that anything evaluates in this process: in Node, or in a page. */
 
 export type { TokenBitmap } from '../../language/matcher/masks/token-bitmap.ts';
+export type { TokenIndex, TokenIndexStore } from '../../language/matcher/token-index.ts';
 export type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
 export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';

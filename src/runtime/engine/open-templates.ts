@@ -2,6 +2,7 @@
 import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import { TemplateCache, withToolFormat } from '../chat/learned-template.ts';
 import type { Engine, EngineTokenizer } from './engine.ts';
+import { typedTokenizer } from './engine-failure.ts';
 import type { EngineOptions } from './engine-options.ts';
 
 /** Reads them, each with its format. Throws `ToolsUnsupportedError` and `TemplateError`. */
@@ -11,7 +12,7 @@ export async function openTemplates(
 ): Promise<TemplateCache> {
   const { bosToken = '', eosToken = '' } = tokenizer;
   const sources = { name: model, default: given ?? own, toolUse: given ?? toolUseTemplate ?? own };
-  const wrapped = withToolFormat(sources, toolFormat);
+  const wrapped = await withToolFormat(sources, toolFormat);
   const templates = await TemplateCache.open(wrapped, { bosToken, eosToken }, known, () =>
     factsOf(tokenizer),
   );
@@ -20,7 +21,8 @@ export async function openTemplates(
 }
 
 /** What a vocabulary says about the model's format. */
-function factsOf(tokenizer: EngineTokenizer): ModelFacts {
+function factsOf(asked: EngineTokenizer): ModelFacts {
+  const tokenizer = typedTokenizer(asked);
   const isAdded = (token: number): boolean => {
     const type = tokenizer.typeOf(token);
     return type === 'control' || type === 'user-defined';

@@ -13,6 +13,7 @@ import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import { checkPrepareOptions } from '../chat/check-chat-options.ts';
 import { type ChatEngine, createRun, type PreparedChat, prepareInTurns, startChat } from './chat.ts';
 import type { Engine } from './engine.ts';
+import { fromEngine } from './engine-failure.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { forcedTokens } from './masks/forced-tokens.ts';
 import { GrammarGuide } from './masks/grammar-guide.ts';
@@ -43,8 +44,12 @@ const sampleTool: Tool = {
 /** For how many sets of compiled tools, the latest ones, a model is prepared when it is loaded. */
 const maxSets = 4;
 
-/** Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. */
+/**
+ * Prepares for the first chat, unless it has to analyse the template: that takes longer, and may never be needed. The
+ * vocabulary is read in any case: a chat would hold all others meanwhile.
+ */
 export async function warmEngine(shared: ChatEngine, { requireTools }: EngineOptions): Promise<ChatEngine> {
+  void vocabularyOf(shared.engine.tokenizer).index;
   if (requireTools !== false && shared.templates.knowsTools) await warmUp(shared);
   return shared;
 }
@@ -112,6 +117,6 @@ function begin(engine: Engine, prepared: PreparedChat): void {
     const { after } = forcedTokens(opened, markers, vocabulary);
     const guide = new GrammarGuide({ vocabulary, markers, inject: true });
     guide.prepare(after, false);
-    if (!guide.unmasked) engine.build?.(after);
+    if (!guide.unmasked) fromEngine(engine.name, () => engine.build?.(after));
   }
 }

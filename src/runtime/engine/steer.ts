@@ -9,7 +9,7 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
-import { GrammarCache } from '../chat/grammar-cache.ts';
+import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { samplingRules } from '../chat/sampling-rules.ts';
 import type { WrittenResponse } from '../chat/steering/written-piece.ts';
 import { type ChatTemplates, createRun, type PreparedChat, prepareInTurns } from './chat.ts';
@@ -87,7 +87,7 @@ const sharedOf = memoize(async (given: SteeredModel): Promise<ChatTemplates> => 
   const { chatTemplate, contextSize, model, tokenizer } = given;
   const templates = await openTemplates(given, withoutTemplate(given));
   const engine = { chatTemplate, contextSize, disposed: false, model, refused, tokenizer };
-  return { engine, templates, grammars: new GrammarCache() };
+  return { engine, templates, enforcement: new LateEnforcement() };
 });
 
 /** The model's own template takes part in all that its facts say; the option of that name would replace it. */

@@ -6,6 +6,8 @@ import { ModelFileError } from '../../format/errors.ts';
 import { once } from '../../format/memoize.ts';
 import { requireOption, string, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../chat/chat-options.ts';
+import { Enforcement } from '../chat/enforcement/enforcement.ts';
+import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { GrammarCache } from '../chat/grammar-cache.ts';
 import type { Embeddings, TextOptions } from '../chat/search-answers.ts';
 import type { ChatEngine } from '../engine/chat.ts';
@@ -55,8 +57,9 @@ export async function loadModel(location: string | URL, given: LoadModelOptions 
       options.schemaCache === undefined ? null : schemaFolder(options.schemaCache),
       sharedThread(),
     );
+    const enforcement = new LateEnforcement(new Enforcement(grammars));
     const texts = new TextVectors(llamaModel, threads);
-    return new LoadedModel(await warmEngine({ engine, templates, grammars }, options), engine, texts);
+    return new LoadedModel(await warmEngine({ engine, templates, enforcement }, options), engine, texts);
   } catch (error) {
     await llamaModel.dispose();
     throw error;

@@ -1,6 +1,6 @@
 /** The tokenizer of a model file, as node-llama-cpp has read it. */
 import type { LlamaModel, Token } from 'node-llama-cpp';
-import { DecodingError, ModelFileError } from '../../format/errors.ts';
+import { ModelFileError } from '../../format/errors.ts';
 import type { TokenIndex } from '../../language/matcher/token-index.ts';
 import type { EngineTokenizer, TokenType } from '../engine/engine.ts';
 import type { TokenStore } from './states/vocabulary-file.ts';
@@ -19,16 +19,16 @@ export function llamaTokenizer(model: LlamaModel, file: string, store?: TokenSto
     spelling: kind === 'gpt2' ? 'byte-level' : 'sentencepiece',
     typeOf: (token) => {
       if (known !== null) return tokenTypes[(known.types[token] ?? 0) & typeBits] ?? 'normal';
-      types[token] ??= typed(() => typeOf(model.getTokenAttributes(asToken(token))));
+      types[token] ??= typeOf(model.getTokenAttributes(asToken(token)));
       return types[token];
     },
     endsGeneration: (token) => {
       if (known !== null) return ((known.types[token] ?? 0) & endBit) !== 0;
-      ends[token] ??= typed(() => model.isEogToken(asToken(token)));
+      ends[token] ??= model.isEogToken(asToken(token));
       return ends[token];
     },
-    absorbsSpace: (token) => typed(() => model.getTokenAttributes(asToken(token)).lstrip),
-    tokenize: (text, special) => typed(() => model.tokenize(text, special)),
+    absorbsSpace: (token) => model.getTokenAttributes(asToken(token)).lstrip,
+    tokenize: (text, special) => model.tokenize(text, special),
     ...(shouldPrependBosToken && bos !== null ? { firstToken: bos } : {}),
     bosToken: bosString ?? '',
     eosToken: eosString ?? '',
@@ -48,15 +48,6 @@ function packedTypes({ texts, typeOf, endsGeneration }: EngineTokenizer): Uint8A
     texts,
     (_, token) => tokenTypes.indexOf(typeOf(token)) | (endsGeneration(token) ? endBit : 0),
   );
-}
-
-/** The result of the engine; its errors are of many kinds, such as that of a model that was disposed of. */
-function typed<Result>(ask: () => Result): Result {
-  try {
-    return ask();
-  } catch (cause) {
-    throw new DecodingError({ reason: `node-llama-cpp stopped: ${String(cause)}`, text: '', cause });
-  }
 }
 
 function typeOf(attributes: ReturnType<LlamaModel['getTokenAttributes']>): TokenType {

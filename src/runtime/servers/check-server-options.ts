@@ -16,7 +16,7 @@ import {
   requireOption,
   string,
 } from '../../format/option-rules.ts';
-import { toolFormat } from '../../template/tool-format/wrap-template.ts';
+import { toolFormat } from '../../template/tool-format/tool-format-option.ts';
 import { checkServedChatOptions, modules } from '../chat/check-chat-options.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions, ServerOptions } from './server-options.ts';

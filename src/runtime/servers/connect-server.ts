@@ -6,7 +6,7 @@ import { fillMarks } from '../../tools/picture-marks.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import { GrammarCache } from '../chat/grammar-cache.ts';
+import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { TemplateCache, type TemplateSources, withToolFormat } from '../chat/learned-template.ts';
 import type { LearnedTemplate } from '../chat/template-reader.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
@@ -81,7 +81,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
     eosToken: options.eosToken ?? served.eosToken ?? '',
   };
   const own = templatesOf(served, options, servers.urls[0] ?? '', name ?? options.kind);
-  const sources = withToolFormat(own, options.toolFormat);
+  const sources = await withToolFormat(own, options.toolFormat);
   const templates = await TemplateCache.open(sources, texts, options.modules ?? []);
   if (options.requireTools !== false) templates.requireTools();
   return serverModel(sources.name, {
@@ -97,7 +97,7 @@ export async function connectServer(given: ServerOptions): Promise<ServerModel> 
       addedTokens: tokenizer?.addedTokens ?? null,
     }),
     templates,
-    grammars: new GrammarCache(),
+    enforcement: new LateEnforcement(),
   });
 }
 

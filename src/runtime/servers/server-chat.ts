@@ -1,22 +1,13 @@
 /** One chat request to a server: its prompt, grammar and parser, and as many completions as necessary. */
 
-import type { ChatFormat } from '../../format/chat-format.ts';
-import { unless } from '../../format/error-class.ts';
-import {
-  ContextOverflowError,
-  type SchemaIssue,
-  ServerError,
-  UnsupportedOptionError,
-} from '../../format/errors.ts';
+import { ContextOverflowError, type SchemaIssue, ServerError } from '../../format/errors.ts';
 import { once } from '../../format/memoize.ts';
 import type { Tool } from '../../format/messages.ts';
-import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
-import type { PlainGrammarOptions, ResponseFormat } from '../../grammar/grammar-options.ts';
-import { structuralTagOf, tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
-import { relaxGrammar } from '../../grammar/structural-tag/relax-grammar.ts';
+import { type BuiltGrammar, freeGrammar } from '../../grammar/built-grammar.ts';
+import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
 import { finish, finishInTurns } from '../../language/expression/steps.ts';
-import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { reportDropped } from '../../template/prompt/dropped-data.ts';
 import { fillMarks } from '../../tools/picture-marks.ts';
@@ -24,7 +15,7 @@ import type { ToolList } from '../../tools/tools.ts';
 import { type ChatReading, readingOf, readRequest, steeringOf } from '../chat/chat-front.ts';
 import { isPlainText } from '../chat/chat-request.ts';
 import { type ChatSource, type ChatStream, streamChat } from '../chat/chat-stream.ts';
-import type { GrammarCache } from '../chat/grammar-cache.ts';
+import { enforcesNothing, type LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import type { TemplateCache } from '../chat/learned-template.ts';
 import { reportUnprotected, type TracedPrompt } from '../chat/prompt-pieces.ts';
 import { turnEnds } from '../chat/steering/turn-ends.ts';
@@ -51,7 +42,7 @@ export interface ServerEngine {
   readonly vision: boolean;
   readonly encoder: PromptEncoder;
   readonly templates: TemplateCache;
-  readonly grammars: GrammarCache;
+  readonly enforcement: LateEnforcement;
 }
 
 /** A request, prepared up to its first token. */
@@ -157,7 +148,7 @@ async function* complete(
     prompt: [...prompt, ...written],
     pictured: shown,
     grammar: takesTags ? null : grammar,
-    structuralTag: whole ?? (takesTags && grammar !== null ? tagOfGrammar(grammar) : null),
+    structuralTag: whole ?? (takesTags ? await tagOfRest(run) : null),
     // Inside a call they are ordinary text, and a grammar decides itself where to end. The caller's stops are searched
     // here: a server would find them in thoughts and markers, too.
     stops: free ? turnEnds(template.format) : [],
@@ -208,7 +199,7 @@ function samplingOf(options: ServerChatOptions, tries: number): ServerChatOption
  * asked for a token.
  */
 export async function prepareServerChat(
-  { templates, grammars, dialect, takesTags, vision }: ServerEngine,
+  { templates, enforcement: late, dialect, takesTags, vision }: ServerEngine,
   wished: ServerChatOptions,
 ): Promise<PreparedServerChat> {
   const checked = checkServerChatOptions(wished, dialect);
@@ -224,11 +215,14 @@ export async function prepareServerChat(
   const prompt = await finishInTurns(request.render(options.messages), options.signal);
   const { generationPrompt } = prompt;
   const wanted = { ...options, tools, generationPrompt, bareCalls: true };
-  const { grammar, matcher } = await grammars.prepare(template.format, wanted, options.signal);
-  const steps = readingOf({ ...request, options }, grammars, wanted, grammar);
+  const { format } = template;
+  const enforcement = enforcesNothing(options, tools) ? null : await late.load();
+  const made = await enforcement?.prepare(format, wanted, options.signal);
+  const { grammar, matcher } = made ?? { grammar: freeGrammar(format), matcher: null };
+  const steps = readingOf({ ...request, options }, enforcement, wanted, grammar);
   const reading = await finishInTurns(steps, options.signal);
-  const isTagged = takesTags && !(grammar.lazy && changesFreeText(options));
-  const tagged = isTagged ? tagOf(template.format, wanted, grammar) : null;
+  const isTagged = enforcement !== null && takesTags && !(grammar.lazy && changesFreeText(options));
+  const tagged = isTagged ? (await import('./server-tags.ts')).tagOf(format, wanted, grammar) : null;
   const enforced = { matcher: tagged?.matcher ?? matcher, structuralTag: tagged?.tag ?? null };
   const notes = [...strays, ...unseen, ...dropped];
   return { ...reading, options, tools, template, prompt, pictures, notes, grammar, ...enforced };
@@ -241,39 +235,8 @@ function changesFreeText(options: ServerChatOptions): boolean {
   return isPenalised || dry !== undefined || xtc !== undefined || logitBias !== undefined;
 }
 
-/** A tag, and what follows a response under it: nearly all that the tag allows (`relaxGrammar`). */
-interface TaggedGrammar {
-  readonly tag: StructuralTag;
-  readonly matcher: Matcher | null;
-}
-
-/** Those of cached grammars. */
-const tags = new WeakMap<BuiltGrammar, TaggedGrammar | null>();
-
-/** `null` if there is nothing to enforce, or no tag can continue from where the prompt has left the turn. */
-function tagOf(
-  format: ChatFormat,
-  options: PlainGrammarOptions,
-  grammar: BuiltGrammar,
-): TaggedGrammar | null {
-  const known = tags.get(grammar);
-  if (known !== undefined) return known;
-  const made = makeTag(format, options, grammar);
-  tags.set(grammar, made);
-  return made;
-}
-
-function makeTag(
-  format: ChatFormat,
-  options: PlainGrammarOptions,
-  grammar: BuiltGrammar,
-): TaggedGrammar | null {
-  return unless(UnsupportedOptionError, () => {
-    const { tag } = structuralTagOf(format, options, grammar);
-    const { expression } = grammar;
-    if (tag === null || expression === null) return null;
-    return { tag, matcher: createMatcher(relaxGrammar(expression, true)) };
-  });
+async function tagOfRest({ rest }: ServerRun): Promise<StructuralTag | null> {
+  return rest === null ? null : (await import('./server-tags.ts')).tagOfGrammar(rest);
 }
 
 function createServerRun(

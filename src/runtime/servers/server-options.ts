@@ -1,7 +1,7 @@
 /** Options for connecting to a server. */
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
-import type { ToolFormatOption } from '../../template/tool-format/wrap-template.ts';
+import type { ToolFormatOption } from '../../template/tool-format/tool-format-option.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, ServerRequestOptions } from '../chat/chat-options.ts';
 import type { ModuleRegistry } from '../chat/learned-template.ts';

@@ -2,6 +2,7 @@
  * One response of a server, piece by piece. It decides when the current request must be replaced: at the first piece
  * that the grammar of a call does not allow, or after text that was injected.
  */
+import type { Grammar } from '../../language/expression/expression.ts';
 import type { Matcher } from '../../language/matcher/matcher.ts';
 import type { ResponseEvent, Usage } from '../../parser/events.ts';
 import type { ResponseChecks } from '../chat/checks/response-checks.ts';
@@ -73,6 +74,11 @@ export class ServerRun {
   /** GBNF of everything that may follow; `null` if there is no constraint. */
   get grammar(): string | null {
     return this.#response.matcher?.gbnf() ?? null;
+  }
+
+  /** The same as a tree. */
+  get rest(): Grammar | null {
+    return this.#response.matcher?.rest() ?? null;
   }
 
   /** Number of tokens that may still be written. */

@@ -1,7 +1,9 @@
 /**
- * Parses the JSON of a request in steps. What takes long in a large body are its texts: they are taken out, and put
- * back into the value of the rest. That has so few values, and such short ones, that it is parsed at once.
+ * Parses the JSON of a request in steps, from its bytes: as a text it would be in memory twice. What takes long in a
+ * large body are its texts: they are taken out, and put back into the value of the rest. That has so few values, and
+ * such short ones, that it is parsed at once.
  */
+import { isAscii } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { type ExactValue, exactFormSteps } from '../../format/exact-json.ts';
 import { isObject, parseJson } from '../../format/json-values.ts';
@@ -13,13 +15,13 @@ import { invalid } from '../errors.ts';
 const maxDepth = 200;
 /** Maximum number of objects, arrays and separators: each costs many times its bytes. */
 const maxValues = 250_000;
-/** Characters from which on a string is taken out. */
+/** Bytes from which on a string is taken out. */
 const longString = 64;
 /** White space from which on it is left out. */
 const longBlank = 16;
 /** Characters of the longest number. */
 const maxNumber = 1_000;
-/** Characters that are read in one step. */
+/** Bytes that are read in one step. */
 const stepLength = 1 << 17;
 
 /** A value, and its form in which numbers are as they were written. */
@@ -28,10 +30,10 @@ interface ParsedBody {
   readonly written: JsonValue | ExactValue;
 }
 
-/** Throws `RequestError` if `text` is not JSON, too deep, or has too many values. */
-export function* parseInSteps(text: string): Steps<ParsedBody> {
+/** Throws `RequestError` if `bytes` are no JSON in UTF-8, nested too deeply, or too many values. */
+export function* parseInSteps(bytes: Buffer): Steps<ParsedBody> {
   const taken = new TakenTexts();
-  const rest = yield* takeOut(text, taken);
+  const rest = yield* takeOut(withoutMark(bytes), taken);
   const value = parseJson(rest);
   if (value === undefined) throw notJson();
   yield;
@@ -39,6 +41,11 @@ export function* parseInSteps(text: string): Steps<ParsedBody> {
   yield;
   const filled = taken.putBack(value);
   return { value: filled, written: written === value ? filled : taken.putBack(written) };
+}
+
+/** Without the mark that some write before UTF-8. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? bytes.subarray(3) : bytes;
 }
 
 function notJson(): Error {
@@ -77,48 +84,60 @@ class TakenTexts {
   }
 }
 
+/** What JSON is made of. */
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const comma = 0x2c;
+const opening: ReadonlySet<number> = new Set(Buffer.from('{['));
+const closing: ReadonlySet<number> = new Set(Buffer.from('}]'));
+const blank: ReadonlySet<number> = new Set(Buffer.from(' \n\t\r'));
+const ofWords: ReadonlySet<number> = new Set(
+  Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._'),
+);
+
 /** The text with a mark for each long string. */
-function* takeOut(text: string, taken: TakenTexts): Steps<string> {
+function* takeOut(bytes: Buffer, taken: TakenTexts): Steps<string> {
   let [depth, values, rest, done, paused] = [0, 0, '', 0, 0];
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < bytes.length; at += 1) {
     if (at - paused > stepLength) {
       paused = at;
       yield;
     }
-    const character = text[at];
-    if (character === '"') {
-      const end = yield* endOfString(text, at);
-      if (end - at > longString && end < text.length && !isKey(text, end)) {
-        rest += text.slice(done, at) + taken.take(yield* readString(text, at + 1, end));
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) {
+      const end = yield* endOfString(bytes, at);
+      if (end - at > longString && end < bytes.length && !isKey(bytes, end)) {
+        rest += decode(bytes, done, at) + taken.take(yield* readString(bytes, at + 1, end));
         done = end + 1;
       }
       at = end;
-    } else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (character !== ',') {
-      const end = yield* endOfBlank(text, at);
+    } else if (opening.has(byte)) depth += 1;
+    else if (closing.has(byte)) depth -= 1;
+    else if (byte !== comma) {
+      const end = yield* endOfBlank(bytes, at);
       if (end - at > longBlank) {
-        rest += text.slice(done, at);
+        rest += decode(bytes, done, at);
         // One of it stays between what must not become one word.
         done = end - 1;
       }
-      at = end > at ? end - 1 : endOfWord(text, at) - 1;
+      at = end > at ? end - 1 : endOfWord(bytes, at) - 1;
       continue;
     }
     values += 1;
     if (values > maxValues) throw invalid(null, `the body has more than ${maxValues} values`);
     if (depth > maxDepth) throw invalid(null, `the body is nested more than ${maxDepth} levels deep`);
   }
-  return done === 0 ? text : rest + text.slice(done);
+  return rest + decode(bytes, done, bytes.length);
 }
 
-/** Where the string that begins at `start` ends: at its second quote, or with the text. */
-function* endOfString(text: string, start: number): Steps<number> {
+/** Where the string that begins at `start` ends: at its second quote, or with the bytes. */
+function* endOfString(bytes: Buffer, start: number): Steps<number> {
   let paused = start;
   for (let at = start + 1; ; at += 1) {
-    at = text.indexOf('"', at);
-    if (at < 0) return text.length;
-    const isEscaped = text[at - 1] === '\\' && (yield* slashesBefore(text, at, start + 1)) % 2 === 1;
+    at = bytes.indexOf(quote, at);
+    if (at < 0) return bytes.length;
+    const isEscaped = bytes[at - 1] === backslash && (yield* slashesBefore(bytes, at, start + 1)) % 2 === 1;
     if (!isEscaped) return at;
     if (at - paused > stepLength) {
       paused = at;
@@ -127,44 +146,43 @@ function* endOfString(text: string, start: number): Steps<number> {
   }
 }
 
-function* slashesBefore(text: string, end: number, start: number): Steps<number> {
+function* slashesBefore(bytes: Buffer, end: number, start: number): Steps<number> {
   let at = end;
-  for (; at > start && text[at - 1] === '\\'; at -= 1) if ((end - at) % stepLength === 1) yield;
+  for (; at > start && bytes[at - 1] === backslash; at -= 1) if ((end - at) % stepLength === 1) yield;
   return end - at;
 }
 
-function* endOfBlank(text: string, start: number): Steps<number> {
+function* endOfBlank(bytes: Buffer, start: number): Steps<number> {
   let at = start;
-  for (; at < text.length && ' \n\t\r'.includes(text[at] ?? ''); at += 1)
-    if ((at - start) % stepLength === 1) yield;
+  for (; blank.has(bytes[at] ?? 0); at += 1) if ((at - start) % stepLength === 1) yield;
   return at;
 }
 
-const word = new RegExp(`[-+.\\w]{1,${maxNumber + 1}}`, 'y');
-
-/** Where a number or a word of JSON ends; after one character of anything else. */
-function endOfWord(text: string, start: number): number {
-  word.lastIndex = start;
-  const { length } = word.exec(text)?.[0] ?? '.';
-  if (length > maxNumber) throw invalid(null, `a number of the body has more than ${maxNumber} characters`);
-  return start + length;
+/** Where a number or a word of JSON ends; after one byte of anything else. */
+function endOfWord(bytes: Buffer, start: number): number {
+  let at = start;
+  while (ofWords.has(bytes[at] ?? 0) && at - start <= maxNumber) at += 1;
+  if (at - start > maxNumber)
+    throw invalid(null, `a number of the body has more than ${maxNumber} characters`);
+  return Math.max(at, start + 1);
 }
 
-const afterKey = /\s*:/y;
-
-function isKey(text: string, end: number): boolean {
-  afterKey.lastIndex = end + 1;
-  return afterKey.test(text);
+function isKey(bytes: Buffer, end: number): boolean {
+  let at = end + 1;
+  while (blank.has(bytes[at] ?? 0)) at += 1;
+  return bytes[at] === colon;
 }
 
-/** What a string says whose characters lie between `start` and `end`, read piece by piece. */
-function* readString(text: string, start: number, end: number): Steps<string> {
-  // Most of the text shares its memory; less would keep all of it alive.
-  if (end - start > text.length / 2 && (yield* isPlain(text, start, end))) return text.slice(start, end);
+/** What a string says whose bytes lie between `start` and `end`. */
+function* readString(bytes: Buffer, start: number, end: number): Steps<string> {
+  const isPlain = yield* hasNoEscapes(bytes, start, end);
+  if (isPlain && isAscii(bytes.subarray(start, end))) return decode(bytes, start, end);
   let read = '';
   for (let at = start; at < end; ) {
-    const next = at + stepLength < end ? yield* wholeEscapes(text, at, at + stepLength) : end;
-    const piece = parseJson(`"${text.slice(at, next)}"`);
+    const near = at + stepLength < end ? wholeCharacter(bytes, at + stepLength) : end;
+    const next = isPlain || near === end ? near : yield* wholeEscapes(bytes, at, near);
+    const text = decode(bytes, at, next);
+    const piece = isPlain ? text : parseJson(`"${text}"`);
     if (typeof piece !== 'string') throw notJson();
     read += piece;
     at = next;
@@ -173,25 +191,46 @@ function* readString(text: string, start: number, end: number): Steps<string> {
   return read;
 }
 
-const special = /[\\\p{Cc}]/u;
+/** The first byte that is no blank in JSON's strings. */
+const firstPrintable = 0x20;
 
 /** Whether a string has neither escapes nor what must be escaped. */
-function* isPlain(text: string, start: number, end: number): Steps<boolean> {
-  for (let at = start; at < end; at += stepLength) {
-    if (special.test(text.slice(at, Math.min(at + stepLength, end)))) return false;
-    yield;
+function* hasNoEscapes(bytes: Buffer, start: number, end: number): Steps<boolean> {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < firstPrintable || byte === backslash) return false;
+    if ((at - start) % stepLength === 0) yield;
   }
   return true;
 }
 
-/** Characters of the longest escape, such as `\u00e9`. */
+/** The last place up to `at` where a character begins. */
+function wholeCharacter(bytes: Buffer, at: number): number {
+  let place = at;
+  // No character has more than three bytes after its first.
+  while (place > at - 3 && ((bytes[place] ?? 0) & 0xc0) === 0x80) place -= 1;
+  return place;
+}
+
+/** Bytes of the longest escape, such as `\u00e9`. */
 const escapeLength = 6;
 
 /** The last place up to `end` that is not within an escape; `start` is not either. */
-function* wholeEscapes(text: string, start: number, end: number): Steps<number> {
+function* wholeEscapes(bytes: Buffer, start: number, end: number): Steps<number> {
   const near = end - escapeLength + 1;
-  const slash = near + text.slice(near, end).lastIndexOf('\\');
+  const slash = near + bytes.subarray(near, end).lastIndexOf(backslash);
   if (slash < near) return end;
   // The second of two is no beginning.
-  return (yield* slashesBefore(text, slash, start)) % 2 === 0 ? slash : slash - 1;
+  return (yield* slashesBefore(bytes, slash, start)) % 2 === 0 ? slash : slash - 1;
+}
+
+/** A mark in the middle is a character. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Buffer, start: number, end: number): string {
+  try {
+    return utf8.decode(bytes.subarray(start, end));
+  } catch {
+    throw invalid(null, 'the body is not UTF-8', 'invalid_json');
+  }
 }

@@ -15,7 +15,7 @@ export function objectOf(
 }
 
 /** A list. */
-export function listOfItems(items: object): object {
+function listOfItems(items: object): object {
   return { type: 'array', items };
 }
 
@@ -184,11 +184,6 @@ export const contentText = objectOf({ content: text });
 
 /** Whether the server is up. */
 export const health = objectOf({ status: { const: 'ok' } });
-
-/** OpenAI's errors. */
-export const openAiErrorBody = objectOf({
-  error: objectOf({ message: text, type: text, param: orNull(text), code: text }),
-});
 
 /** Errors of any API: OpenAI's, Anthropic's and Ollama's. */
 export const anyErrorBody = objectOf({ error: { anyOf: [text, objectOf({ message: text })] } });

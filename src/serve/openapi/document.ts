@@ -83,7 +83,7 @@ function bodyOf(fields: FieldTable | undefined): object | null {
 }
 
 /** The schema of requests: what is read, what has no effect, and the values of refused fields that request nothing. */
-export function requestSchema({ readFields, fieldsWithoutEffect, refusedFields }: KnownFields): object {
+function requestSchema({ readFields, fieldsWithoutEffect, refusedFields }: KnownFields): object {
   const idle = fieldsWithoutEffect.map((name) => [name, { description: 'Accepted, without effect.' }]);
   const refused = refusedFields.map(({ name, reason, nothing }) => {
     const accepted = nothing === undefined ? { type: 'null' } : orNull(nothing.schema);

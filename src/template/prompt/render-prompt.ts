@@ -102,17 +102,24 @@ export function rememberedTemplate(source: string, name: string): Template {
 }
 
 /** Variables that some templates require, by name; passed only if a render asks for them. */
-function lastResorts(options: PlainOptions): ReadonlyMap<string, unknown> {
-  const now = options.now ?? new Date();
-  const functions = options.tools.map((tool) => tool.function);
-  return new Map<string, unknown>([
-    ['functions', JSON.stringify(functions, null, 4)],
-    ['datetime', strftime(now, '%Y-%m-%d %H:%M:%S')],
-    ['date_string', strftime(now, '%d %b %Y')],
-    ['documents', []],
-    ['tools', []],
-  ]);
-}
+const lastResorts: ReadonlyMap<string, (options: PlainOptions) => unknown> = new Map<
+  string,
+  (options: PlainOptions) => unknown
+>([
+  [
+    'functions',
+    ({ tools }) =>
+      JSON.stringify(
+        tools.map((tool) => tool.function),
+        null,
+        4,
+      ),
+  ],
+  ['datetime', ({ now = new Date() }) => strftime(now, '%Y-%m-%d %H:%M:%S')],
+  ['date_string', ({ now = new Date() }) => strftime(now, '%d %b %Y')],
+  ['documents', () => []],
+  ['tools', () => []],
+]);
 
 function missingName(error: unknown): string | undefined {
   if (!(error instanceof TemplateError) || error.kind !== 'runtime') return undefined;
@@ -137,7 +144,6 @@ function* renderWithResorts<Render>(
   options: PlainOptions,
   kind: RenderKind<Render>,
 ): Steps<Render> {
-  const resorts = lastResorts(options);
   const clock = options.now === undefined ? {} : { now: options.now };
   const given = { ...variables };
   for (;;) {
@@ -146,8 +152,9 @@ function* renderWithResorts<Render>(
     } catch (error) {
       if (dropAbsent(given, error)) continue;
       const name = missingName(error);
-      if (name === undefined || name in given || !resorts.has(name)) throw error;
-      given[name] = resorts.get(name);
+      const resort = name === undefined || name in given ? undefined : lastResorts.get(name);
+      if (name === undefined || resort === undefined) throw error;
+      given[name] = resort(options);
     }
   }
 }
@@ -271,6 +278,7 @@ function* renderConversation<Render>(
   requireOption('templateSource', templateSource, chatTemplate);
   const { tools = [], ...read } = readPromptOptions(given);
   const options = { ...read, tools: promptTools(normalizeTools(tools)) };
+  yield;
   const conversation = readMessages(options.messages);
   yield;
   const template = rememberedTemplate(templateSource, options.name ?? 'template');

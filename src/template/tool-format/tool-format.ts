@@ -5,11 +5,12 @@
  * A tool format is Jinja with three macros, and is applied by wrapping the model's chat template: the result is one
  * template, which is analysed, verified and generated from like any other. Nothing else knows that it was wrapped.
  */
+import type { toolFormatNames } from './tool-format-option.ts';
 
 /** A tool format that is part of the package. */
 export interface ToolFormat {
   /** Its name as an option. */
-  readonly name: string;
+  readonly name: (typeof toolFormatNames)[number];
   /** For which models it is, and why it is as it is. */
   readonly reason: string;
   /**
@@ -19,9 +20,6 @@ export interface ToolFormat {
    */
   readonly source: string;
 }
-
-/** The macros that a tool format defines. */
-export const toolFormatMacros = ['describe_tools', 'write_calls', 'write_results'] as const;
 
 /** How both formats describe tools. */
 const toolsInPrompt = `{%- macro describe_tools(tools) -%}

@@ -1,31 +1,16 @@
 /** Wraps a chat template in a tool format, or in one of the user's own. */
-import { chatTemplate, type OptionRule, requireOption } from '../../format/option-rules.ts';
+import { chatTemplate, requireOption } from '../../format/option-rules.ts';
 import type { Template } from '../parsed-template.ts';
 import { observeInputShape, shapeMessages } from '../prompt/input-shape.ts';
 import { tryRender } from '../prompt/render-attempt.ts';
 import { anySentinels } from '../prompt/sentinels.ts';
 import { parseTemplate } from '../template.ts';
-import { jsonList, type ToolFormat, tagged, toolFormatMacros } from './tool-format.ts';
+import { jsonList, type ToolFormat, tagged } from './tool-format.ts';
+import { type ToolFormatOption, toolFormat } from './tool-format-option.ts';
 import { wrapper } from './wrapper.ts';
 
 /** The tool formats of the package. */
 export const toolFormats: readonly ToolFormat[] = [jsonList, tagged];
-
-/** A tool format as an option: the name of one of the package's, or the source of one of your own. */
-export type ToolFormatOption = 'json-list' | 'tagged' | (string & {});
-
-/** Rejects a name that does not exist, a path, and Jinja without the macros. */
-export const toolFormat: OptionRule = {
-  expected: `${toolFormats.map(({ name }) => JSON.stringify(name)).join(', ')}, or Jinja that defines the macros ${toolFormatMacros.join(', ')}`,
-  allows: (value) =>
-    typeof value === 'string' &&
-    (toolFormats.some(({ name }) => name === value) ||
-      toolFormatMacros.every((name) => defines(value, name))),
-};
-
-function defines(source: string, macro: string): boolean {
-  return new RegExp(`\\{%[-+]?\\s*macro\\s+${macro}\\s*\\(`).test(source);
-}
 
 /**
  * The chat template of a model that is to use this tool format: a template like any other, with a fingerprint of its

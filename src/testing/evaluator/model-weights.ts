@@ -115,8 +115,15 @@ function readMatrix({ tensors }: GgufFile, name: string): Matrix {
   const tensor = tensors.get(`${name}.weight`);
   if (tensor === undefined) throw unreadable(`has no tensor ${name}.weight`);
   const { data, shape } = tensor;
-  const weights = data instanceof Float32Array ? data : Float32Array.from(data, (bits) => halves[bits] ?? 0);
+  const weights = data instanceof Float32Array ? data : fromHalves(data);
   return { inputs: shape[0] ?? 0, outputs: shape[1] ?? 1, weights };
+}
+
+/** In a loop, which takes a tenth of the time of `Float32Array.from`. */
+function fromHalves(data: Uint16Array): Float32Array {
+  const numbers = new Float32Array(data.length);
+  for (let index = 0; index < data.length; index += 1) numbers[index] = halves[data[index] ?? 0] ?? 0;
+  return numbers;
 }
 
 /** The numbers of all 16-bit floats. */

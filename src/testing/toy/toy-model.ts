@@ -27,10 +27,15 @@ export async function toyModel(format: ToyFormat = 'json'): Promise<Uint8Array<A
     throw new UnsupportedOptionError({ option: 'format', reason });
   }
   const { weights } = await import('./weights.ts');
-  return toyFile(
-    format,
-    Uint8Array.from(atob(weights), (letter) => letter.charCodeAt(0)),
-  );
+  return toyFile(format, bytesOf(weights));
+}
+
+/** In a loop: `Uint8Array.from` takes fifty times as long for two megabytes. */
+function bytesOf(base64: string): Uint8Array {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);
+  return bytes;
 }
 
 /** The file with other weights: 16-bit floats, little endian, one tensor after the other. */

@@ -44,7 +44,7 @@ const json = fc.letrec((tie) => ({
 
 function parsed(text: string): unknown {
   try {
-    return finish(parseInSteps(text));
+    return finish(parseInSteps(Buffer.from(text)));
   } catch (error) {
     if (error instanceof RequestError) return undefined;
     throw error;
@@ -57,7 +57,8 @@ function atOnce(text: string): unknown {
 }
 
 /** Keys may be `__proto__`, which `toEqual` does not compare. */
-function isTheSame(text: string): boolean {
+function isTheSame(given: string): boolean {
+  const text = given.toWellFormed();
   return isDeepStrictEqual(parsed(text), atOnce(text));
 }
 
@@ -89,12 +90,12 @@ describe('a large body is read in many steps', () => {
     ['numbers', `[${'7,'.repeat(100_000)}1.0]`],
   ])('%s', (_, text) => {
     let count = 0;
-    for (const steps = parseInSteps(text); steps.next().done !== true; ) count += 1;
+    for (const steps = parseInSteps(Buffer.from(text)); steps.next().done !== true; ) count += 1;
     expect(count).toBeGreaterThan(10);
     expect(parsed(text)).toEqual(atOnce(text));
   });
 
   it('no number of a million digits is read', () => {
-    expect(() => finish(parseInSteps(`[${'1'.repeat(1_000_000)}]`))).toThrow(RequestError);
+    expect(() => finish(parseInSteps(Buffer.from(`[${'1'.repeat(1_000_000)}]`)))).toThrow(RequestError);
   });
 });

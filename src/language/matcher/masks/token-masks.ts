@@ -256,8 +256,11 @@ export class TokenMasks {
   /** Adds the tokens of `nodes` and what is below them; `state` is after each of them. */
   #addBelow(mask: TokenBitmap, nodes: Int32Array, state: number): void {
     const { ends, tokens } = this.#trie;
-    for (const node of nodes) {
-      this.#set(mask, tokens[node] ?? noToken, true);
+    for (let place = 0; place < nodes.length; place += 1) {
+      const node = nodes[place] ?? 0;
+      const entry = tokens[node] ?? noToken;
+      if (entry >= 0) mask[entry >> 5] = (mask[entry >> 5] ?? 0) | (1 << (entry & 31));
+      else if (entry !== noToken) this.#set(mask, entry, true);
       const end = ends[node] ?? 0;
       if (end > node + 1) this.#walk(mask, node + 1, end, state);
     }

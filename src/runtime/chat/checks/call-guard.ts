@@ -9,6 +9,7 @@ import type { Assurance } from '../../../parser/events.ts';
 import { toolsOfChoice } from '../../../tools/tool-choice.ts';
 import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
+import { mayCallInstead } from '../chat-request.ts';
 import { answerCheck, argumentChecks } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
 import { type LibraryCheck, libraryCheck } from './library-check.ts';
@@ -59,18 +60,6 @@ export function callGuard(
         ? null
         : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer),
   };
-}
-
-/**
- * Whether a call may come in place of an answer in JSON, also without its markers. What is an answer and could be a call
- * is read as a call.
- */
-export function mayCallInstead(
-  { toolChoice = 'auto', responseFormat }: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
-  tools: readonly Tool[],
-): boolean {
-  const answersJson = responseFormat !== undefined && responseFormat.type !== 'text';
-  return answersJson && tools.length > 0 && toolChoice === 'auto';
 }
 
 /** Lists what the libraries of these tools' schemas say about the arguments of a call. */

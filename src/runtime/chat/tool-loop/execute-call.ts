@@ -11,7 +11,6 @@ import {
   type ToolList,
 } from '../../../tools/tools.ts';
 import { isValidating, validationProblems } from '../../../tools/validating-schema.ts';
-import { argumentChecks } from '../checks/argument-checks.ts';
 import { onStall } from '../on-stall.ts';
 import type { CallOutcome, ToolFailure } from './executor.ts';
 import type { RunToolsOptions } from './run-tools-options.ts';
@@ -51,7 +50,7 @@ type CarryOut = (signal: AbortSignal) => unknown;
 /** Validates the arguments first, so that only valid calls are attempted. */
 async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<CarryOut> {
   const tool = findTool(options.tools, call.name);
-  const problems = problemsOf(call, options);
+  const problems = await problemsOf(call, options);
   if (problems.length > 0) throw invalid(problems);
   const parsed = tool === undefined ? call.arguments : parseInput(tool, call.arguments);
   const input = await untilReturned(Promise.resolve(parsed), signal);
@@ -67,12 +66,13 @@ async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal
  * Chats hand out valid calls only; another model may not say what it knows about its calls. Schemas of libraries
  * validate themselves.
  */
-function problemsOf(
+async function problemsOf(
   { name, arguments: input, assurance }: Call,
   { tools }: RunToolsOptions,
-): readonly string[] {
+): Promise<readonly string[]> {
   const tool = findTool(tools, name);
   if (assurance !== undefined || tool === undefined || isValidating(schemaOf(tool))) return [];
+  const { argumentChecks } = await import('../checks/argument-checks.ts');
   return argumentChecks(normalizeTools(tools))(name, input);
 }
 

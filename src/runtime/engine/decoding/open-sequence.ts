@@ -1,5 +1,4 @@
 /** A sequence of an engine, with the tokens that it holds and those that come next. */
-import { DecodingError, IdiolectError } from '../../../format/errors.ts';
 import type {
   BiasedPart,
   DrawnToken,
@@ -9,6 +8,7 @@ import type {
   EngineSequence,
   Mask,
 } from '../engine.ts';
+import { engineFailure } from '../engine-failure.ts';
 
 /** What an engine's errors are reported with. */
 interface WrittenText {
@@ -118,7 +118,7 @@ export class OpenSequence {
 
   /** The response is over. */
   async close(): Promise<void> {
-    await this.#sequence.close();
+    await fromEngine(this.#engine, () => this.#sequence.close(), this.#run, this.#signal);
   }
 
   async #await<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -138,7 +138,6 @@ async function fromEngine<Value>(
     return await work();
   } catch (cause) {
     signal?.throwIfAborted();
-    if (cause instanceof IdiolectError) throw cause;
-    throw new DecodingError({ reason: `${name} stopped: ${String(cause)}`, text: run.text, cause });
+    throw engineFailure(name, cause, run.text);
   }
 }

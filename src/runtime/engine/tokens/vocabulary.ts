@@ -8,6 +8,7 @@ import { type Spelling, spaceSign, spellTokens, TokenBytes } from '../../../lang
 import { indexTokens, sharedIndex, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
 import type { EngineTokenizer } from '../engine.ts';
+import { typedTokenizer } from '../engine-failure.ts';
 import { AllowedTokens, type TokenTexts } from '../masks/allowed-tokens.ts';
 import { FragmentTokens, splitIntoFragments } from './fragment-tokens.ts';
 import { encodeWindows } from './long-runs.ts';
@@ -46,7 +47,8 @@ export class Vocabulary implements TokenTexts {
   readonly #userDefined: SpecialFinder<SpecialToken>;
   readonly #fragments = new FragmentTokens();
 
-  constructor(tokenizer: EngineTokenizer) {
+  constructor(given: EngineTokenizer) {
+    const tokenizer = typedTokenizer(given);
     const { texts, spelling, indexStore } = tokenizer;
     this.#tokenizer = tokenizer;
     this.size = texts.length;

@@ -12,6 +12,11 @@ import {
   stringArray,
 } from '../../../format/option-rules.ts';
 import type { Embeddings, Ranking, TextOptions } from '../../chat/search-answers.ts';
+import { laterFromEngine } from '../../engine/engine-failure.ts';
+import { textTokens } from './text-tokens.ts';
+
+/** As errors name it. */
+const engine = 'node-llama-cpp';
 
 const rules: OptionRules<TextOptions> = { signal: abortSignal };
 
@@ -48,8 +53,12 @@ export class TextVectors {
   async embed(texts: readonly string[], given: TextOptions = {}): Promise<Embeddings> {
     requireOption('texts', texts, stringArray);
     const { signal } = readOptions(given, rules);
+    return laterFromEngine(engine, () => this.#embed(texts, signal), signal);
+  }
+
+  async #embed(texts: readonly string[], signal: AbortSignal | undefined): Promise<Embeddings> {
     const context = await this.#embedding();
-    const inputs = texts.map((text) => this.#model.tokenize(text));
+    const inputs = await this.#tokenize(texts, 'whole', signal);
     const tokens = inputs.map((input) => this.#requireFits(context.calculateInputLength([...input])));
     const vectors: (readonly number[])[] = [];
     for (const input of inputs) {
@@ -70,9 +79,16 @@ export class TextVectors {
       const reason = 'this model is not made to rank documents; load one that is, such as bge-reranker';
       throw new UnsupportedOptionError({ option: 'query', reason });
     }
+    return laterFromEngine(engine, () => this.#rank(query, documents, signal), signal);
+  }
+
+  async #rank(
+    query: string,
+    documents: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Ranking> {
     const context = await this.#ranking();
-    const asked = this.#tokenize(query);
-    const inputs = documents.map((document) => this.#tokenize(document));
+    const [asked = [], ...inputs] = await this.#tokenize([query, ...documents], 'part', signal);
     const tokens = inputs.map((input) => this.#requireFits(context.calculateInputLength(asked, input) + 1));
     const scores: number[] = [];
     for (const input of inputs) {
@@ -82,8 +98,15 @@ export class TextVectors {
     return { scores, tokens: sum(tokens) - tokens.length };
   }
 
-  #tokenize(text: string): Token[] {
-    return this.#model.tokenize(text, false, 'trimLeadingSpace');
+  async #tokenize(
+    texts: readonly string[],
+    place: 'whole' | 'part',
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Token[][]> {
+    const lists: Token[][] = [];
+    for (const text of texts)
+      lists.push(await textTokens(this.#model, text, this.#contextSize, place, signal));
+    return lists;
   }
 
   #requireFits(needed: number): number {

@@ -4,6 +4,7 @@ import type { Message } from '../../../format/messages.ts';
 import { type OptionRules, readOptions, string } from '../../../format/option-rules.ts';
 import type { ChatOptions } from '../../chat/chat-options.ts';
 import { type ChatEngine, promptOf, refuseDisposed } from '../../engine/chat.ts';
+import { laterFromEngine } from '../../engine/engine-failure.ts';
 import type { PromptTokens } from '../../engine/tokens/prompt-tokens.ts';
 import type { SavedState, StateOptions } from '../chat-model.ts';
 import type { LlamaEngine } from '../llama-engine.ts';
@@ -43,11 +44,14 @@ export async function saveState(
     const { contextSize } = engine;
     if (tokens.length >= contextSize)
       throw new ContextOverflowError({ needed: tokens.length + 1, available: contextSize });
-    await lease.share(signal);
-    await sequence.adaptStateToTokens(tokens, false);
-    await evaluateTo(sequence, tokens, { end: tokens.length }, signal);
-    lease.evaluated();
-    await sequence.takeCheckpoint();
+    const evaluate = async (): Promise<void> => {
+      await lease.share(signal);
+      await sequence.adaptStateToTokens(tokens, false);
+      await evaluateTo(sequence, tokens, { end: tokens.length }, signal);
+      lease.evaluated();
+      await sequence.takeCheckpoint();
+    };
+    await laterFromEngine(engine.name, evaluate, signal);
     await writeStateFile(file, { ...origin, tokens: tokens.length }, (payload) =>
       sequence.saveStateToFile(payload),
     );
@@ -76,7 +80,7 @@ export async function restoreState(
     const lease = await engine.pool.lease(tokens, undefined);
     try {
       const held = sharedLength(lease.sequence.contextTokens, tokens);
-      if (held < tokens.length) await load(lease, payload, file);
+      if (held < tokens.length) await laterFromEngine(engine.name, () => load(lease, payload, file));
       return { tokens: tokens.length };
     } finally {
       lease.release();

@@ -8,7 +8,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { StateFileError } from '../../../format/errors.ts';
+import { IdiolectError, StateFileError } from '../../../format/errors.ts';
 import { parseObject } from '../../../format/json-values.ts';
 import { renameFile } from '../../../hub/rename-file.ts';
 import { makePrivateFolder } from '../private-folder.ts';
@@ -258,7 +258,7 @@ async function copy(
   }
 }
 
-/** Runs `work` in a temporary folder; errors of the file system become errors about `file`. */
+/** Runs `work` in a temporary folder; errors of the file system, and those of the engine that writes there, become errors about `file`. */
 async function inFolder<Result>(
   parent: string,
   file: string,
@@ -269,13 +269,10 @@ async function inFolder<Result>(
     folder = makePrivateFolder(parent, '.idiolect-state-');
     return await work(folder);
   } catch (cause) {
-    if (!isSystemError(cause)) throw cause;
-    throw new StateFileError({ file, reason: `cannot be read or written: ${cause.message}`, cause });
+    if (cause instanceof IdiolectError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StateFileError({ file, reason: `cannot be read or written: ${why}`, cause });
   } finally {
     if (folder !== null) await fs.rm(folder, { recursive: true, force: true });
   }
-}
-
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error;
 }

@@ -1,0 +1,114 @@
+/** The bytes of a request's body, with limits on their number and on the time that they take. */
+import { RequestError } from '../errors.ts';
+
+/** What a body may take. */
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+/** Bytes in memory that is given back at once: a collector would leave it until the next bodies have as much again. */
+export interface BodyBytes {
+  readonly bytes: Buffer;
+  /** Empties `bytes`. */
+  release(): void;
+}
+
+/** No text of JavaScript is as long. */
+const maxMemory = 2 ** 30;
+/** Bytes of pieces that may wait for the collector. */
+const piecesLeft = 4 << 20;
+/** Reserved memory from which on V8 collects its youngest objects, as pieces are: more than twice its semi-space. */
+const youngBytes = 33 << 20;
+
+/** Throws `RequestError` if it is too large, or late. */
+export async function readBodyBytes(
+  { headers, body }: Request,
+  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+): Promise<BodyBytes> {
+  const most = Math.min(maxBodyBytes, maxMemory);
+  const announced = Number(headers.get('content-length') ?? 0);
+  if (announced > most) throw tooLarge(most);
+  const memory = new BodyMemory(announced, most);
+  const reader = body?.getReader();
+  if (reader === undefined) return memory;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const reason = `the body did not arrive within ${bodyTimeoutMs} ms`;
+    const error = new RequestError({ status: 408, reasonCode: 'request_timeout', param: null, reason });
+    timer = setTimeout(() => reject(error), bodyTimeoutMs);
+  });
+  try {
+    await Promise.race([fill(memory, reader), late]);
+    return memory;
+  } catch (error) {
+    memory.release();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function fill(
+  memory: BodyMemory,
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+): Promise<void> {
+  for (let pieces = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    if (!memory.add(value)) {
+      // Errors after the end of interest are ignored.
+      reader.cancel().catch(() => undefined);
+      throw tooLarge(memory.most);
+    }
+    pieces += value.length;
+    if (pieces < piecesLeft) continue;
+    pieces = 0;
+    collectPieces();
+  }
+}
+
+/** Nobody writes to what is reserved, so it takes no memory. */
+function collectPieces(): void {
+  new ArrayBuffer(youngBytes, { maxByteLength: youngBytes });
+}
+
+class BodyMemory implements BodyBytes {
+  readonly most: number;
+  readonly #buffer: ArrayBuffer;
+  #length = 0;
+  #isReleased = false;
+
+  /** `expected`: bytes that are announced. */
+  constructor(expected: number, most: number) {
+    this.most = most;
+    this.#buffer = new ArrayBuffer(expected, { maxByteLength: expected === 0 ? most : expected });
+  }
+
+  get bytes(): Buffer {
+    return Buffer.from(this.#buffer, 0, this.#length);
+  }
+
+  /** Adds a piece if there is room for it, and somebody reads on. */
+  add(piece: Uint8Array): boolean {
+    const length = this.#length + piece.length;
+    const { maxByteLength } = this.#buffer;
+    if (this.#isReleased || length > maxByteLength) return false;
+    if (length > this.#buffer.byteLength)
+      this.#buffer.resize(Math.min(maxByteLength, Math.max(length, 2 * this.#length)));
+    new Uint8Array(this.#buffer).set(piece, this.#length);
+    this.#length = length;
+    return true;
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#length = 0;
+    this.#buffer.resize(0);
+  }
+}
+
+function tooLarge(most: number): RequestError {
+  const reason = `the body has more than ${most} bytes`;
+  return new RequestError({ status: 413, reasonCode: 'request_too_large', param: null, reason });
+}
