@@ -18,13 +18,13 @@ import { everyPosition, parsePieces } from '../../support/parse-pieces.ts';
 import { jsonInTags, tagged } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
 
-const isRead = (json: string) => ends(() => finish(parseInSteps(json)));
+const isRead = (json: string) => ends(() => finish(parseInSteps(Buffer.from(json))));
 
 async function isBody(json: string): Promise<boolean> {
   const headers = { 'content-type': 'application/json' };
   const request = new Request('http://127.0.0.1/', { method: 'POST', headers, body: json });
   try {
-    await readJsonBody(request, { maxBytes: 1 << 20, timeoutMs: 10_000 } as never);
+    await readJsonBody(request, { maxBodyBytes: 1 << 20, bodyTimeoutMs: 10_000 });
     return true;
   } catch {
     return false;
