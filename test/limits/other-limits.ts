@@ -171,6 +171,7 @@ export const untested: readonly string[] = [
   'runtime/servers/server-connection.ts maxStream',
   'runtime/servers/server-run.ts maxTries',
   'runtime/servers/special-texts.ts maxRemembered',
+  'serve/body/body-bytes.ts maxMemory',
   'template/prompt/dropped-data.ts maxPlaces',
   'template/values/search.ts maxForEngine',
   'testing/evaluator/byte-pairs.ts maxWords',
