@@ -9,7 +9,7 @@ function analyzed(value: string, entry = (text: string) => text, macro = '') {
   const written = entry(`<k>{{ key }}</k>${value}<end>`);
   const entries = `{% for key, value in call.function.arguments.items() %}${written}{% endfor %}`;
   const calls = `{% for call in message.tool_calls %}<call {{ call.function.name }}>${entries}</call>{% endfor %}`;
-  const { format, warnings } = analyzeTemplate(
+  const { format, evidence, warnings } = analyzeTemplate(
     [
       macro,
       '{% for message in messages %}<|turn|>{{ message.role }}{{ "\\n" }}{{ message.content }}',
@@ -20,7 +20,8 @@ function analyzed(value: string, entry = (text: string) => text, macro = '') {
   const input = format.calls?.arguments;
   if (input?.kind !== 'entries') throw new TypeError('the arguments are entries');
   const { unshown = [] } = format.calls ?? {};
-  return { input, unshown, warnings: warnings.map(({ field, kind }) => [field, kind]) };
+  const assumed = evidence.filter(({ basis }) => basis === 'convention').map(({ field }) => field);
+  return { input, unshown, assumed, warnings: warnings.map(({ field, kind }) => [field, kind]) };
 }
 
 const types = {
@@ -133,13 +134,15 @@ describe('the frame of each type', () => {
 
 describe('strings that are pasted into quotes', () => {
   const pasted = (quote: string, other: string) =>
-    analyzed(`{% if value is string %}${quote}{{ value }}${quote}{% else %}${other}{% endif %}`).input;
+    analyzed(`{% if value is string %}${quote}{{ value }}${quote}{% else %}${other}{% endif %}`);
 
   it.each([
     ['"', 'json'],
     ["'", 'python'],
   ])('are literals where nothing else is quoted: %s', (quote, codec) => {
-    const { frames, entry } = pasted(quote, '{{ value | tojson }}');
+    const { input, assumed } = pasted(quote, '{{ value | tojson }}');
+    const { frames, entry } = input;
+    expect(assumed).toContain('calls.arguments.frames.string');
     expect(frames.string).toMatchObject({ codec, pasted: quote });
     expect([entry.key + frames.string.open, frames.string.close + entry.close.join('')]).toEqual([
       '</k>',
@@ -148,13 +151,13 @@ describe('strings that are pasted into quotes', () => {
   });
 
   it('are texts between other signs', () => {
-    const { frames } = pasted('|', '{{ value | tojson }}');
+    const { frames } = pasted('|', '{{ value | tojson }}').input;
     expect(frames.string.codec).toBe('raw');
     expect(frames.string.pasted).toBeUndefined();
   });
 
   it.each(['"', "'"])('are texts within quotes where everything is quoted: %s', (quote) => {
-    const { frames, entry } = pasted(quote, `${quote}{{ value | tojson }}${quote}`);
+    const { frames, entry } = pasted(quote, `${quote}{{ value | tojson }}${quote}`).input;
     expect(frames.string.codec).toBe('raw');
     expect(frames.string.pasted).toBeUndefined();
     expect(entry.key + frames.string.open).toBe(`</k>${quote}`);

@@ -131,6 +131,7 @@ describe('a JSON call', () => {
     ['{"function": {"name": "f", "arguments": {"n": 1}}}', { n: 1 }, 'wrapped-call'],
     ['{{"name": "f", "arguments": {"n": 1}}}', { n: 1 }, 'wrapped-call'],
     ["{'name': 'f', 'arguments': {'n': 1}}", { n: 1 }, 'json'],
+    [`{"name": "f", "arguments": {'n': 1}}`, { n: 1 }, 'json'],
     ['{"name": "f", "arguments": {"arguments": {"n": 1}}}', { n: 1 }, 'wrapped-arguments'],
     ['{"arguments": {"arguments": {"n": 1}}, "name": "f"}', { n: 1 }, 'wrapped-arguments'],
     ['{"name": "f", "arguments": {"n": 1}', { n: 1 }, 'unclosed'],
