@@ -16,7 +16,7 @@ const rows: readonly (readonly (readonly [room: string, column: number, purpose:
   [
     ['ai-sdk', 0, 'models for the AI SDK'],
     ['serve', 1, 'three APIs over HTTP'],
-    ['runtime/servers', 2, 'models on a server'],
+    ['servers', 2, 'models on a server'],
     ['transformers', 3, 'transformers.js models'],
     ['testing', 4, 'small models for tests'],
     ['runtime/node-llama-cpp', 5, 'llama.cpp as an engine'],

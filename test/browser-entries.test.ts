@@ -34,7 +34,7 @@ describe('imports of what runs in a browser', () => {
     'parser/index.ts',
     'response-template/index.ts',
     'runtime/engine/index.ts',
-    'runtime/servers/index.ts',
+    'servers/index.ts',
     'transformers/index.ts',
     'ai-sdk/index.ts',
     'mcp/index.ts',

@@ -1,8 +1,8 @@
 /** A gateway in virtual time: it chooses servers as `connectServer` does, and knows only of its own requests. */
-import { serverOrder } from '../../src/runtime/servers/server-order.ts';
+import { serverOrder } from '../../src/servers/server-order.ts';
 import type { Replica } from './replica.ts';
 
-/** As `src/runtime/servers/pooled-server.ts` has them. */
+/** As `src/servers/pooled-server.ts` has them. */
 const firstRestMs = 1000;
 const longestRestMs = 30_000;
 

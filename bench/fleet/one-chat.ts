@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import type { Tool } from '../../src/format/messages.ts';
-import type { ServerModel } from '../../src/runtime/servers/index.ts';
 import { createHandler } from '../../src/serve/index.ts';
+import type { ServerModel } from '../../src/servers/index.ts';
 import { cpuTime, median } from '../processor-time.ts';
 import type { ScriptedUpstream } from './scripted-upstream.ts';
 

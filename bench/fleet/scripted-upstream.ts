@@ -1,7 +1,7 @@
 /** A vLLM that only reads out a response, as a `fetch`: what is measured before it is the client, or the gateway. */
 import { demoTools } from '../../examples/support/demo-tools.ts';
 import { responseModule } from '../../generated/qwen-qwen3-0.6b/index.ts';
-import { connectServer, type ServerModel } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerModel } from '../../src/servers/index.ts';
 import { llamaTemplate } from '../../test/support/corpora.ts';
 
 const added_tokens_decoder = { 1: '<|im_start|>', 2: '<|im_end|>' };

@@ -1,6 +1,7 @@
 /** What clients and agents were recorded to send, through our gateway before the server that is judged. */
-import { connectServer, type ServerOptions } from '../../src/runtime/servers/index.ts';
+
 import { createHandler } from '../../src/serve/index.ts';
+import { connectServer, type ServerOptions } from '../../src/servers/index.ts';
 import { recordedRequests, wrongWith } from '../../test/conformance/serve-requests.ts';
 
 /** Requests at once. */

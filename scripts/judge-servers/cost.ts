@@ -4,7 +4,7 @@
  * changes.
  */
 import fs from 'node:fs';
-import { connectServer, type ServerModel, type ServerOptions } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerModel, type ServerOptions } from '../../src/servers/index.ts';
 import { judgeTools } from '../judge-models/questions/tools.ts';
 import { type Answered, type JudgedServer, post } from './judged-server.ts';
 

@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { connectServer, type ServerModel, type ServerOptions } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerModel, type ServerOptions } from '../../src/servers/index.ts';
 import { ownQuestions } from '../judge-models/questions/asked.ts';
 
 const { tools, questions } = ownQuestions;

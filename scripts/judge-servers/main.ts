@@ -1,7 +1,7 @@
 /** `npm run judge:vllm`: a real vLLM or SGLang as a judge. Installs nothing, and starts nothing. */
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { ownQuestions } from '../judge-models/questions/asked.ts';
 import { outsideQuestions } from '../judge-models/questions/outside.ts';
 import { judgeClients } from './clients.ts';

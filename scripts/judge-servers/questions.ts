@@ -1,6 +1,6 @@
 /** The thirty questions, ours next to the server's own parser: decisions, arguments, invalid calls. */
 import { type MadeCall, type Question, type QuestionSet, rate } from '../../src/cli/try/question.ts';
-import type { ServerModel } from '../../src/runtime/servers/index.ts';
+import type { ServerModel } from '../../src/servers/index.ts';
 import { Validity } from '../judge-models/asking/validity.ts';
 import { type JudgedServer, post } from './judged-server.ts';
 

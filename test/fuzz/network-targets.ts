@@ -1,7 +1,7 @@
 /** Answers of inference servers and of the Hub. */
 import fc from 'fast-check';
 import { inspectModel } from '../../src/hub/index.ts';
-import { connectServer, type ServerModel } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerModel } from '../../src/servers/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { ggufBytes, tinyParts } from '../support/gguf-parts.ts';
 import { lawTools } from '../support/law-tools.ts';

@@ -6,7 +6,7 @@ import type { Message, ToolMessage } from '../../src/format/messages.ts';
 import { finish, type Steps } from '../../src/language/expression/steps.ts';
 import { checkResultIds } from '../../src/runtime/chat/result-ids.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { renderPrompt, renderPromptSteps } from '../../src/template/prompt/render-prompt.ts';
 import { allTemplates, llamaTemplate } from '../support/corpora.ts';
 import { serveModel } from '../support/model-server.ts';

@@ -11,7 +11,7 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { IdiolectError } from '../../src/format/errors.ts';
 import { finish } from '../../src/language/expression/steps.ts';
 import { renderOpenTurn } from '../../src/runtime/chat/open-turn.ts';
-import type { PromptEncoder } from '../../src/runtime/servers/prompt-encoder.ts';
+import type { PromptEncoder } from '../../src/servers/prompt-encoder.ts';
 import { generatedInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 import { smallVocabulary, tinyModelFile } from '../support/small-vocabulary.ts';

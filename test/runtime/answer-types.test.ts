@@ -13,7 +13,7 @@ import {
   type ToolRun,
   type ToolRunEvent,
 } from '../../src/runtime/node-llama-cpp/index.ts';
-import type { ServerModel } from '../../src/runtime/servers/index.ts';
+import type { ServerModel } from '../../src/servers/index.ts';
 
 const messages = [{ role: 'user', content: 'Bern?' }] as const;
 const weather = defineTool({

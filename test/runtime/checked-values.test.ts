@@ -13,7 +13,7 @@ import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { foldEvents } from '../../src/parser/index.ts';
 import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { serveModel } from '../support/model-server.ts';
 import { chatTemplate, openTiny, vocabulary } from '../support/small-chats.ts';
 import { tinyModelFile } from '../support/small-vocabulary.ts';

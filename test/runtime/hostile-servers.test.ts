@@ -5,10 +5,10 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServerError } from '../../src/format/errors.ts';
-import { llamaServer } from '../../src/runtime/servers/llama-server.ts';
-import { sglang, vllm } from '../../src/runtime/servers/openai-server.ts';
-import { ServerConnection } from '../../src/runtime/servers/server-connection.ts';
-import type { ServerDialect, ServerQuestion } from '../../src/runtime/servers/server-dialect.ts';
+import { llamaServer } from '../../src/servers/llama-server.ts';
+import { sglang, vllm } from '../../src/servers/openai-server.ts';
+import { ServerConnection } from '../../src/servers/server-connection.ts';
+import type { ServerDialect, ServerQuestion } from '../../src/servers/server-dialect.ts';
 import { sampled } from '../support/sample.ts';
 
 const apiKey = 'sk-s3cret"ke/y+1';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServerError } from '../../src/format/errors.ts';
 import { isRecord } from '../../src/format/option-rules.ts';
-import { llamaServer } from '../../src/runtime/servers/llama-server.ts';
-import { ServerConnection } from '../../src/runtime/servers/server-connection.ts';
-import type { ServerQuestion } from '../../src/runtime/servers/server-dialect.ts';
+import { llamaServer } from '../../src/servers/llama-server.ts';
+import { ServerConnection } from '../../src/servers/server-connection.ts';
+import type { ServerQuestion } from '../../src/servers/server-dialect.ts';
 import {
   answerOf,
   type ExchangeAnswer,

@@ -8,7 +8,7 @@ import { tinyModelFile } from '../../examples/support/small-models.ts';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { IdiolectError, ServerError } from '../../src/format/errors.ts';
 import type { ResponseMessage, TextDelta } from '../../src/parser/events.ts';
-import { connectServer, type ServerChatOptions, type ServerModel } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerChatOptions, type ServerModel } from '../../src/servers/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 import { matrixTemplates } from '../support/mode-matrix.ts';
 import { llamaServerFile, type RealServer, startLlamaServer } from '../support/real-llama-server.ts';

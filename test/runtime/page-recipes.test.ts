@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/format/messages.ts';
 import { analyzeTemplate, type createResponseParser, type ToolList, writeResponse } from '../../src/index.ts';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { type ToyFormat, toyEngine } from '../../src/testing/index.ts';
 import { toyTemplates } from '../../src/testing/toy/templates.ts';
 import { asked, tools } from '../support/chat-modes.ts';

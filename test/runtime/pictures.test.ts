@@ -7,7 +7,7 @@ import {
   type ServerKind,
   type ServerModel,
   type ServerOptions,
-} from '../../src/runtime/servers/index.ts';
+} from '../../src/servers/index.ts';
 import { PictureServer, type PictureServerOptions } from '../support/picture-server.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 

@@ -1,7 +1,7 @@
 /** What Node's `diagnostics_channel` is told of responses. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, it } from 'vitest';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 import { StandInServer } from '../support/stand-in-server.ts';
 

@@ -9,7 +9,7 @@ import { checkChatOptions } from '../../src/runtime/chat/check-chat-options.ts';
 import type { ChatOptions, EngineModel, SamplingOptions } from '../../src/runtime/engine/index.ts';
 import { AllowedTokens } from '../../src/runtime/engine/masks/allowed-tokens.ts';
 import { type LoadModelOptions, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { connectServer, type ServerKind } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerKind } from '../../src/servers/index.ts';
 import { float32Value, stringValue, writeGguf } from '../../src/testing/gguf-writer.ts';
 import { serveModel } from '../support/model-server.ts';
 import { chatTemplate, openLlamaTiny, openTiny } from '../support/small-chats.ts';

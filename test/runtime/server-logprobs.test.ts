@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TextDelta } from '../../src/parser/events.ts';
+import { serve } from '../../src/serve/index.ts';
 import {
   connectServer,
   type ServerChatOptions,
   type ServerKind,
   type ServerModel,
-} from '../../src/runtime/servers/index.ts';
-import { readLlamaLogprobs, readOpenAiLogprobs } from '../../src/runtime/servers/server-logprobs.ts';
-import { serve } from '../../src/serve/index.ts';
+} from '../../src/servers/index.ts';
+import { readLlamaLogprobs, readOpenAiLogprobs } from '../../src/servers/server-logprobs.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';

@@ -1,7 +1,7 @@
 /** What operators get wrong, and what befalls them: each is an error that says what it is and what to do. */
 import { describe, expect, it } from 'vitest';
 import { ServerError } from '../../src/format/errors.ts';
-import { connectServer, type ServerKind, type ServerOptions } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerKind, type ServerOptions } from '../../src/servers/index.ts';
 
 const kinds: readonly ServerKind[] = ['llama-server', 'vllm', 'sglang'];
 const url = 'http://server.test:8080';

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServerError } from '../../src/format/errors.ts';
 import { retryAfter } from '../../src/format/retry-after.ts';
-import { llamaServer } from '../../src/runtime/servers/llama-server.ts';
-import { vllm } from '../../src/runtime/servers/openai-server.ts';
-import { pauseAfter } from '../../src/runtime/servers/retry.ts';
-import { ServerPool } from '../../src/runtime/servers/server-pool.ts';
+import { llamaServer } from '../../src/servers/llama-server.ts';
+import { vllm } from '../../src/servers/openai-server.ts';
+import { pauseAfter } from '../../src/servers/retry.ts';
+import { ServerPool } from '../../src/servers/server-pool.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -9,7 +9,7 @@ import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
 import { GrammarCache } from '../../src/runtime/chat/grammar-cache.ts';
-import { ServerRun } from '../../src/runtime/servers/server-run.ts';
+import { ServerRun } from '../../src/servers/server-run.ts';
 import { mergeEvents } from '../../src/testing/index.ts';
 import { llamaTemplate } from '../support/corpora.ts';
 

@@ -12,8 +12,8 @@ import {
   type ServerKind,
   type ServerModel,
   type ServerOptions,
-} from '../../src/runtime/servers/index.ts';
-import { ServerConnection } from '../../src/runtime/servers/server-connection.ts';
+} from '../../src/servers/index.ts';
+import { ServerConnection } from '../../src/servers/server-connection.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
 import { chatTemplate, scriptedChatFile, vocabulary } from '../support/small-chats.ts';
 import { tinyModelFile } from '../support/small-vocabulary.ts';

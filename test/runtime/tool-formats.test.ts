@@ -5,7 +5,7 @@ import { sha256 } from '../../src/format/sha256.ts';
 import { generateModel } from '../../src/generate/generate-model.ts';
 import { wrapTemplate } from '../../src/index.ts';
 import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { scriptedEngine, tinyEngine } from '../../src/testing/index.ts';
 import { serveModel } from '../support/model-server.ts';
 import { vocabulary } from '../support/small-chats.ts';

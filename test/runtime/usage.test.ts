@@ -8,7 +8,7 @@ import type { Message } from '../../src/format/messages.ts';
 import type { Usage } from '../../src/parser/events.ts';
 import { addUsage, noUsage } from '../../src/runtime/chat/token-usage.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
-import { connectServer } from '../../src/runtime/servers/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { serveModel } from '../support/model-server.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';

@@ -1,7 +1,7 @@
 /** Pictures in requests to a server before others: models that see them get them, in each API. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectServer, type ServerKind } from '../../src/runtime/servers/index.ts';
 import { createHandler, type Handler } from '../../src/serve/index.ts';
+import { connectServer, type ServerKind } from '../../src/servers/index.ts';
 import { PictureServer } from '../support/picture-server.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 

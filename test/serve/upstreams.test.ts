@@ -1,8 +1,8 @@
 /** Models on servers that fail, return and tell of themselves: what a gateway makes of it. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatOptions } from '../../src/runtime/node-llama-cpp/index.ts';
-import { connectServer, type ServerModel, type ServerOptions } from '../../src/runtime/servers/index.ts';
 import { createHandler, type Handler } from '../../src/serve/index.ts';
+import { connectServer, type ServerModel, type ServerOptions } from '../../src/servers/index.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 import { StandInServer } from '../support/stand-in-server.ts';
 

@@ -7,7 +7,7 @@ import type { Matcher } from '../../src/language/matcher/matcher.ts';
 import type { Engine, EngineSampling, EngineTokenizer, Mask } from '../../src/runtime/engine/engine.ts';
 import { biasMask, GrammarMask } from '../../src/runtime/engine/masks/mask.ts';
 import { type Vocabulary, vocabularyOf } from '../../src/runtime/engine/tokens/vocabulary.ts';
-import { connectServer, type ServerKind, type ServerModel } from '../../src/runtime/servers/index.ts';
+import { connectServer, type ServerKind, type ServerModel } from '../../src/servers/index.ts';
 import {
   type Body,
   type Completion,

@@ -12,7 +12,7 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp';
-import type { ServerKind } from '../../src/runtime/servers/index.ts';
+import type { ServerKind } from '../../src/servers/index.ts';
 import { readVocabulary } from './read-vocabulary.ts';
 import {
   type Body,

@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { z } from 'zod';
-import type { ServerKind } from '../../src/runtime/servers/index.ts';
+import type { ServerKind } from '../../src/servers/index.ts';
 
 export interface PictureServerOptions {
   readonly kind: ServerKind;

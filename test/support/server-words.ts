@@ -3,7 +3,7 @@
  * it speaks as `llama-server` does is checked against recorded answers of that (`llama-exchanges.ts`).
  */
 import type { StructuralTag } from '../../src/grammar/structural-tag/structural-tag.ts';
-import type { ServerKind } from '../../src/runtime/servers/index.ts';
+import type { ServerKind } from '../../src/servers/index.ts';
 import { tagGrammar } from './tag-grammar.ts';
 
 /** What a server is sent. */

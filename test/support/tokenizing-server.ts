@@ -1,10 +1,10 @@
 /** A server that only tokenises, with the vocabulary of a model in this process and without a network. */
 import type { LlamaModel, Token } from 'node-llama-cpp';
-import { llamaServer } from '../../src/runtime/servers/llama-server.ts';
-import { sglang, vllm } from '../../src/runtime/servers/openai-server.ts';
-import { PromptEncoder } from '../../src/runtime/servers/prompt-encoder.ts';
-import { ServerConnection } from '../../src/runtime/servers/server-connection.ts';
-import type { ServerDialect } from '../../src/runtime/servers/server-dialect.ts';
+import { llamaServer } from '../../src/servers/llama-server.ts';
+import { sglang, vllm } from '../../src/servers/openai-server.ts';
+import { PromptEncoder } from '../../src/servers/prompt-encoder.ts';
+import { ServerConnection } from '../../src/servers/server-connection.ts';
+import type { ServerDialect } from '../../src/servers/server-dialect.ts';
 
 /** The dialects of the servers that are spoken to. */
 export const serverDialects: Readonly<Record<string, ServerDialect>> = {

@@ -88,7 +88,7 @@ async function pageSizes(script: string): Promise<PageSizes> {
   const late = [
     'src/runtime/chat/enforcement/enforcement.ts',
     'src/runtime/chat/checks/argument-checks.ts',
-    'src/runtime/servers/server-tags.ts',
+    'src/servers/server-tags.ts',
   ];
   const sources = first.flatMap((name) =>
     Object.entries(outputs[name]?.inputs ?? {}).flatMap(([source, { bytesInOutput }]) =>
@@ -103,7 +103,7 @@ const chat =
 const entries = {
   createModuleParser: `${chat} import { createModuleParser } from './src/parser/index.ts';
     export const open = () => createModuleParser(responseModule);`,
-  connectServer: `${chat} import { connectServer } from './src/runtime/servers/index.ts';
+  connectServer: `${chat} import { connectServer } from './src/servers/index.ts';
     export const open = (url) => connectServer({ kind: 'vllm', url, modules });`,
   connectEngine: `${chat} import { connectEngine } from './src/runtime/engine/index.ts';
     export const open = (engine) => connectEngine(engine, { modules });`,

@@ -3,7 +3,7 @@ import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { checkChatOptions, checkServedChatOptions } from '../../../src/runtime/chat/check-chat-options.ts';
 import { llamaTopK } from '../../../src/runtime/chat/llama-sampling.ts';
 import { checkLoadOptions } from '../../../src/runtime/node-llama-cpp/check-options.ts';
-import { checkServerOptions } from '../../../src/runtime/servers/check-server-options.ts';
+import { checkServerOptions } from '../../../src/servers/check-server-options.ts';
 import { fileRules } from '../../../src/testing/model-file-options.ts';
 import { plainSchema } from '../../../src/tools/plain-schema.ts';
 import { readToolList } from '../../../src/tools/read-tool-list.ts';
@@ -31,7 +31,7 @@ export const optionRows: Rows = {
   'runtime/chat/sampling-rules.ts maxBias': (bias) =>
     isChat({ logitBias: [['a', bias]] }) && isChat({ logitBias: [['a', -bias]] }),
   'runtime/chat/sampling-rules.ts maxRepeated': (repeatLastN) => isChat({ repeatLastN }),
-  'runtime/servers/check-server-options.ts maxRetries': (retries) => isServer({ retries }),
+  'servers/check-server-options.ts maxRetries': (retries) => isServer({ retries }),
   'runtime/node-llama-cpp/check-options.ts maxInteger': (size) =>
     isLoad({ contextSize: size }) && isLoad({ gpuLayers: size }) && isLoad({ batchSize: size }),
   'runtime/node-llama-cpp/check-options.ts maxSequences': (sequences) => isLoad({ sequences }),

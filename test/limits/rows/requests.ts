@@ -8,12 +8,12 @@ import { JsonScanner } from '../../../src/parser/json/json-scanner.ts';
 import { beginsSet } from '../../../src/parser/json/json-tokens.ts';
 import { keyEnd } from '../../../src/parser/steps/values/value-closer.ts';
 import { decodeBuffered } from '../../../src/parser/steps/values/value-modes.ts';
-import { connectServer } from '../../../src/runtime/servers/index.ts';
-import { pauseAfter } from '../../../src/runtime/servers/retry.ts';
 import { parseInSteps } from '../../../src/serve/body/parse-in-steps.ts';
 import { readJsonBody } from '../../../src/serve/read-body.ts';
 import { embeddings } from '../../../src/serve/texts/embeddings.ts';
 import { rerank } from '../../../src/serve/texts/rerank.ts';
+import { connectServer } from '../../../src/servers/index.ts';
+import { pauseAfter } from '../../../src/servers/retry.ts';
 import { everyPosition, parsePieces } from '../../support/parse-pieces.ts';
 import { jsonInTags, tagged } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
@@ -61,7 +61,7 @@ export const requestRows: Rows = {
   'serve/texts/embeddings.ts maxTexts': (size) => embeddings.fields.input?.allows(texts(size)) === true,
   'serve/texts/rerank.ts maxDocuments': (size) =>
     ['documents', 'texts'].every((field) => rerank.fields[field]?.allows(texts(size)) === true),
-  'runtime/servers/server-connection.ts maxReason': async (size) => {
+  'servers/server-connection.ts maxReason': async (size) => {
     const fetch = async () => new Response('a'.repeat(size), { status: 400 });
     const reason = await connectServer({ kind: 'vllm', url: 'http://127.0.0.1:1', fetch, retries: 0 }).then(
       () => '',
@@ -69,7 +69,7 @@ export const requestRows: Rows = {
     );
     return reason.length === size;
   },
-  'runtime/servers/retry.ts maxRetryAfterMs': (retryAfterMs) => {
+  'servers/retry.ts maxRetryAfterMs': (retryAfterMs) => {
     const facts = { url: 'http://127.0.0.1', reason: 'busy', transient: true, retryAfterMs };
     return pauseAfter(new ServerError(facts), 0) !== null;
   },

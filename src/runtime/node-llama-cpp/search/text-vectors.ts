@@ -2,7 +2,7 @@
 
 import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from 'node-llama-cpp';
 import { ContextOverflowError, UnsupportedOptionError } from '../../../format/errors.ts';
-import { once } from '../../../format/memoize.ts';
+import { memoize, once } from '../../../format/memoize.ts';
 import {
   abortSignal,
   type OptionRules,
@@ -11,9 +11,10 @@ import {
   string,
   stringArray,
 } from '../../../format/option-rules.ts';
+import { finishInTurns } from '../../../language/expression/steps.ts';
 import type { Embeddings, Ranking, TextOptions } from '../../chat/search-answers.ts';
 import { laterFromEngine } from '../../engine/engine-failure.ts';
-import { textTokens } from './text-tokens.ts';
+import { encodeWindows, type PieceTokenizer } from '../../engine/tokens/long-runs.ts';
 
 /** As errors name it. */
 const engine = 'node-llama-cpp';
@@ -127,3 +128,38 @@ function ofLengthOne(vector: readonly number[]): readonly number[] {
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
+
+/** `whole`: as in a prompt. `part`: without the space that some tokenizers put before a text. */
+type TextPlace = 'whole' | 'part';
+
+/**
+ * The tokens of a text, in steps. Throws `ContextOverflowError` for a text that has more than `available` whatever they
+ * are, and the signal's reason.
+ */
+async function textTokens(
+  model: LlamaModel,
+  text: string,
+  available: number,
+  place: TextPlace,
+  signal: AbortSignal | undefined,
+): Promise<Token[]> {
+  const needed = Math.ceil(text.length / tokenLength(model));
+  if (needed >= available) throw new ContextOverflowError({ needed, available });
+  const tokens = await finishInTurns(encodeWindows(text, tokenizerOf(model, place)), signal);
+  return [...tokens] as Token[];
+}
+
+function tokenizerOf(model: LlamaModel, place: TextPlace): PieceTokenizer {
+  return {
+    encode: (piece, begins) =>
+      model.tokenize(piece, false, begins && place === 'whole' ? undefined : 'trimLeadingSpace'),
+    widthOf: (token) => new TextEncoder().encode(model.detokenize([token as Token])).length,
+    splits: model.fileInfo.metadata.tokenizer?.ggml?.model === 'gpt2',
+  };
+}
+
+/** That of the longest token in the model's own spelling, in which no character is shorter than in a text. */
+const tokenLength = memoize(({ fileInfo }: LlamaModel): number => {
+  const texts = fileInfo.metadata.tokenizer?.ggml?.tokens ?? [];
+  return texts.reduce((longest, text) => Math.max(longest, text.length), 1);
+});

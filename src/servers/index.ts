@@ -1,7 +1,7 @@
 /** Chatting with models on llama-server, vLLM and SGLang. Runs wherever there is `fetch`, including browsers. */
 
-export type { ServerRequestOptions } from '../chat/chat-options.ts';
-export * from '../chat/index.ts';
+export type { ServerRequestOptions } from '../runtime/chat/chat-options.ts';
+export * from '../runtime/chat/index.ts';
 export {
   connectServer,
   type ServerChatPreview,

@@ -1,16 +1,16 @@
 /** Connects to an inference server, and determines the format of its model's responses. */
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
-import type { ResponseFormat } from '../../grammar/grammar-options.ts';
-import { fillMarks } from '../../tools/picture-marks.ts';
-import type { ToolList } from '../../tools/tools.ts';
-import type { ServerRequestOptions } from '../chat/chat-options.ts';
-import type { ChatStream } from '../chat/chat-stream.ts';
-import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
-import { TemplateCache, type TemplateSources, withToolFormat } from '../chat/learned-template.ts';
-import type { LearnedTemplate } from '../chat/template-reader.ts';
-import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
-import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import type { BuiltGrammar } from '../grammar/built-grammar.ts';
+import type { ResponseFormat } from '../grammar/grammar-options.ts';
+import type { ServerRequestOptions } from '../runtime/chat/chat-options.ts';
+import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import { LateEnforcement } from '../runtime/chat/enforcement/late-enforcement.ts';
+import { TemplateCache, type TemplateSources, withToolFormat } from '../runtime/chat/learned-template.ts';
+import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
+import { runTools, type ToolRun } from '../runtime/chat/tool-loop/run-tools.ts';
+import type { RunToolsOptions } from '../runtime/chat/tool-loop/run-tools-options.ts';
+import { fillMarks } from '../tools/picture-marks.ts';
+import type { ToolList } from '../tools/tools.ts';
 import { checkServerOptions } from './check-server-options.ts';
 import { llamaServer } from './llama-server.ts';
 import { sglang, vllm } from './openai-server.ts';

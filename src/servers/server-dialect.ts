@@ -1,8 +1,8 @@
 /** The common interface of inference servers: they tokenise text, and continue tokens under a grammar. */
-import type { RefusedOptions } from '../../format/option-rules.ts';
-import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import type { TokenLogprob } from '../../parser/events.ts';
-import type { SamplingOptions, ServerRequestOptions } from '../chat/chat-options.ts';
+import type { RefusedOptions } from '../format/option-rules.ts';
+import type { StructuralTag } from '../grammar/structural-tag/structural-tag.ts';
+import type { TokenLogprob } from '../parser/events.ts';
+import type { SamplingOptions, ServerRequestOptions } from '../runtime/chat/chat-options.ts';
 import type { Conversation, MarkedPrompt, ServerPictures } from './pictures.ts';
 
 /** What to generate after a prompt. */

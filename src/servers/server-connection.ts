@@ -1,11 +1,11 @@
 /** Requests to one server, with `fetch`. Every failure is a `ServerError`, or the signal's reason. */
 import { createParser } from 'eventsource-parser';
-import { ServerError } from '../../format/errors.ts';
-import { parseJson } from '../../format/json-values.ts';
-import { readBeginning, readBody } from '../../format/limited-body.ts';
-import { follow, untilAborted } from '../../format/on-abort.ts';
-import { isRecord } from '../../format/option-rules.ts';
-import { retryAfter } from '../../format/retry-after.ts';
+import { ServerError } from '../format/errors.ts';
+import { parseJson } from '../format/json-values.ts';
+import { readBeginning, readBody } from '../format/limited-body.ts';
+import { follow, untilAborted } from '../format/on-abort.ts';
+import { isRecord } from '../format/option-rules.ts';
+import { retryAfter } from '../format/retry-after.ts';
 import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './failure-text.ts';
 import { isLost, isOverloaded } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';

@@ -1,5 +1,5 @@
 /** Validates options of servers and their chats, for callers without a type checker. */
-import { UnsupportedOptionError } from '../../format/errors.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
 import {
   abortSignal,
   anyValue,
@@ -15,9 +15,9 @@ import {
   refuseOptions,
   requireOption,
   string,
-} from '../../format/option-rules.ts';
-import { toolFormat } from '../../template/tool-format/tool-format-option.ts';
-import { checkServedChatOptions, modules } from '../chat/check-chat-options.ts';
+} from '../format/option-rules.ts';
+import { checkServedChatOptions, modules } from '../runtime/chat/check-chat-options.ts';
+import { toolFormat } from '../template/tool-format/tool-format-option.ts';
 import type { ServerDialect } from './server-dialect.ts';
 import type { ServerChatOptions, ServerOptions } from './server-options.ts';
 

@@ -1,12 +1,12 @@
 /** A chat with pictures that the server's model sees. */
-import { type SchemaIssue, UnsupportedOptionError } from '../../format/errors.ts';
-import type { Message, Tool } from '../../format/messages.ts';
-import { withoutUndefined } from '../../format/option-rules.ts';
-import type { SpecialFinder } from '../../language/matcher/special-finder.ts';
-import { requestVariables } from '../../template/prompt/render-prompt.ts';
-import { promptTools } from '../../tools/prompt-tools.ts';
-import { cutPrompt, type TracedPrompt } from '../chat/prompt-pieces.ts';
-import type { LearnedTemplate } from '../chat/template-reader.ts';
+import { type SchemaIssue, UnsupportedOptionError } from '../format/errors.ts';
+import type { Message, Tool } from '../format/messages.ts';
+import { withoutUndefined } from '../format/option-rules.ts';
+import type { SpecialFinder } from '../language/matcher/special-finder.ts';
+import { cutPrompt, type TracedPrompt } from '../runtime/chat/prompt-pieces.ts';
+import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
+import { requestVariables } from '../template/prompt/render-prompt.ts';
+import { promptTools } from '../tools/prompt-tools.ts';
 import { breaker, type Conversation, type MarkedPrompt, shownConversation } from './pictures.ts';
 import type { PromptEncoder } from './prompt-encoder.ts';
 import type { ServerDialect } from './server-dialect.ts';

@@ -2,15 +2,15 @@
  * One response of a server, piece by piece. It decides when the current request must be replaced: at the first piece
  * that the grammar of a call does not allow, or after text that was injected.
  */
-import type { Grammar } from '../../language/expression/expression.ts';
-import type { Matcher } from '../../language/matcher/matcher.ts';
-import type { ResponseEvent, Usage } from '../../parser/events.ts';
-import type { ResponseChecks } from '../chat/checks/response-checks.ts';
-import { RevocableResponse } from '../chat/checks/revocable-response.ts';
-import { isFinished } from '../chat/steering/finished-grammar.ts';
-import type { SteeredResponse } from '../chat/steering/steered-response.ts';
-import type { SteeringOptions } from '../chat/steering/steering-options.ts';
-import type { WrittenResponse } from '../chat/steering/written-piece.ts';
+import type { Grammar } from '../language/expression/expression.ts';
+import type { Matcher } from '../language/matcher/matcher.ts';
+import type { ResponseEvent, Usage } from '../parser/events.ts';
+import type { ResponseChecks } from '../runtime/chat/checks/response-checks.ts';
+import { RevocableResponse } from '../runtime/chat/checks/revocable-response.ts';
+import { isFinished } from '../runtime/chat/steering/finished-grammar.ts';
+import type { SteeredResponse } from '../runtime/chat/steering/steered-response.ts';
+import type { SteeringOptions } from '../runtime/chat/steering/steering-options.ts';
+import type { WrittenResponse } from '../runtime/chat/steering/written-piece.ts';
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** The options of a run. */

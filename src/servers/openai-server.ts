@@ -3,11 +3,11 @@
  * a grammar), and `/tokenize`. They differ in where the grammar is passed. XGrammar, the default backend of both,
  * reads GBNF.
  */
-import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
-import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import type { TokenLogprob } from '../../parser/events.ts';
-import type { SamplingOptions } from '../chat/chat-options.ts';
-import { withDefaultSampling } from '../chat/sampling-rules.ts';
+import { isRecord, withoutUndefined } from '../format/option-rules.ts';
+import type { StructuralTag } from '../grammar/structural-tag/structural-tag.ts';
+import type { TokenLogprob } from '../parser/events.ts';
+import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
+import { withDefaultSampling } from '../runtime/chat/sampling-rules.ts';
 import type { Conversation } from './pictures.ts';
 import {
   type CompletionPiece,

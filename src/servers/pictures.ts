@@ -2,13 +2,13 @@
  * Pictures in the messages of a chat with a server. What its model can see goes there, as the server wants it: in the
  * prompt's place of a mark, or in the messages themselves. Of any other picture, the model is told what it is.
  */
-import { readMessages } from '../../format/check-messages.ts';
-import type { SchemaIssue } from '../../format/errors.ts';
-import type { ContentPart, Message, Tool } from '../../format/messages.ts';
-import { isRecord } from '../../format/option-rules.ts';
-import type { SpecialFinder } from '../../language/matcher/special-finder.ts';
-import { describeFile, fileAt } from '../../tools/describe-file.ts';
-import { markOf, partsAtMarks, textPart } from '../../tools/picture-marks.ts';
+import { readMessages } from '../format/check-messages.ts';
+import type { SchemaIssue } from '../format/errors.ts';
+import type { ContentPart, Message, Tool } from '../format/messages.ts';
+import { isRecord } from '../format/option-rules.ts';
+import type { SpecialFinder } from '../language/matcher/special-finder.ts';
+import { describeFile, fileAt } from '../tools/describe-file.ts';
+import { markOf, partsAtMarks, textPart } from '../tools/picture-marks.ts';
 
 /** Messages as the template renders them. */
 export interface SeenMessages {

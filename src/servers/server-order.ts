@@ -1,5 +1,5 @@
 /** Which of several servers a conversation asks first, and which in its place. */
-import { sha256 } from '../../format/sha256.ts';
+import { sha256 } from '../format/sha256.ts';
 
 /** A server with this many requests, and this many times the mean, is not given another one. */
 const manyRequests = 8;

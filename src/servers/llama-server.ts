@@ -2,12 +2,12 @@
  * llama.cpp's `llama-server`: its native endpoints (`tools/server/README.md` of llama.cpp v0.5.0), which accept token
  * ids and GBNF and apply no chat template.
  */
-import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
-import type { TokenLogprob } from '../../parser/events.ts';
-import { splitAtMarks } from '../../tools/picture-marks.ts';
-import type { SamplingOptions } from '../chat/chat-options.ts';
-import { llamaSeed, llamaTopK } from '../chat/llama-sampling.ts';
-import { withDefaultSampling } from '../chat/sampling-rules.ts';
+import { isRecord, withoutUndefined } from '../format/option-rules.ts';
+import type { TokenLogprob } from '../parser/events.ts';
+import type { SamplingOptions } from '../runtime/chat/chat-options.ts';
+import { llamaSeed, llamaTopK } from '../runtime/chat/llama-sampling.ts';
+import { withDefaultSampling } from '../runtime/chat/sampling-rules.ts';
+import { splitAtMarks } from '../tools/picture-marks.ts';
 import { type MarkedPrompt, withBreak } from './pictures.ts';
 import {
   type AskFirst,

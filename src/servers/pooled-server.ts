@@ -1,5 +1,5 @@
 /** One of the servers of a pool: its failures, and what it is doing. */
-import { ServerError } from '../../format/errors.ts';
+import { ServerError } from '../format/errors.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerHealth } from './server-options.ts';
 

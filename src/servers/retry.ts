@@ -1,7 +1,7 @@
 /** Which requests are retried, and when. */
-import { codeOf } from '../../format/error-class.ts';
-import { ServerError } from '../../format/errors.ts';
-import { untilAborted } from '../../format/on-abort.ts';
+import { codeOf } from '../format/error-class.ts';
+import { ServerError } from '../format/errors.ts';
+import { untilAborted } from '../format/on-abort.ts';
 
 /** The minimum pause before the first retry; each further one is twice as long. */
 const firstPauseMs = 300;

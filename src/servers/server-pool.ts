@@ -2,7 +2,7 @@
  * One server, or several that serve the same model. A conversation stays with the server that has it in its cache,
  * unless that one has far more to do than the others; failures are retried, with another server if there is one.
  */
-import { ServerError, UnsupportedOptionError } from '../../format/errors.ts';
+import { ServerError, UnsupportedOptionError } from '../format/errors.ts';
 import { PooledServer } from './pooled-server.ts';
 import { withRetries } from './retry.ts';
 import { ServerConnection } from './server-connection.ts';

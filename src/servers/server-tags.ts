@@ -1,15 +1,15 @@
 /** Structural tags of requests; loaded for servers that take them, when something is enforced. */
-import type { ChatFormat } from '../../format/chat-format.ts';
-import { unless } from '../../format/error-class.ts';
-import { UnsupportedOptionError } from '../../format/errors.ts';
-import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
-import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
-import { structuralTagOf } from '../../grammar/structural-tag/build-structural-tag.ts';
-import { relaxGrammar } from '../../grammar/structural-tag/relax-grammar.ts';
-import type { StructuralTag } from '../../grammar/structural-tag/structural-tag.ts';
-import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import type { ChatFormat } from '../format/chat-format.ts';
+import { unless } from '../format/error-class.ts';
+import { UnsupportedOptionError } from '../format/errors.ts';
+import type { BuiltGrammar } from '../grammar/built-grammar.ts';
+import type { PlainGrammarOptions } from '../grammar/grammar-options.ts';
+import { structuralTagOf } from '../grammar/structural-tag/build-structural-tag.ts';
+import { relaxGrammar } from '../grammar/structural-tag/relax-grammar.ts';
+import type { StructuralTag } from '../grammar/structural-tag/structural-tag.ts';
+import { createMatcher, type Matcher } from '../language/matcher/matcher.ts';
 
-export { tagOfGrammar } from '../../grammar/structural-tag/build-structural-tag.ts';
+export { tagOfGrammar } from '../grammar/structural-tag/build-structural-tag.ts';
 
 /** A tag, and what follows a response under it: nearly all that the tag allows (`relaxGrammar`). */
 export interface TaggedGrammar {

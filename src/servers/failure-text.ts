@@ -1,7 +1,7 @@
 /** Describes failures of servers in the words of the server or a proxy, with advice. */
-import { codeOf } from '../../format/error-class.ts';
-import { parseJson } from '../../format/json-values.ts';
-import { isRecord } from '../../format/option-rules.ts';
+import { codeOf } from '../format/error-class.ts';
+import { parseJson } from '../format/json-values.ts';
+import { isRecord } from '../format/option-rules.ts';
 
 /** Facts of a refused request. */
 export interface Refusal {

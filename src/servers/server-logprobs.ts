@@ -1,8 +1,8 @@
 /** Reads the probabilities of tokens from each server's notation. Unreadable ones are omitted. */
 
-import { isRecord } from '../../format/option-rules.ts';
-import type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
-import { leastLogprob } from '../chat/answer-logprobs.ts';
+import { isRecord } from '../format/option-rules.ts';
+import type { LikelyToken, TokenLogprob } from '../parser/events.ts';
+import { leastLogprob } from '../runtime/chat/answer-logprobs.ts';
 import { type CompletionPiece, type CompletionRequest, readText } from './server-dialect.ts';
 
 /** Reads an answer as a piece of the response, with the likely tokens if the request asks for them. */

@@ -1,10 +1,10 @@
 /** Options for connecting to a server. */
-import type { ResponseFormat } from '../../grammar/grammar-options.ts';
-import type { GeneratedModule } from '../../parser/module-contract.ts';
-import type { ToolFormatOption } from '../../template/tool-format/tool-format-option.ts';
-import type { ToolList } from '../../tools/tools.ts';
-import type { ChatOptions, ServerRequestOptions } from '../chat/chat-options.ts';
-import type { ModuleRegistry } from '../chat/learned-template.ts';
+import type { ResponseFormat } from '../grammar/grammar-options.ts';
+import type { GeneratedModule } from '../parser/module-contract.ts';
+import type { ChatOptions, ServerRequestOptions } from '../runtime/chat/chat-options.ts';
+import type { ModuleRegistry } from '../runtime/chat/learned-template.ts';
+import type { ToolFormatOption } from '../template/tool-format/tool-format-option.ts';
+import type { ToolList } from '../tools/tools.ts';
 
 /** The supported servers. */
 export type ServerKind = 'llama-server' | 'vllm' | 'sglang';

@@ -3,7 +3,7 @@
  * can tokenise without control tokens, those that never occur then are special. Otherwise: ordinary tokens are never
  * spelled like special ones, or do not stay whole between all neighbours.
  */
-import { SpecialFinder } from '../../language/matcher/special-finder.ts';
+import { SpecialFinder } from '../language/matcher/special-finder.ts';
 import type { ServerToken } from './server-dialect.ts';
 
 /**

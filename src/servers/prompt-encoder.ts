@@ -7,8 +7,8 @@
  * learn which of its tokens are special, unless the server tells.
  */
 
-import type { SpecialFinder } from '../../language/matcher/special-finder.ts';
-import { cutPrompt, type PromptPiece, type TracedPrompt } from '../chat/prompt-pieces.ts';
+import type { SpecialFinder } from '../language/matcher/special-finder.ts';
+import { cutPrompt, type PromptPiece, type TracedPrompt } from '../runtime/chat/prompt-pieces.ts';
 import type { ServerDialect, ServerToken } from './server-dialect.ts';
 import type { ServerPool } from './server-pool.ts';
 import { SpecialTexts, type TokenQuestions } from './special-texts.ts';
