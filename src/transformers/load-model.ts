@@ -36,10 +36,11 @@ export async function loadModel(
   const transformers = await openTransformers(options.transformers);
   const pair = typeof source === 'string' ? await load(source, transformers, options) : (source as Pair);
   const name = typeof source === 'string' ? source : nameOf(pair.model);
-  const { modules, chatTemplate, requireTools, toolFormat } = options;
+  const { modules, chatTemplate, requireTools, toolFormat, lateEnforcement } = options;
+  const chosen = { modules, chatTemplate, requireTools, toolFormat, lateEnforcement };
   try {
     const engine = new TransformersEngine(factsOf(name, pair, transformers, options));
-    return await connectEngine(engine, { modules, chatTemplate, requireTools, toolFormat });
+    return await connectEngine(engine, chosen);
   } catch (error) {
     if (typeof source === 'string') await pair.model.dispose();
     throw error;

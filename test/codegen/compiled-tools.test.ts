@@ -135,6 +135,37 @@ function marked(
   return { ...compiled, arguments: compiled.arguments.map((each) => ({ ...each, value: 'from the table' })) };
 }
 
+// Before the modules of this file are loaded anew.
+test('a chat follows the table of its tools', async () => {
+  const wide = [cityTool('of_a_chat', { type: 'string', maxLength: 78 })];
+  const narrow = [cityTool('of_a_chat', { enum: ['Bern', 'Basel'] })];
+  const model = await openTiny();
+  const { format: learned } = model.templates.toolUse;
+  // The arguments of the narrower tool under the schema of the wider one: only the table can hold a city back.
+  const [schema] = compileAhead(learned, wide, 'strict').arguments.map((each) => each.schema);
+  const compiled = compileAhead(learned, narrow, 'strict');
+  const [only] = compiled.arguments;
+  if (only === undefined || schema === undefined) throw new TypeError('a tool has arguments');
+  rememberTools(wide, { ...compiled, arguments: [{ ...only, schema }] });
+  for (const seed of [1, 2, 3]) {
+    const { message } = model.chat({
+      messages: [{ role: 'user', content: 'Where?' }],
+      tools: wide,
+      toolChoice: 'required',
+      parallelToolCalls: true,
+      thinking: false,
+      temperature: 1,
+      seed,
+      maxTokens: 200,
+    });
+    const [call] = (await message).tool_calls ?? [];
+    expect(['{"city": "Bern"}', '{"city": "Basel"}'].map((text) => JSON.parse(text))).toContainEqual(
+      JSON.parse(call?.function.arguments ?? 'null'),
+    );
+  }
+  await model.dispose();
+});
+
 describe('a table', () => {
   const wide = cityTool('of_a_table', { type: 'string', maxLength: 77 });
   const options = { tools: [wide], toolChoice: 'required' } as const;
@@ -249,34 +280,4 @@ describe('one cache', () => {
     expect(toolsAtFault('required')).toEqual(['left', 'right']);
     expect(toolsAtFault(named('right'))).toEqual(['right']);
   });
-});
-
-test('a chat follows the table of its tools', async () => {
-  const wide = [cityTool('of_a_chat', { type: 'string', maxLength: 78 })];
-  const narrow = [cityTool('of_a_chat', { enum: ['Bern', 'Basel'] })];
-  const model = await openTiny();
-  const { format: learned } = model.templates.toolUse;
-  // The arguments of the narrower tool under the schema of the wider one: only the table can hold a city back.
-  const [schema] = compileAhead(learned, wide, 'strict').arguments.map((each) => each.schema);
-  const compiled = compileAhead(learned, narrow, 'strict');
-  const [only] = compiled.arguments;
-  if (only === undefined || schema === undefined) throw new TypeError('a tool has arguments');
-  rememberTools(wide, { ...compiled, arguments: [{ ...only, schema }] });
-  for (const seed of [1, 2, 3]) {
-    const { message } = model.chat({
-      messages: [{ role: 'user', content: 'Where?' }],
-      tools: wide,
-      toolChoice: 'required',
-      parallelToolCalls: true,
-      thinking: false,
-      temperature: 1,
-      seed,
-      maxTokens: 200,
-    });
-    const [call] = (await message).tool_calls ?? [];
-    expect(['{"city": "Bern"}', '{"city": "Basel"}'].map((text) => JSON.parse(text))).toContainEqual(
-      JSON.parse(call?.function.arguments ?? 'null'),
-    );
-  }
-  await model.dispose();
 });

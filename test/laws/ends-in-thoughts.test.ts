@@ -57,9 +57,8 @@ function endsOf({ format }: (typeof templates)[number]): readonly string[] {
 }
 
 /** `null` if the template refuses the request. */
-async function previewOf(model: EngineModel, options: ChatOptions): Promise<ChatPreview | null> {
+function previewOf(model: EngineModel, options: ChatOptions): ChatPreview | null {
   try {
-    await model.prepare(options);
     return model.preview(options);
   } catch (error) {
     if (error instanceof IdiolectError) return null;
@@ -79,7 +78,7 @@ describe.each(sampled(templates, 10))('$name', (template) => {
     const spelling = new Spelling(vocabularyOf(engine.tokenizer), format);
     for (const [request, intent] of demands) {
       const options = { messages, thinking: true, temperature: 0, maxTokens: 400, ...request };
-      const prompt = await previewOf(local, options);
+      const prompt = previewOf(local, options);
       if (prompt === null) continue;
       const { generationPrompt, promptTokens } = prompt;
       const thoughtful = { ...intent, reasoning_content: thoughts };

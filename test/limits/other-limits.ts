@@ -171,7 +171,6 @@ export const untested: readonly string[] = [
   'servers/server-connection.ts maxStream',
   'servers/server-run.ts maxTries',
   'servers/special-texts.ts maxRemembered',
-  'serve/body/body-bytes.ts maxMemory',
   'template/prompt/dropped-data.ts maxPlaces',
   'template/values/search.ts maxForEngine',
   'testing/evaluator/byte-pairs.ts maxWords',

@@ -31,20 +31,20 @@ it.each(sampled(generatedFormats(), 7))(
 
 describe('a model that was connected without', async () => {
   const messages = [{ role: 'user', content: asked[0] ?? '' }] as const;
-  const connect = async (requireTools: boolean) =>
-    connectEngine(await toyEngine('json', { contextSize: 2048 }), { requireTools });
+  const connect = async (lateEnforcement: boolean) =>
+    connectEngine(await toyEngine('json', { contextSize: 2048 }), { lateEnforcement });
 
   it('previews what enforces something once that is prepared', async () => {
-    const model = await connect(false);
+    const model = await connect(true);
     expect(model.preview({ messages }).grammar.expression).toBeNull();
     expect(() => model.preview({ messages, tools })).toThrow('await prepare()');
     await model.prepare({ tools });
     const { grammar } = model.preview({ messages, tools });
-    expect(grammar).toEqual((await connect(true)).preview({ messages, tools }).grammar);
+    expect(grammar).toEqual((await connect(false)).preview({ messages, tools }).grammar);
   });
 
   it('answers alike, with tools and without', async () => {
-    const [late, early] = [await connect(false), await connect(true)];
+    const [late, early] = [await connect(true), await connect(false)];
     for (const offered of [{}, { tools }, { thinkingBudget: 3 }]) {
       const chat = { messages, maxTokens: 120, ...offered };
       expect(await late.chat(chat).message).toEqual(await early.chat(chat).message);

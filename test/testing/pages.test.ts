@@ -21,7 +21,8 @@ function complaints(sources: readonly string[]): readonly (readonly string[])[] 
     return ts.createSourceFile(name, source, version);
   };
   // Names that a page shows and does not use are no mistake there.
-  const checked = ts.createProgram([...modules.keys()], { ...options, noUnusedLocals: false }, host);
+  const ownOptions = { ...options, noUnusedLocals: false, incremental: false };
+  const checked = ts.createProgram([...modules.keys()], ownOptions, host);
   return Array.from(modules.keys(), (name) =>
     ts
       .getPreEmitDiagnostics(checked, checked.getSourceFile(name))

@@ -48,7 +48,7 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
   const templates = await openTemplates(engine, options);
   const enforcement = new LateEnforcement();
   // `preview` does not wait for it.
-  if (options.requireTools !== false) await enforcement.load();
+  if (options.lateEnforcement !== true) await enforcement.load();
   return new ConnectedEngine(await warmEngine({ engine, templates, enforcement }, options));
 }
 

@@ -34,7 +34,7 @@ export interface EngineModel {
   prepare(options: PrepareOptions): Promise<void>;
   /**
    * What `chat` would use: the prompt as text, and the grammar. Throws the errors of `chat`; and `UnsupportedOptionError`
-   * if the model was connected with `requireTools: false`, and no chat that enforces something was begun or prepared.
+   * if the model was connected with `lateEnforcement`, and no chat that enforces something was begun or prepared.
    */
   preview(options: ChatOptions): ChatPreview;
   /** Continues a text without a conversation: no template, no calls, nothing enforced. */

@@ -21,6 +21,11 @@ export interface EngineOptions {
    * source of a tool format of your own. Default: the template's own way, if it has one.
    */
   readonly toolFormat?: ToolFormatOption | undefined;
+  /**
+   * Whether what enforces responses is loaded for the first chat that needs it, for a page that mostly talks; until
+   * then, `preview` of such a chat is refused. Default: false.
+   */
+  readonly lateEnforcement?: boolean | undefined;
 }
 
 /** Rules for the options of an engine's model. */
@@ -29,4 +34,5 @@ export const engineRules: OptionRules<EngineOptions> = {
   chatTemplate,
   requireTools: boolean,
   toolFormat,
+  lateEnforcement: boolean,
 };

@@ -22,7 +22,7 @@ import { openTemplates } from './open-templates.ts';
 /** A model whose tokens somebody else samples. */
 export interface SteeredModel
   extends Pick<Engine, 'chatTemplate' | 'contextSize' | 'model' | 'tokenizer' | 'toolUseTemplate'>,
-    Omit<EngineOptions, 'chatTemplate'> {}
+    Omit<EngineOptions, 'chatTemplate' | 'lateEnforcement'> {}
 
 type LoopOption = Exclude<keyof SamplingOptions, 'logitBias'> | (typeof loopOptions)[number];
 

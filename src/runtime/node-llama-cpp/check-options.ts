@@ -80,8 +80,10 @@ const sequences: OptionRule = {
   allows: (value) => value === 'auto' || numberOfSequences.allows(value),
 };
 
+const { lateEnforcement: _, ...sharedRules } = engineRules;
+
 const loadRules: OptionRules<LoadModelOptions> = {
-  ...engineRules,
+  ...sharedRules,
   contextSize: integerFrom(1, maxInteger),
   sequences,
   threads: integerFrom(0, maxInteger),

