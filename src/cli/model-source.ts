@@ -67,12 +67,8 @@ async function readHubSource(reference: string, wanted: TemplateName): Promise<M
   return sourceOf(folderName(path.basename(model)), reference, header, wanted);
 }
 
-function sourceOf(
-  name: string,
-  file: string,
-  { templates, specialTokens, addedTokens, endTokens }: GgufHeader,
-  wanted: TemplateName,
-): ModelSource {
+function sourceOf(name: string, file: string, header: GgufHeader, wanted: TemplateName): ModelSource {
+  const { templates } = header;
   const plain =
     wanted === 'default' && templates.default !== null ? { ...templates, toolUse: null } : templates;
   const template = effectiveTemplate(plain);
@@ -82,11 +78,21 @@ function sourceOf(
       reason: 'holds no chat template (tokenizer.chat_template); give a .jinja file instead',
     });
   }
-  const { bos, eos } = specialTokens;
   return {
     name,
     origin: template.name === 'default' ? file : `${file} (template ${template.name})`,
     templateSource: template.source,
+    ...tokensOf(header),
+  };
+}
+
+/** What a template needs to know of a model's tokens. */
+export function tokensOf({
+  specialTokens: { bos, eos },
+  addedTokens,
+  endTokens,
+}: GgufHeader): Pick<ModelSource, 'bosToken' | 'eosToken' | 'facts'> {
+  return {
     ...(bos === null ? {} : { bosToken: bos }),
     ...(eos === null ? {} : { eosToken: eos }),
     facts: { addedTokens, endTokens },

@@ -81,6 +81,34 @@ describe('what is counted', () => {
   });
 });
 
+it('tries a template in place of that of the file, and keeps nothing of it', async () => {
+  const file = await keyedChatFile([{ after: 'no question', pieces: ['x'] }]);
+  const template = `${file}.jinja`;
+  const turn = '<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n';
+  const start = '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}';
+  fs.writeFileSync(template, `{% for m in messages %}${turn}{% endfor %}${start}`);
+  fs.rmSync(`${file}.tried.json`, { force: true });
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const { text } = await runCommand(
+    registerTry,
+    ...[
+      'try',
+      file,
+      '--template',
+      template,
+      '--no-gpu',
+      '--threads',
+      '1',
+      '--tool-format',
+      'json-list',
+      '--json',
+    ],
+  ).finally(() => stderr.mockRestore());
+  // Its own way knows no tools.
+  expect(JSON.parse(text).rows.map((each: TrialRow) => each.template)).toEqual(['json-list', 'json-list']);
+  expect(fs.existsSync(`${file}.tried.json`)).toBe(false);
+});
+
 it('the result is printed, kept next to the model, and shown by info', async () => {
   const file = await keyedChatFile([{ after: 'no question', pieces: ['x'] }]);
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -5,11 +5,11 @@ import pc from 'picocolors';
 import { analyzeTemplate } from '../../analysis/analyze-template.ts';
 import { ModelFileError } from '../../format/errors.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
-import { obtainModel } from '../../hub/index.ts';
+import { obtainModel, readGgufHeader } from '../../hub/index.ts';
 import { trialFile } from '../../hub/local-file.ts';
 import { toolFormats } from '../../template/tool-format/wrap-template.ts';
 import { createPullView } from '../hub/pull-view.ts';
-import { type ModelSource, readModelSource } from '../model-source.ts';
+import { type ModelSource, readModelSource, tokensOf } from '../model-source.ts';
 import { importEngine } from '../model-target.ts';
 import { wholeNumber } from '../option-values.ts';
 import { paintedText, terminalText } from '../terminal-text.ts';
@@ -28,6 +28,7 @@ import {
 } from './trial.ts';
 
 interface TryOptions {
+  readonly template?: string;
   readonly toolFormat?: readonly string[];
   readonly threads?: number;
   readonly gpu: boolean;
@@ -40,6 +41,10 @@ export function registerTry(program: Command): void {
   program
     .command('try')
     .argument('<model>', 'a GGUF file, or a model on the Hub (owner/name, owner/name:Q5_K_M)')
+    .option(
+      '--template <file>',
+      'a chat template to try in place of that of the file: a .jinja file or tokenizer_config.json',
+    )
     .option(
       '--tool-format <format...>',
       `tool formats to try next to the model's own template: ${toolFormats.map(({ name }) => name).join(', ')}, or files; default: all by name`,
@@ -61,7 +66,7 @@ async function tryModel(model: string, options: TryOptions): Promise<void> {
   const { file, card } = await obtainModel(model, { requireTools: false, onEvent: view.show }).finally(
     view.stop,
   );
-  const tried = await templatesToTry(file, options.toolFormat);
+  const tried = await templatesToTry(file, options);
   const rows = await tryAll(file, tried, options);
   const trial = trialOf({
     model,
@@ -74,18 +79,21 @@ async function tryModel(model: string, options: TryOptions): Promise<void> {
       ? `${JSON.stringify(trial, null, 2)}\n`
       : paintedText(`${trialTable(rows)}\n${trial.advice}\n`),
   );
-  if (options.save) await keep(trial, file);
+  // What is kept is about the model with its own template.
+  if (options.save && options.template === undefined) await keep(trial, file);
 }
 
-/** The own template, if it knows tools, and the tool formats. */
+/** The own template, or the one in its place, if it knows tools, and the tool formats. */
 async function templatesToTry(
   file: string,
-  formats: readonly string[] = toolFormats.map(({ name }) => name),
+  { template, toolFormat = toolFormats.map(({ name }) => name) }: TryOptions,
 ): Promise<readonly TriedTemplate[]> {
-  const wrapped = formats.map(async (format) =>
-    triedTemplate(toolFormatName(format), await readModelSource(file, format)),
-  );
-  const all = [triedTemplate('own', await readModelSource(file)), ...(await Promise.all(wrapped))];
+  const tokens = template === undefined ? {} : tokensOf(await readGgufHeader(file));
+  const all: TriedTemplate[] = [];
+  for (const format of [undefined, ...toolFormat]) {
+    const source = { ...(await readModelSource(template ?? file, format)), ...tokens };
+    all.push(triedTemplate(format === undefined ? 'own' : toolFormatName(format), source));
+  }
   const able = all.filter(({ format }) => format.capabilities.supportsTools && format.calls !== null);
   if (able.length > 0) return able;
   throw new ModelFileError({
