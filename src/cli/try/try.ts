@@ -43,7 +43,7 @@ export function registerTry(program: Command): void {
     .argument('<model>', 'a GGUF file, or a model on the Hub (owner/name, owner/name:Q5_K_M)')
     .option(
       '--template <file>',
-      'a chat template to try in place of that of the file: a .jinja file or tokenizer_config.json',
+      'a chat template to try: a .jinja file or tokenizer_config.json; default: that of the file',
     )
     .option(
       '--tool-format <format...>',
