@@ -4,10 +4,14 @@ import type { Question } from '../../../src/cli/try/question.ts';
 import type { JsonSchema, Tool } from '../../../src/format/messages.ts';
 import type { ChatOptions } from '../../../src/runtime/node-llama-cpp/index.ts';
 
-/** The names of the modes. `free-answer` is the free counterpart of `answer`, `free` that of all others. */
+/**
+ * The names of the modes. `free-answer` is the free counterpart of `answer`, `free` that of all others; `auto-sampled` is
+ * `auto` without forced text: what the grammar alone costs.
+ */
 export const modeNames = [
   'free',
   'auto',
+  'auto-sampled',
   'auto-or-answer',
   'required',
   'named',
@@ -50,6 +54,10 @@ export function requestOf(
   const [first] = calls;
   if (mode === 'free' || mode === 'auto')
     return { options: { messages, tools, toolChoice: 'auto' }, free: mode === 'free', schema: null };
+  if (mode === 'auto-sampled') {
+    const options: ChatOptions = { messages, tools, toolChoice: 'auto', injectForcedText: false };
+    return { options, free: false, schema: null };
+  }
   if (mode === 'auto-or-answer') {
     const responseFormat = { type: 'json_schema', json_schema: { schema: sentence } } as const;
     const options: ChatOptions = { messages, tools, toolChoice: 'auto', responseFormat };
