@@ -111,8 +111,9 @@ function requestFailure(error: IdiolectError): Failure | null {
     const code = error.reason.startsWith('must ') ? 'invalid_value' : 'unsupported_parameter';
     return failure(400, code, param, message);
   }
-  if (error instanceof TemplateError && error.kind === 'raised')
-    return failure(400, 'conversation_refused', 'messages', message);
+  // The template wrote other conversations when the model was opened: what it cannot write is in this request.
+  if (error instanceof TemplateError && error.kind !== 'syntax')
+    return failure(400, 'conversation_refused', error.kind === 'raised' ? 'messages' : null, message);
   return null;
 }
 
