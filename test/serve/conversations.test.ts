@@ -2,8 +2,8 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../src/format/messages.ts';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
-import { sharedLength } from '../../src/runtime/node-llama-cpp/sequences/shared-prefix.ts';
 import { type RunningServer, serve } from '../../src/serve/index.ts';
+import { distinctTokens } from '../support/distinct-tokens.ts';
 import { openLlamaTiny } from '../support/small-chats.ts';
 import { toldStories } from '../support/told-stories.ts';
 
@@ -62,19 +62,6 @@ function byConversation(prompts: readonly (readonly number[])[]): ReadonlyMap<st
     groups.set(beginning, [...(groups.get(beginning) ?? []), prompt]);
   }
   return groups;
-}
-
-/** Tokens that have to be evaluated where each beginning is evaluated once. */
-function distinctTokens(prompts: readonly (readonly number[])[]): number {
-  const seen: (readonly number[])[] = [];
-  let count = 0;
-  for (const prompt of prompts) {
-    const known = Math.max(0, ...seen.map((each) => sharedLength(each, prompt)));
-    // The last token is always evaluated: what comes after it is read off it.
-    count += prompt.length - Math.min(known, prompt.length - 1);
-    seen.push(prompt);
-  }
-  return count;
 }
 
 describe(`${conversations} conversations of ${turns} turns on ${sequences} sequences`, () => {

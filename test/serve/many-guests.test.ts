@@ -13,8 +13,8 @@ function ask(handler: Handler, path: string, body: string, headers: object = {})
 
 const small = JSON.stringify({ messages: [question] });
 
-/** A model whose previews count how many of them run at once. */
-function previewModel() {
+/** A model whose previews count how many of them run at once; they end once `until` does. */
+function previewModel(until = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 5))) {
   const counts = { now: 0, most: 0, afterDispose: 0, disposed: false };
   const model: ServableModel = {
     ...brokenModel(),
@@ -22,7 +22,7 @@ function previewModel() {
     preview: async () => {
       counts.now += 1;
       counts.most = Math.max(counts.most, counts.now);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await until();
       if (counts.disposed) counts.afterDispose += 1;
       counts.now -= 1;
       return { prompt: '', promptTokens: 1 };
@@ -36,12 +36,22 @@ function previewModel() {
 
 describe('previews', () => {
   it('are admitted like responses, and too many are told so', async () => {
-    const { model, counts } = previewModel();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { model, counts } = previewModel(() => released);
     const handler = createHandler(model, { concurrency: 2, queueLimit: 3 });
     const path = '/v1/chat/completions/input_tokens';
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(handler, path, small)));
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(5).fill(200), ...Array(15).fill(429)]);
+    const statuses: number[] = [];
+    const asked = Array.from({ length: 20 }, async () => {
+      const { status } = await ask(handler, path, small);
+      statuses.push(status);
+      // The others wait until the fifteen are refused, however long their bodies take to be read.
+      if (statuses.length === 15) release();
+    });
+    await Promise.all(asked);
+    expect(statuses).toEqual([...Array(15).fill(429), ...Array(5).fill(200)]);
     expect(counts.most).toBe(2);
     await handler.close();
   });

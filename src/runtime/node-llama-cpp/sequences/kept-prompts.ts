@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { makePrivateFolder } from '../private-folder.ts';
-import { sharedLength } from './shared-prefix.ts';
+import { leastShared, sharedLength } from './shared-prefix.ts';
 
 /** What of the engine's sequence this needs. */
 interface SavedSequence {
@@ -22,7 +22,8 @@ interface SavedSequence {
 export interface KeptPrompt {
   readonly tokens: readonly number[];
   readonly file: string;
-  readonly bytes: number;
+  /** Bytes of the file; 0 if it could not be written. */
+  readonly written: Promise<number>;
 }
 
 const prefix = 'idiolect-prompts-';
@@ -31,10 +32,9 @@ const memory = '/dev/shm';
 /** The kept prompts of one context. */
 export class KeptPrompts {
   readonly #most: number;
-  /** In order of their last use. */
-  readonly #kept = new Set<KeptPrompt>();
+  /** With their bytes, 0 while they are written; in order of their last use. */
+  readonly #kept = new Map<KeptPrompt, number>();
   #folder: string | null = null;
-  #bytes = 0;
   #count = 0;
 
   /** `most`: bytes of all of them together; 0 keeps none. */
@@ -42,68 +42,90 @@ export class KeptPrompts {
     this.#most = most;
   }
 
-  /** Keeps what `sequence` holds. It may fail, on a full disk for example: then nothing is kept. */
+  /**
+   * Keeps what `sequence` holds, and lists it before it is written: its conversation may go on meanwhile. It may fail, on
+   * a full disk for example: then nothing is kept.
+   */
   async keep(sequence: SavedSequence): Promise<void> {
     if (this.#most === 0) return;
-    const tokens = [...sequence.contextTokens];
     this.#folder ??= makeFolder(this.#most);
     this.#count += 1;
     const file = path.join(this.#folder, String(this.#count));
-    try {
-      const { fileSize: bytes } = await sequence.saveStateToFile(file);
-      for (const kept of this.#kept)
-        if (sharedLength(kept.tokens, tokens) === kept.tokens.length) this.#drop(kept);
-      this.#kept.add({ tokens, file, bytes });
-      this.#bytes += bytes;
-    } catch {
-      fs.rmSync(file, { force: true });
-    }
-    for (const oldest of this.#kept) {
-      if (this.#bytes <= this.#most) return;
+    const tokens = [...sequence.contextTokens];
+    const written = sequence.saveStateToFile(file).then(
+      ({ fileSize }) => fileSize,
+      () => 0,
+    );
+    const kept = { tokens, file, written };
+    this.#kept.set(kept, 0);
+    const bytes = await written;
+    if (bytes === 0) this.#drop(kept);
+    else if (this.#kept.has(kept)) this.#makeRoom(kept, bytes);
+  }
+
+  /** Drops what `kept` holds, too, and the oldest until all have room. */
+  #makeRoom(kept: KeptPrompt, bytes: number): void {
+    for (const other of this.#kept.keys())
+      if (other !== kept && sharedLength(other.tokens, kept.tokens) === other.tokens.length)
+        this.#drop(other);
+    this.#kept.set(kept, bytes);
+    let all = [...this.#kept.values()].reduce((sum, each) => sum + each, 0);
+    for (const [oldest, size] of this.#kept) {
+      if (all <= this.#most) return;
       this.#drop(oldest);
+      all -= size;
     }
   }
 
   /** The one that shares most with `prompt`. */
   best(prompt: readonly number[]): { readonly kept: KeptPrompt; readonly length: number } | null {
     let best: { readonly kept: KeptPrompt; readonly length: number } | null = null;
-    for (const kept of this.#kept) {
+    for (const kept of this.#kept.keys()) {
       const length = sharedLength(kept.tokens, prompt);
       if (length > (best?.length ?? 0)) best = { kept, length };
     }
     return best;
   }
 
-  /** Moves it to `sequence`; if the engine refuses it, the sequence is empty. */
-  async restore(kept: KeptPrompt, sequence: SavedSequence): Promise<void> {
-    // Nobody else may take it meanwhile.
-    this.#forget(kept);
+  /**
+   * Copies it to `sequence`, which will go on after `length` of its tokens; one that holds little more than these is
+   * forgotten. If the engine refuses it, the sequence is empty.
+   */
+  async restore(kept: KeptPrompt, sequence: SavedSequence, length: number): Promise<void> {
+    const bytes = this.#kept.get(kept) ?? 0;
+    this.#kept.delete(kept);
+    const isMoved = kept.tokens.length - length < leastShared;
+    // Others may go on after more of it; and it is the last one used.
+    if (!isMoved) this.#kept.set(kept, bytes);
     try {
+      if ((await kept.written) === 0) return;
       await sequence.clearHistory();
       await sequence.loadStateFromFile(kept.file, { acceptRisk: true });
     } catch {
       await sequence.clearHistory();
     } finally {
-      fs.rmSync(kept.file, { force: true });
+      if (isMoved) remove(kept);
     }
   }
 
   /** Removes all of them. */
   close(): void {
     this.#kept.clear();
-    this.#bytes = 0;
     if (this.#folder !== null) removeFolder(this.#folder);
     this.#folder = null;
   }
 
   #drop(kept: KeptPrompt): void {
-    this.#forget(kept);
-    fs.rmSync(kept.file, { force: true });
+    this.#kept.delete(kept);
+    remove(kept);
   }
+}
 
-  #forget(kept: KeptPrompt): void {
-    if (this.#kept.delete(kept)) this.#bytes -= kept.bytes;
-  }
+/** Now, and again once it is written. */
+function remove({ file, written }: KeptPrompt): void {
+  const now = (): void => fs.rmSync(file, { force: true });
+  now();
+  void written.then(now);
 }
 
 const folders = new Set<string>();

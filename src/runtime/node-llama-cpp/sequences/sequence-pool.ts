@@ -26,6 +26,8 @@ interface Work {
   readonly prompt: readonly number[];
   readonly ready: Promise<void>;
   readonly setReady: () => void;
+  /** Whether its prompt is evaluated. */
+  isReady: boolean;
   /** How many of its responses' steps are running. */
   running: number;
   /** When it was last used, in milliseconds. */
@@ -144,31 +146,58 @@ export class SequencePool {
   }
 
   /**
-   * Copies the state of the sequence that shares most of the prompt, if that saves much; `earlier`: the sequences that
-   * started before.
+   * Takes what others have of the prompt, if that saves much. It looks again after each wait and each copy: meanwhile,
+   * a sequence may have gone to another prompt, and what it held is kept. `earlier`: what started before.
    */
   async #share(work: Work, earlier: readonly Work[], signal: AbortSignal | undefined): Promise<void> {
-    const { sequence, prompt } = work;
-    const own = sharedLength(sequence.contextTokens, prompt);
+    if (work.sequence.needsCheckpoints) return;
+    // Whoever is evaluated is waited for at most once; a copy may fail, or come too late.
+    for (let left = earlier.length + maxCopies; left > 0; left -= 1) {
+      const source = this.#bestSource(work, earlier);
+      if (source === null || !(await source.take(signal))) return;
+    }
+  }
+
+  /** The longest beginning of a prompt that somebody has, or will have; `null` if none saves much. */
+  #bestSource({ sequence, prompt }: Work, earlier: readonly Work[]): Source | null {
     // The last token is always evaluated.
     const most = prompt.length - 1;
-    const idle = this.#free.map((each) => ({ sequence: each, tokens: each.contextTokens, ready: null }));
-    const busy = earlier.map((each) => ({ sequence: each.sequence, tokens: each.prompt, ready: each.ready }));
-    const donors = [...idle, ...busy].map((donor) => ({
-      ...donor,
-      length: sharedLength(donor.tokens, prompt),
-    }));
-    const [best] = donors.sort((one, other) => other.length - one.length);
-    const kept = sequence.needsCheckpoints ? null : this.#kept.best(prompt);
-    if (kept !== null && kept.length > (best?.length ?? 0)) {
-      if (Math.min(kept.length, most) - own >= leastShared) await this.#kept.restore(kept.kept, sequence);
-      return;
+    const shared = (tokens: readonly number[]): number => Math.min(sharedLength(tokens, prompt), most);
+    let length = shared(sequence.contextTokens) + leastShared - 1;
+    let best: Source | null = null;
+    const offer = (offered: number, take: Source['take']): void => {
+      if (offered <= length) return;
+      length = offered;
+      best = { take };
+    };
+    for (const other of [...this.#free, ...[...this.#working].map((each) => each.sequence)]) {
+      if (other === sequence) continue;
+      const held = shared(other.contextTokens);
+      offer(held, () => copyState(sequence, other, held));
     }
-    if (best === undefined || Math.min(best.length, most) - own < leastShared) return;
-    if (best.ready !== null) await untilAborted(best.ready, signal);
-    const evaluated = Math.min(sharedLength(best.sequence.contextTokens, prompt), most);
-    if (evaluated - own >= leastShared) await copyState(sequence, best.sequence, evaluated);
+    const kept = this.#kept.best(prompt);
+    if (kept !== null)
+      offer(Math.min(kept.length, most), async () => {
+        await this.#kept.restore(kept.kept, sequence, kept.length);
+        return true;
+      });
+    for (const { ready, isReady, prompt: coming } of earlier)
+      if (!isReady)
+        offer(shared(coming), async (signal) => {
+          await untilAborted(ready, signal);
+          return true;
+        });
+    return best;
   }
+}
+
+/** Copies of one prompt's beginning that are tried. */
+const maxCopies = 4;
+
+/** Somebody who has the beginning of a prompt. */
+interface Source {
+  /** Takes it, or waits until it is there; `false` if nothing can be taken. Throws the signal's reason. */
+  take(signal: AbortSignal | undefined): Promise<boolean>;
 }
 
 function startWork(sequence: LlamaContextSequence, prompt: readonly number[]): Work {
@@ -176,7 +205,19 @@ function startWork(sequence: LlamaContextSequence, prompt: readonly number[]): W
   const ready = new Promise<void>((resolve) => {
     setReady = resolve;
   });
-  return { sequence, prompt, ready, setReady, running: 0, lastUse: performance.now() };
+  const work: Work = {
+    sequence,
+    prompt,
+    ready,
+    setReady: () => {
+      work.isReady = true;
+      setReady();
+    },
+    isReady: false,
+    running: 0,
+    lastUse: performance.now(),
+  };
+  return work;
 }
 
 async function use<Result>(work: Work, step: () => Promise<Result>): Promise<Result> {
@@ -199,14 +240,16 @@ function isStateCopier(sequence: object): sequence is StateCopier {
 }
 
 /**
- * Copies the state of the first `length` tokens; if that is impossible, `to` is left empty and evaluates them itself.
+ * Copies the state of the first `length` tokens; `false` if this engine cannot. If it fails, `to` is left empty and
+ * evaluates them itself.
  */
 async function copyState(
   to: LlamaContextSequence,
   from: LlamaContextSequence,
   length: number,
-): Promise<void> {
-  if (!isStateCopier(to) || to.needsCheckpoints) return;
+): Promise<boolean> {
+  if (!isStateCopier(to)) return false;
   const isCopied = await to._copyStateFromOtherSequence(from, length).catch(() => false);
   if (!isCopied) await to.clearHistory();
+  return true;
 }
