@@ -7,7 +7,8 @@ import { plainSpelling, type Spelling } from '../../language/regular/spelling.ts
 import { type AutomatonNode, writeNode } from '../../language/regular/write-automaton.ts';
 import { spelledCharacter } from '../../language/regular/write-characters.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
-import { forbiddenInKeys, type KeyWriter, type WantedKeys } from './key-trie.ts';
+import { forbiddenInKeys } from './key-exits.ts';
+import type { KeyWriter, WantedKeys } from './key-trie.ts';
 
 /** Writes keys by an automaton whose labels identify the key, or the class of keys, that was read. */
 export class KeyAutomatonWriter implements KeyWriter {

@@ -18,9 +18,10 @@ import type { Constraint } from '../shapes/constraints.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
+import { forbiddenInKeys, holdsAny } from './key-exits.ts';
 import type { KeyOrder } from './key-order.ts';
 import { AnyOrder, LaterOrder } from './key-order.ts';
-import { forbiddenInKeys, holdsAny, KeyTrie, type KeyWriter } from './key-trie.ts';
+import { KeyTrie, type KeyWriter } from './key-trie.ts';
 import {
   type ReportedObject,
   reportAt,
