@@ -69,7 +69,7 @@ function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: ArrayLike
   return Array.prototype.every.call(ids, (id) => indexed.has(id));
 }
 
-/** A byte value, or the end of a token, which sorts first. */
+/** The keys of the sort: the end of a token, which comes first, and 256 bytes. */
 const radix = 257;
 /** At most this many tokens are sorted by insertion. */
 const fewTokens = 16;
@@ -81,7 +81,13 @@ interface Group {
   readonly depth: number;
 }
 
-/** Sorts ids by their tokens' bytes, and equal tokens by id, as they come: byte by byte, without comparing texts. */
+/**
+ * Sorts ids by their tokens' bytes, and equal tokens by id, as they come: a radix sort from the first byte on (MSD; Knuth,
+ * volume 3, 5.2.5), each round of which is a counting sort. A group of few tokens is sorted by insertion.
+ *
+ *     depth 0   b ab a abc b   ─ counts: a 3, b 2 ─   ab a abc │ b b
+ *     depth 1   ab a abc       ─ end 1, b 2 ───────   a │ ab abc        b b: both end, so they are equal
+ */
 function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
   const places = new Uint32Array(radix + 1);
   const before = new Uint32Array(ids.length);
@@ -117,6 +123,7 @@ function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
   }
 }
 
+/** The key of a token at one depth: 0 if it ends there. */
 function keyAt({ bytes, starts }: TokenTexts, id: number, depth: number): number {
   const place = (starts[id] ?? 0) + depth;
   return place < (starts[id + 1] ?? 0) ? (bytes[place] ?? 0) + 1 : 0;

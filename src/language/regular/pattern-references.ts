@@ -2,6 +2,11 @@
  * Patterns without their back-references: where a group has few values, the pattern is written once for each of them,
  * with the value in place of the group and of its references. A group that did not take part has no value, and then a
  * reference to it matches the empty text.
+ *
+ * Without the groups that are written around each value:
+ *
+ *     (a|b)-\1        []-|a-a|b-b     no value, `a`, `b`; `[]` matches nothing
+ *     (?:(a|b)\1)+    (?:[]|aa|bb)+   within a repetition, each iteration has a value of its own
  */
 import type { AST } from '@eslint-community/regexpp';
 import { UnsupportedPattern } from './pattern-dialects.ts';
@@ -69,7 +74,7 @@ class ReferenceWriter {
     return groups.length === 0 ? write(outer) : `(?:${all.map(write).join('|')})`;
   }
 
-  /** The alternatives of `node`; where a group with a value is in one of them, only that one. */
+  /** The alternatives of `node`; where a group with a value is in one of them, only that one. No text takes two. */
   #oneOf({ alternatives }: { readonly alternatives: readonly AST.Alternative[] }, values: Values): string {
     const chosen = alternatives.filter((each) => mustTakePart(each, values));
     if (chosen.length > 1) return '[]';

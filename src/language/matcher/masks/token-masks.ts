@@ -6,7 +6,12 @@
  * - *a run*: the tokens of one class of characters, which are known, and a walk of those that leave the class;
  * - *a difference*: the mask of a nearby state that leads back to itself, and a walk of what differs from it.
  *
- * Masks are remembered by state: within a value the same states come again and again.
+ *     "name": ·            walk         few tokens are a value's beginning
+ *     "name": "Par·        run          letters without a quote are known as a class; tokens with `"` are walked
+ *     "name": "·           difference   as within the string, but for what an empty string forbids
+ *
+ * Masks are remembered by state: within a value the same states come again and again. The trie is flat (`token-trie.ts`):
+ * a walk goes on to the next node, or over a subtree to its end.
  */
 
 import { memoize } from '../../../format/memoize.ts';
@@ -14,7 +19,7 @@ import { type BytePosition, wholePosition } from '../byte-position.ts';
 import type { Position, Stacks } from '../stacks.ts';
 import type { TokenIndex } from '../token-index.ts';
 import { ByteAutomaton, dead } from './byte-automaton.ts';
-import type { TokenBitmap } from './token-bitmap.ts';
+import { lowestBit, type TokenBitmap } from './token-bitmap.ts';
 import { type CharacterClass, type Exits, TokenRuns } from './token-runs.ts';
 import { noToken, type TokenTrie, tokensOf, tokenTrie } from './token-trie.ts';
 
@@ -205,7 +210,10 @@ export class TokenMasks {
     };
   }
 
-  /** The states after 0, 1, 2, … members; `null` if they are not the same for all members. */
+  /**
+   * The states after 0, 1, 2, … members; `null` if they are not the same for all members. What leads from here in the
+   * same sets, to nodes that are the same as here, need not be tried member by member.
+   */
   #statesAfter(state: number, position: Position, members: CharacterClass): StatesAfter | null {
     const first = firstMember(members.ascii);
     const inSameSets = areInSameSets(position, members);
@@ -279,8 +287,7 @@ interface StatesAfter {
 
 function firstMember(ascii: Uint32Array): number {
   const word = ascii.findIndex((bits) => bits !== 0);
-  const bits = ascii[word] ?? 0;
-  return (word << 5) | (31 - Math.clz32(bits & -bits));
+  return (word << 5) | lowestBit(ascii[word] ?? 0);
 }
 
 /** Whether all ASCII members are in the same of the sets that a position allows. */
