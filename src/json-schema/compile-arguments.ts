@@ -13,7 +13,7 @@ import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable 
 import type { ObjectWriting } from './objects/object-writing.ts';
 import { writeObjects } from './objects/write-objects.ts';
 import type { Compilation, KeyOrdering } from './plan/compilation.ts';
-import type { KeySorting } from './plan/instance-locations.ts';
+import type { SortedKeys } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
 import { blankOf } from './write/lenient-json.ts';
@@ -71,7 +71,7 @@ export function compileArgumentsSteps(
   return compile(
     parameters,
     { ...options, tool: name, keyOrder },
-    { sortKeys: sortingOf(format) },
+    { sortKeys: sortedKeysOf(format) },
     (compilation) => {
       const writing =
         format.kind === 'json'
@@ -83,7 +83,7 @@ export function compileArgumentsSteps(
 }
 
 /** Nested JSON has its own order, even within sorted entries. */
-function sortingOf(format: ArgumentsFormat): KeySorting {
+function sortedKeysOf(format: ArgumentsFormat): SortedKeys {
   if (format.kind === 'json') return format.style.sortKeys;
   const inner = format.frames.object.codec === 'nested' ? format.sorted : format.style.sortKeys;
   if (inner === format.sorted) return inner;

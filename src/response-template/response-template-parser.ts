@@ -191,7 +191,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#finished = true;
     this.#text.append(this.#half);
     this.#process(true);
-    this.#say(this.#text.end);
+    this.#emit(this.#text.end);
     this.#close();
     this.#joinTexts();
     for (const field of this.#message.missing()) {
@@ -212,7 +212,7 @@ class RegionParser implements ResponseTemplateParser {
   #process(final: boolean): void {
     while (this.#position < this.#text.end) {
       const found = this.#search.advance(this.#text, final);
-      this.#say(found?.match.start ?? this.#search.safe);
+      this.#emit(found?.match.start ?? this.#search.safe);
       if (found === null) break;
       this.#accept(found);
     }
@@ -220,7 +220,7 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   /** Adds the text up to `to` to the open region, or to the implicit one. */
-  #say(to: number): void {
+  #emit(to: number): void {
     if (to <= this.#position) return;
     const text = this.#text.slice(this.#position, to);
     this.#moveTo(to);

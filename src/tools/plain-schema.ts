@@ -28,7 +28,7 @@ export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
     if (isContainer(plain)) sizes.set(plain, size);
     return plain;
   } catch (error) {
-    const reason = error instanceof RangeError ? nestedTooDeeply : reasonOf(error);
+    const reason = error instanceof RangeError ? tooDeep : reasonOf(error);
     throw new SchemaError([{ tool, pointer: walk.pointer, keyword: 'schema', effect: 'widened', reason }]);
   }
 }
@@ -42,7 +42,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-const nestedTooDeeply = 'it is nested too deeply';
+const tooDeep = 'it is nested too deeply';
 
 class NotJson extends Error {}
 
@@ -75,7 +75,7 @@ class Walk {
       throw new NotJson('the object contains itself: a schema is JSON; use `$ref` for recursion');
     const known = this.#sizes.get(value);
     if (known !== undefined) return known;
-    if (this.#path.length > maxDepth) throw new NotJson(nestedTooDeeply);
+    if (this.#path.length > maxDepth) throw new NotJson(tooDeep);
     this.#counted(1);
     this.#inside.add(value);
     const size = this.#sizeOf(value);

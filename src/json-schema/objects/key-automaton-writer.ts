@@ -78,11 +78,11 @@ export class KeyAutomatonWriter implements KeyWriter {
   }
 
   #edges(state: number, allowed: bigint): readonly (readonly [CharacterSet, number])[] {
-    const live = (this.#automaton.states[state]?.edges ?? []).filter(
+    const alive = (this.#automaton.states[state]?.edges ?? []).filter(
       ([, target]) => ((this.#reach[target] ?? 0n) & allowed) !== 0n,
     );
-    if (this.#forbidden.length === 0) return live;
-    return live
+    if (this.#forbidden.length === 0) return alive;
+    return alive
       .map(([set, target]) => [subtractSets(set, this.#forbidden), target] as const)
       .filter(([set]) => set.length > 0);
   }

@@ -102,8 +102,8 @@ export class KeyExits {
       return { set, inline: () => follow(child), shared: () => shared(child) };
     });
     const others = subtractSets(this.#characters, characterSet(...edges.flatMap(({ set }) => set)));
-    const onward = () => sequence(this.rest('', true), free);
-    const rest = others.length === 0 ? [] : [{ set: others, inline: onward, shared: onward }];
+    const exit = () => sequence(this.rest('', true), free);
+    const rest = others.length === 0 ? [] : [{ set: others, inline: exit, shared: exit }];
     const self = () => shared(node);
     return writeNode({ edges: [...edges, ...rest], loop: [], self, end }, this.spelling, this.#rules);
   }

@@ -123,9 +123,9 @@ export class KeyTrie implements KeyWriter {
     for (;;) {
       if (fork.size === 1) return fork.end;
       if (fork.label !== null && walk.allowed.has(fork.label)) return fork;
-      const live = fork.children.filter((child) => this.#range(child, walk) !== null);
-      const [only] = live;
-      if (only === undefined || live.length > 1) return fork;
+      const alive = fork.children.filter((child) => this.#range(child, walk) !== null);
+      const [only] = alive;
+      if (only === undefined || alive.length > 1) return fork;
       fork = only;
     }
   }
@@ -155,9 +155,9 @@ export class KeyTrie implements KeyWriter {
     const { children } = node;
     if (this.#exits.isGrouped(node))
       return node.groups.flatMap((group) => this.#wantedGroup(group, walk, nested));
-    const live = children.filter((child) => this.#range(child, walk) !== null);
-    const isBranch = walk.free === null ? live.length > 1 : children.length > 1;
-    return live.map((child) => this.#child(child, walk, nested, isBranch));
+    const alive = children.filter((child) => this.#range(child, walk) !== null);
+    const isBranch = walk.free === null ? alive.length > 1 : children.length > 1;
+    return alive.map((child) => this.#child(child, walk, nested, isBranch));
   }
 
   #wantedGroup(group: KeyNode, walk: Walk, nested: number): readonly Expression[] {

@@ -181,17 +181,20 @@ export class ObjectWriter {
     const { clauses, someCount } = this.#plan;
     if (labels.length === 0 || this.#usable.filter((usable) => usable).length < 2) return null;
     const order = new AnyOrder(labels, required);
-    const say = (reason: string, effect: 'narrowed' | 'noted') =>
+    const report = (reason: string, effect: 'narrowed' | 'noted') =>
       reportAt(this.#writing.compilation, this.#location, 'properties', reason, effect);
     const counted = order.free.length > 0 && (this.#counts > 0 || someCount > 0);
     if (clauses.length > 0 || counted || (order.isLimited && someCount > 0)) {
-      say('next to conditions and counts, properties come in the order of the schema', 'narrowed');
+      report('next to conditions and counts, properties come in the order of the schema', 'narrowed');
       return null;
     }
     if (order.isLimited)
-      say(`a required property comes at most ${order.ahead} places before its turn among them`, 'narrowed');
+      report(
+        `a required property comes at most ${order.ahead} places before its turn among them`,
+        'narrowed',
+      );
     if (order.free.length > 0)
-      say('in any order, an optional one may come twice; the last one counts', 'noted');
+      report('in any order, an optional one may come twice; the last one counts', 'noted');
     return order;
   }
 

@@ -151,13 +151,13 @@ export function remainder(node: ProgramNode | null, count: number): Expression {
   const items: Expression[] = [];
   let done = count;
   for (let each = node; each !== null; each = each.next) {
-    items.push(each.type === 'loop' ? remainingLoop(each, done) : each.expression);
+    items.push(each.type === 'loop' ? restOfLoop(each, done) : each.expression);
     done = 0;
   }
   return sequence(...items);
 }
 
-function remainingLoop({ item, min, max }: LoopNode, done: number): Expression {
+function restOfLoop({ item, min, max }: LoopNode, done: number): Expression {
   if (max !== null && done >= max) return empty;
   return repeat(item, Math.max(0, min - done), max === null ? null : max - done);
 }

@@ -65,8 +65,8 @@ function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: ArrayLike
   if (index.bytes.length !== bytes.length) return false;
   if (!starts.every((start, id) => index.starts[id] === start)) return false;
   if (!bytes.every((byte, at) => index.bytes[at] === byte)) return false;
-  const indexed = new Set(index.ids);
-  return Array.prototype.every.call(ids, (id) => indexed.has(id));
+  const known = new Set(index.ids);
+  return Array.prototype.every.call(ids, (id) => known.has(id));
 }
 
 /** The keys of the sort: the end of a token, which comes first, and 256 bytes. */
@@ -133,7 +133,7 @@ function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: Toke
   for (let next = from + 1; next < to; next++) {
     const id = ids[next] ?? 0;
     let place = next;
-    while (place > from && comesBefore(texts, id, ids[place - 1] ?? 0, depth)) {
+    while (place > from && precedes(texts, id, ids[place - 1] ?? 0, depth)) {
       ids[place] = ids[place - 1] ?? 0;
       place -= 1;
     }
@@ -142,7 +142,7 @@ function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: Toke
 }
 
 /** Compares by bytes, then by id. */
-function comesBefore({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
+function precedes({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
   const [start, end] = [starts[first] ?? 0, starts[first + 1] ?? 0];
   const [otherStart, otherEnd] = [starts[second] ?? 0, starts[second + 1] ?? 0];
   const length = Math.min(end - start, otherEnd - otherStart);

@@ -43,10 +43,10 @@ const gapsOfOpeners = /[ \t]*[\r\n]\s*|(?<=>)(?=<)|(?<=^<[^<>\s]+>)(?=\S)/;
 export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransition<Ref> {
   const trimmed = choice.marker.trim();
   const start = choice.marker.indexOf(trimmed);
-  const lead = trimmed === '' ? '' : choice.marker.slice(0, start);
-  const trail = trimmed === '' ? choice.marker : choice.marker.slice(start + trimmed.length);
+  const leadingSpace = trimmed === '' ? '' : choice.marker.slice(0, start);
+  const trailingSpace = trimmed === '' ? choice.marker : choice.marker.slice(start + trimmed.length);
   const parts = trimmed === '' ? [] : trimmed.split(choice.role === 'call' ? gapsOfOpeners : gaps);
-  const wordStart = lead !== '' && /^\w/.test(trimmed);
+  const wordStart = leadingSpace !== '' && /^\w/.test(trimmed);
   // Every field, in one order: engines read a field slowly where objects of many shapes have it.
   const compiled = {
     marker: choice.marker,
@@ -67,11 +67,11 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     passes: choice.passes,
     unlessMentioned: choice.unlessMentioned,
     afterOwnMarker: choice.afterOwnMarker,
-    leadingSpace: lead,
+    leadingSpace,
     parts,
-    trailingSpace: trail,
+    trailingSpace,
     wordStart,
-    wordEnd: trail !== '' && /\w$/.test(trimmed) && !opensThoughts(choice, trimmed),
+    wordEnd: trailingSpace !== '' && /\w$/.test(trimmed) && !opensThoughts(choice, trimmed),
   } satisfies { readonly [Field in keyof CompiledTransition<Ref>]-?: unknown };
   return compiled as CompiledTransition<Ref>;
 }
@@ -244,8 +244,8 @@ export class MarkerTable<Ref> {
     this.choices = withOtherSpellings(choices)
       .map(compileTransition)
       .sort((a, b) => coreLength(b) - coreLength(a));
-    this.maxLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace: lead }) => lead.length));
-    this.spaces = spaceKinds(this.choices.map(({ leadingSpace: lead }) => lead));
+    this.maxLeadingSpace = Math.max(0, ...this.choices.map(({ leadingSpace }) => leadingSpace.length));
+    this.spaces = spaceKinds(this.choices.map(({ leadingSpace }) => leadingSpace));
     this.closers = [...new Set(choices.flatMap(({ blockEnd = '' }) => blockEnd.trim() || []))];
     this.byFirst = groupByFirst(this.choices);
     this.firsts = [...this.byFirst.keys()].map((unit) => String.fromCharCode(unit));

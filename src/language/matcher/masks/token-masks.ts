@@ -73,9 +73,9 @@ export class TokenMasks {
 
   #find(state: number): TokenBitmap {
     const position = this.#automaton.position(state);
-    const { nodes, main, mainNodes, mainBytes } = this.#outlook(state);
+    const { nodes, main, mainNodes, mainBytes } = this.#mainTarget(state);
     if (position === null || nodes < fewNodes || mainBytes < fewCharacters) return this.#walked(state);
-    if (mainNodes > 0.3 * nodes && main !== state && this.#returns(main)) {
+    if (mainNodes > 0.3 * nodes && main !== state && this.#isLoop(main)) {
       const mask = this.#difference(state, main);
       if (mask !== null) return mask;
     }
@@ -83,7 +83,7 @@ export class TokenMasks {
   }
 
   /** How many nodes the first characters from a state lead to, and the state that most of them lead to; of ASCII. */
-  #outlook(state: number) {
+  #mainTarget(state: number) {
     const { roots, ends } = this.#trie;
     const row = this.#automaton.ascii(state);
     const byTarget = new Map<number, { nodes: number; bytes: number }>();
@@ -104,7 +104,7 @@ export class TokenMasks {
   }
 
   /** Whether most characters lead back to this state, as within a string without a limit. */
-  #returns(state: number): boolean {
+  #isLoop(state: number): boolean {
     const row = this.#automaton.ascii(state);
     let count = 0;
     for (let byte = 0; byte < 0x80; byte += 1) if (row[byte] === state) count += 1;
@@ -221,7 +221,7 @@ export class TokenMasks {
     let last = position;
     for (let most = 0; most <= this.#trie.longest; most += 1) {
       const isAlike = inSameSets && haveSameNodes(last, position);
-      if (!isAlike && !this.#treatsAlike(last, members, state)) return null;
+      if (!isAlike && !this.#leadsAlike(last, members, state)) return null;
       const next = this.#stacks.advance(last, first);
       if (next === null) return { positions, most };
       // The rest of any run ends here, too.
@@ -233,7 +233,7 @@ export class TokenMasks {
   }
 
   /** Whether all members lead from a position to one state, or none is allowed there. */
-  #treatsAlike(position: Position, { ascii, high }: CharacterClass, first: number): boolean {
+  #leadsAlike(position: Position, { ascii, high }: CharacterClass, first: number): boolean {
     const state = this.#automaton.stateAt(wholePosition(position));
     const row = this.#automaton.ascii(state);
     const target = row[firstMember(ascii)] ?? dead;

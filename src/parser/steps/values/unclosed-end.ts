@@ -20,7 +20,7 @@ import { anywhere } from '../schema-place.ts';
 import type { ValueProgress } from '../step-progress.ts';
 import { endsBeginAlike, otherEnds } from './other-ends.ts';
 import type { QuotedCalls } from './quoted-calls.ts';
-import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
+import { keyEnd, nextStart, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Where a value without a closer ends, or may end. */
@@ -102,7 +102,7 @@ function firstOf(
   to: number,
   calls: QuotedCalls | null,
 ): FoundEnd | null {
-  for (const at of beginnings(reader.cursor.text, marker, reader.cursor.at, to)) {
+  for (const at of starts(reader.cursor.text, marker, reader.cursor.at, to)) {
     const verdict = verdictAt(at);
     if (verdict === absent || calls?.isOpenAt(reader.cursor, at)) continue;
     return { at, isCertain: verdict !== undecided, endsCall };
@@ -111,9 +111,9 @@ function firstOf(
 }
 
 /** Positions between two others where `marker` may begin. */
-function* beginnings(text: string, marker: string, from: number, to: number): Generator<number, void> {
-  const begin = marker.slice(0, 2);
-  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
+function* starts(text: string, marker: string, from: number, to: number): Generator<number, void> {
+  const start = marker.slice(0, 2);
+  for (let at = nextStart(text, start, from); at !== -1 && at < to; at = nextStart(text, start, at + 1)) {
     yield at;
   }
 }
@@ -126,7 +126,7 @@ export function opensEntry(
   to: number,
   allows: (key: string) => boolean = () => true,
 ): boolean {
-  for (const at of beginnings(reader.cursor.text, another.open, from, to)) {
+  for (const at of starts(reader.cursor.text, another.open, from, to)) {
     if (entryAt(reader, another, at, allows) >= 0) return true;
   }
   return false;

@@ -32,10 +32,10 @@ export function modeByText(types: ReadonlySet<JsonType>, first: string): ValueMo
     return types.has(container) ? 'scan' : 'buffer';
   }
   if (!mayBeString) return 'buffer';
-  return couldBeScalar(types, first) ? 'buffer' : 'raw';
+  return mayBeScalar(types, first) ? 'buffer' : 'raw';
 }
 
-function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
+function mayBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
   if (types.has('number') && /[-+.0-9]/.test(first)) return true;
   if (types.has('boolean') && /[tfTF]/.test(first)) return true;
   return types.has('null') && /[nN]/.test(first);
