@@ -109,7 +109,7 @@ export class KeyExits {
   }
 
   /** The rest of a key whose next character leads to no child of `node`. */
-  restBeside(node: KeyNode): Expression {
+  restAt(node: KeyNode): Expression {
     return this.rest(node.children.map(leading).join(''), node.label === null);
   }
 

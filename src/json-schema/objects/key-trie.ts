@@ -143,7 +143,7 @@ export class KeyTrie implements KeyWriter {
         free,
       });
     }
-    const rest = this.#exits.restBeside(node);
+    const rest = this.#exits.restAt(node);
     const others = sequence(choice(...this.#unwanted(node, walk), rest), free);
     return choice(...this.#wanted(node, walk, nested), ...ends, others);
   }

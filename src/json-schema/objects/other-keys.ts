@@ -58,7 +58,7 @@ export class OtherKeys {
     this.#rules.charge(2 + (node.size >> 6));
     if (this.#exits.isChain(node, nested)) return this.#exits.chain(node, [], empty);
     if (this.#exits.isPlain(node)) {
-      const rest = this.#exits.restBeside(node);
+      const rest = this.#exits.restAt(node);
       return choice(...this.#children(node, nested), rest);
     }
     return this.#exits.escaped(node, {
