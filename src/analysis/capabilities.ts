@@ -16,7 +16,7 @@ import type { Evidence } from './evidence.ts';
 import type { Probing } from './probes/probing.ts';
 
 /** The flags, and the evidence for each. */
-export interface ObservedCapabilities {
+interface ObservedCapabilities {
   readonly capabilities: Capabilities;
   readonly evidence: readonly Evidence[];
 }

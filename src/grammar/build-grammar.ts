@@ -29,7 +29,7 @@ import type { ToolArguments } from './tool-arguments.ts';
 import { callTriggers } from './triggers.ts';
 
 /** Looks up the shared `ToolArguments` of a request, so that each schema is compiled once. */
-export type KnownArguments = (
+type KnownArguments = (
   format: ChatFormat,
   request: ResponseGrammarOptions,
 ) => ToolArguments | undefined;

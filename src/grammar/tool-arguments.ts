@@ -23,7 +23,7 @@ import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 
 /** Arguments compiled ahead of time, and the digest (SHA-256) that names their schemas. */
-export interface CompiledAhead {
+interface CompiledAhead {
   readonly table: CompiledTools;
   readonly digest: (text: string) => string;
 }

@@ -27,7 +27,7 @@ import {
 import { ValueWriter } from './write/value-writer.ts';
 
 /** Options for compiling a tool's arguments. */
-export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
+interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
   /**
    * The order of declared keys, at every level. `schema`: the schema's. `later` (default): the same, but up to five
    * optional ones may also come later. `any`: any.

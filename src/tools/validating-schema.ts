@@ -11,7 +11,7 @@ interface Verdict {
 }
 
 /** A problem that a library reports for a value. */
-export interface ValidationIssue {
+interface ValidationIssue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
 }

@@ -6,7 +6,7 @@ import type { WithTurns } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 
 /** The literals before content, with and without reasoning. */
-export interface ContentOpening {
+interface ContentOpening {
   /** Written in place of reasoning. */
   readonly empty: string;
   /** The opener of content, as far as it is known. */

@@ -16,7 +16,7 @@ import { writeCalls } from '../../layout/write-response.ts';
 import { type CallSample, sampleWords } from './call-example.ts';
 
 /** How an example is read. `spaced`: with white space at the edges of values that the example does not mean. */
-export type Reading = 'as meant' | 'spaced' | 'otherwise';
+type Reading = 'as meant' | 'spaced' | 'otherwise';
 
 /** The tool that an example calls. */
 function toolOf({ name, arguments: values }: Pick<CallSample, 'name' | 'arguments'>): Tool {

@@ -15,7 +15,7 @@ import type { WithTurnStart } from '../turn/turn-start.ts';
 import type { ReasoningMarkers, WithMarkers } from './reasoning-markers.ts';
 
 /** How reasoning ends and content opens. */
-export interface ReasoningClosing {
+interface ReasoningClosing {
   readonly end: string;
   readonly empty: string;
   readonly open: string;

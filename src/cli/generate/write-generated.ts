@@ -10,7 +10,7 @@ import { makeFolder } from '../../hub/make-folder.ts';
 import { renameFile } from '../../hub/rename-file.ts';
 
 /** A folder to write: its name, and its files by name. */
-export interface FolderFiles {
+interface FolderFiles {
   readonly name: string;
   readonly files: ReadonlyMap<string, string>;
 }

@@ -33,7 +33,7 @@ import { jsonCalls } from './json-calls.ts';
 import { findable } from './marker-search.ts';
 
 /** The prompt's position in the response, and the calls that may follow. */
-export interface AutoResponse {
+interface AutoResponse {
   readonly layout: TurnLayout;
   readonly request: ResponseGrammarOptions;
   /** The grammar from a trigger on. */

@@ -45,7 +45,7 @@ interface Value {
 }
 
 /** A value as in the file. */
-export interface RawValue extends Pick<Value, 'type' | 'items'> {
+interface RawValue extends Pick<Value, 'type' | 'items'> {
   readonly bytes: Uint8Array;
 }
 

@@ -34,7 +34,7 @@ const maxDepth = 100;
 const maxUngrouped = 8;
 
 /** How a walk through the trie goes on. */
-export interface Branches {
+interface Branches {
   /** What follows the character that leads to a child. */
   follow(child: KeyNode): Expression;
   /** The same, or what follows this node again, as a rule. */

@@ -50,7 +50,7 @@ interface Walk {
 type Range = readonly [first: number, last: number];
 
 /** Which positions of an object look alike, so that sharing their rules is worthwhile. */
-export interface KeyPlaces {
+interface KeyPlaces {
   /** For each label, the first position at which its key may come; the last entry is for undeclared keys. */
   readonly earliest: readonly number[];
   /** Whether several states share a position, because the object counts properties or its keys come in any order. */

@@ -11,7 +11,7 @@ export interface ItemProgress {
 }
 
 /** The constraint for an item, and the progress after it. */
-export type ItemCase = readonly [Constraint, ItemProgress];
+type ItemCase = readonly [Constraint, ItemProgress];
 
 const maxProgress = 3000;
 

@@ -48,7 +48,7 @@ export interface CompilationOptions {
 }
 
 /** Where a schema requires something that cannot exist. */
-export interface Cause {
+interface Cause {
   readonly pointer: string;
   /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;

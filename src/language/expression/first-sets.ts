@@ -10,7 +10,7 @@ import { isNullable, nullableRules, type RuleReferences, ruleGraph } from './rul
 type Bits = Uint32Array;
 
 /** An LL(1) conflict. */
-export interface Ambiguity {
+interface Ambiguity {
   readonly rule: string;
   readonly kind: 'ambiguous-choice' | 'ambiguous-repetition' | 'ambiguous-end';
   readonly reason: string;

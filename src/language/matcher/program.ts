@@ -35,17 +35,17 @@ export interface CharacterNode extends NodeBase {
   readonly set: LookupSet;
 }
 /** Enters one of several bodies, each of which continues with `next` itself. */
-export interface ChoiceNode extends NodeBase {
+interface ChoiceNode extends NodeBase {
   readonly type: 'choice';
   readonly branches: readonly (ProgramNode | null)[];
 }
 /** Enters another rule. */
-export interface CallNode extends NodeBase {
+interface CallNode extends NodeBase {
   readonly type: 'call';
   readonly rule: string;
 }
 /** Repeats a body; the count is kept on the stack. */
-export interface LoopNode extends NodeBase {
+interface LoopNode extends NodeBase {
   readonly type: 'loop';
   readonly item: Expression;
   readonly body: ProgramNode | null;

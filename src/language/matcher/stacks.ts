@@ -41,12 +41,12 @@ export class Frame {
 }
 
 /** The characters that can come next, and whether the text may end. */
-export interface Reach {
+interface Reach {
   readonly characters: readonly CharacterFrame[];
   readonly complete: boolean;
 }
 /** A frame whose node matches a character. */
-export interface CharacterFrame {
+interface CharacterFrame {
   readonly frame: Frame;
   readonly node: CharacterNode;
 }

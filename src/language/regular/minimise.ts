@@ -14,7 +14,7 @@ import {
 import { TupleTable } from './tuple-table.ts';
 
 /** An automaton as a transition table; state 0 is the start. */
-export interface TransitionTable {
+interface TransitionTable {
   /** Disjoint character sets; all characters of a set have the same transitions everywhere. */
   readonly atoms: readonly CharacterSet[];
   /** For each state: 0 if it does not accept, 1 if it does, label + 2 if it has a label. */

@@ -6,7 +6,7 @@
 import { isBlank } from '../values/text.ts';
 
 /** A stretch of a template. */
-export type Piece =
+type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | ({
       readonly kind: 'statement' | 'expression';

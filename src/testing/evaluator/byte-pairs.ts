@@ -6,7 +6,7 @@
  */
 
 /** The pairs that are merged, the first one first, in the spelling of the file: `Ġ t`. */
-export type Merges = readonly string[];
+type Merges = readonly string[];
 
 /** Words that are remembered; a conversation has few. */
 const maxWords = 10_000;

@@ -21,7 +21,7 @@ type State =
   | { readonly kind: 'within'; readonly at: BytePosition };
 
 /** The characters above ASCII that a state allows. */
-export interface HighCharacters {
+interface HighCharacters {
   readonly set: LookupSet;
   /** Equal for equal characters. */
   readonly key: string;

@@ -42,7 +42,7 @@ function mayBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
 }
 
 /** A value as JSON, and what of its text is neither JSON nor Python. */
-export interface DecodedValue {
+interface DecodedValue {
   readonly json: string;
   readonly deviation: string | null;
 }

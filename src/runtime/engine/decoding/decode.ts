@@ -11,7 +11,7 @@ import type { ResponseRun } from './response-run.ts';
 import { type DecodedPrompt, ShiftingWindow } from './shifting-window.ts';
 
 /** How one response is decoded. */
-export interface DecodingOptions extends EngineSampling {
+interface DecodingOptions extends EngineSampling {
   /** Whether guesses are evaluated in the same batch. Default: false. */
   readonly speculate?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -19,7 +19,7 @@ import { OverruledWishes } from './overruled-wishes.ts';
 import { TokenLogprobs } from './token-logprobs.ts';
 
 /** The options of a run. */
-export interface RunOptions extends GuideOptions, SteeringOptions {
+interface RunOptions extends GuideOptions, SteeringOptions {
   readonly markers: MarkerTokens;
   /**
    * Whether free text may continue after this marker, which the model file declares to be an end of generation;

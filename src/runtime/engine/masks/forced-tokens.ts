@@ -7,7 +7,7 @@ import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** Forced tokens, and a matcher after them, to be cloned. */
-export interface ForcedTokens {
+interface ForcedTokens {
   readonly tokens: readonly number[];
   readonly after: Matcher;
 }

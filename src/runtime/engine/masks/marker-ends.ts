@@ -9,7 +9,7 @@ import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 
 /** A position where such tokens may come. */
-export interface MarkerEnds {
+interface MarkerEnds {
   readonly tokens: readonly number[];
   /** Restricts the sampler to the tokens allowed here. */
   readonly bias: TokenBiases;

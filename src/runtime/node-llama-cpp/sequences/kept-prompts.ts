@@ -19,7 +19,7 @@ interface SavedSequence {
 }
 
 /** A kept prompt. */
-export interface KeptPrompt {
+interface KeptPrompt {
   readonly tokens: readonly number[];
   readonly file: string;
   readonly bytes: number;

@@ -52,7 +52,7 @@ interface Header extends Omit<StateOrigin, 'secret'> {
 }
 
 /** Limits for loading. */
-export interface StateLimits extends StateOrigin {
+interface StateLimits extends StateOrigin {
   /** Maximum tokens of a sequence. */
   readonly maxTokens: number;
   readonly vocabularySize: number;
