@@ -5,16 +5,9 @@
  */
 
 import { markerParts } from '../../leniency/other-spellings.ts';
+import { compileTransition } from '../../markers/compiled-transition.ts';
 import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
-import {
-  absent,
-  compileTransition,
-  type MatchEnd,
-  matchParts,
-  matchText,
-  secondsOf,
-  undecided,
-} from '../../markers/markers.ts';
+import { absent, type MatchEnd, matchParts, matchText, secondsOf, undecided } from '../../markers/markers.ts';
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
 import { leadingSpaceLength, maxGap, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
