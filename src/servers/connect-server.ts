@@ -3,7 +3,7 @@ import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ResponseFormat } from '../grammar/grammar-options.ts';
 import type { ServerRequestOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
-import type { DescribedModel, PromptPreview } from '../runtime/chat/described-model.ts';
+import type { DescribedModel, PreviewedPrompt } from '../runtime/chat/described-model.ts';
 import { LateEnforcement } from '../runtime/chat/enforcement/late-enforcement.ts';
 import { TemplateCache, type TemplateSources, withToolFormat } from '../runtime/chat/learned-template.ts';
 import { runTools, type ToolRun } from '../runtime/chat/tool-loop/run-tools.ts';
@@ -44,7 +44,7 @@ export type ServerRunToolsOptions<Tools extends ToolList = ToolList> = Omit<
   ServerRequestOptions;
 
 /** What is known of a chat before the first request. */
-export type ServerChatPreview = PromptPreview;
+export type ServerChatPreview = PreviewedPrompt;
 
 const dialects: { readonly [Kind in ServerKind]: ServerDialect } = {
   'llama-server': llamaServer,

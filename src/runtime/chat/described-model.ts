@@ -13,7 +13,7 @@ export interface DescribedModel {
 }
 
 /** What a chat would use. */
-export interface PromptPreview {
+export interface PreviewedPrompt {
   readonly prompt: string;
   /** The part of the assistant's turn in the prompt. */
   readonly generationPrompt: string;

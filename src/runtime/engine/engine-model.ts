@@ -3,7 +3,7 @@ import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import type { DescribedModel, PromptPreview } from '../chat/described-model.ts';
+import type { DescribedModel, PreviewedPrompt } from '../chat/described-model.ts';
 import type { ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import type { CompletionOptions } from './completion-options.ts';
@@ -46,7 +46,7 @@ export interface EngineModel extends DescribedModel {
 }
 
 /** What is known of a chat before its first token. */
-export interface ChatPreview extends PromptPreview {
+export interface ChatPreview extends PreviewedPrompt {
   /** Tokens of the prompt. */
   readonly promptTokens: number;
 }
