@@ -98,19 +98,19 @@ function refuseNoSchema(parameters: unknown, tool: string): void {
 }
 
 /** The delimiters of the arguments, and what replaces them if there are none. */
-interface Frame {
+interface ArgumentsFrame {
   readonly open: string;
   readonly close: string;
   readonly empty: string | null;
 }
 
-function framesOf(format: ArgumentsFormat): Frame {
+function framesOf(format: ArgumentsFormat): ArgumentsFrame {
   if (format.kind === 'entries') return { open: '', close: '', empty: format.empty };
   const quote = format.encoding === 'string' ? '"' : '';
   return { open: quote, close: quote, empty: format.empty };
 }
 
-function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: Frame): Expression {
+function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: ArgumentsFrame): Expression {
   const { root, locations, document } = compilation;
   const shapes = compilation
     .satisfiable(compilation.shapes(root).get('object') ?? [])

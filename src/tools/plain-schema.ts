@@ -21,7 +21,7 @@ const charactersOfValue = 256;
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
   if (isContainer(schema) && sizes.has(schema)) return schema;
-  const walk = new Walk();
+  const walk = new SchemaWalk();
   try {
     const size = walk.measure(schema) + Math.floor(walk.characters / charactersOfValue);
     const plain = walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
@@ -49,7 +49,7 @@ class NotJson extends Error {}
 /**
  * Walks through a schema, and counts first: a schema that is too large is rejected after the maximum number of values.
  */
-class Walk {
+class SchemaWalk {
   needsCopy = false;
   /** Of all texts. */
   characters = 0;

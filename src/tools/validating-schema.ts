@@ -2,10 +2,10 @@
 
 /** The part of such schemas that validates. */
 export interface ValidatingSchema {
-  readonly '~standard': { readonly validate: (value: unknown) => Verdict | Promise<Verdict> };
+  readonly '~standard': { readonly validate: (value: unknown) => LibraryVerdict | Promise<LibraryVerdict> };
 }
 
-interface Verdict {
+interface LibraryVerdict {
   readonly value?: unknown;
   readonly issues?: readonly ValidationIssue[] | undefined;
 }

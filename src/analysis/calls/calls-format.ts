@@ -95,12 +95,12 @@ function numbered(texts: CallsInput): NumberedCalls {
 
 function head(texts: CallsInput, from: 'start' | 'end'): readonly CallPart[] {
   const [first, second] = texts.calls.spans;
-  const stretch = (span: typeof first) =>
+  const written = (span: typeof first) =>
     from === 'start'
       ? texts.calls.text.slice(span.start, span.arguments.start)
       : texts.calls.text.slice(span.arguments.end, span.end);
-  const parts = callParts(stretch(first), first.call);
-  return second === undefined ? parts : withIndexHoles(parts, callParts(stretch(second), second.call));
+  const parts = callParts(written(first), first.call);
+  return second === undefined ? parts : withIndexHoles(parts, callParts(written(second), second.call));
 }
 
 function jsonCalls(texts: NumberedCalls, section: CallSection): CallsFormat {
@@ -199,8 +199,8 @@ function jsonArguments(texts: CallsInput, section: CallSection, callHead: string
     const span = rendered.spans[0];
     const found = spellingOf(rendered, encoding);
     if (found === null) continue;
-    const stretch = rendered.text.slice(span.arguments.start, span.arguments.end);
-    texts.log.support('calls.arguments.style', rendered.probe.id, stretch, 'how its JSON is spelled');
+    const written = rendered.text.slice(span.arguments.start, span.arguments.end);
+    texts.log.support('calls.arguments.style', rendered.probe.id, written, 'how its JSON is spelled');
     return { kind: 'json', encoding, style: found, empty: emptyArguments(texts, section, callHead) };
   }
   texts.log.warn({

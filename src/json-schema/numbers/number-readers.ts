@@ -83,7 +83,7 @@ export function plainReader({ integer, digits }: MantissaOptions): NumberReader 
 }
 
 /** Which results of a comparison to accept. */
-interface Wanted {
+interface WantedOrder {
   readonly below: boolean;
   readonly equal: boolean;
   readonly above: boolean;
@@ -96,7 +96,7 @@ interface Wanted {
  *     above, below      decided, whatever follows
  *     afterPoint + n    25 and n digits after the point, all as in 25.3
  */
-export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
+export function comparingReader(value: Decimal, wanted: WantedOrder): NumberReader {
   const [whole = '0', fraction = ''] = printDecimal(value).split('.');
   const [same, less, more] = [0, 1, 2] as const;
   const above = 3 * (whole.length + 1);
@@ -116,7 +116,7 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
     return 3 * (count + 1) + (difference === 0 ? order : difference < 0 ? less : more);
   };
   /** How a number that ends in `state` compares with `value`. */
-  const orderAt = (state: number): keyof Wanted => {
+  const orderAt = (state: number): keyof WantedOrder => {
     if (state === above) return 'above';
     if (state === below) return 'below';
     const isWhole = state < above;

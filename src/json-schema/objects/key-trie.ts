@@ -38,7 +38,7 @@ export interface KeyWriter {
 }
 
 /** State of a walk through the trie. */
-interface Walk {
+interface KeyWalk {
   readonly wanted: WantedKeys;
   readonly allowed: ReadonlySet<number>;
   /** The end of an undeclared key; `null` if none is allowed. */
@@ -94,7 +94,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** The rest of a key below `node`. */
-  #node(node: KeyNode, walk: Walk, nested: number): Expression {
+  #node(node: KeyNode, walk: KeyWalk, nested: number): Expression {
     this.#rules.charge(2 + (node.size >> 6));
     const { free } = walk;
     if (free === null) return this.#closedNode(node, walk, nested);
@@ -104,12 +104,12 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** The end of the key `label` and what follows it, if it is allowed. */
-  #endings(label: number | null, { allowed, wanted }: Walk): readonly Expression[] {
+  #endings(label: number | null, { allowed, wanted }: KeyWalk): readonly Expression[] {
     return label !== null && allowed.has(label) ? [wanted.ending(label)] : [];
   }
 
   /** If only declared keys are allowed, writes their common prefix as one literal. */
-  #closedNode(from: KeyNode, walk: Walk, nested: number): Expression {
+  #closedNode(from: KeyNode, walk: KeyWalk, nested: number): Expression {
     const node = this.#fork(from, walk);
     const text = node.first.text.slice(from.depth, node.depth);
     const ends = this.#endings(node.label, walk);
@@ -118,7 +118,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** The first node from `node` on at which there is a choice. */
-  #fork(node: KeyNode, walk: Walk): KeyNode {
+  #fork(node: KeyNode, walk: KeyWalk): KeyNode {
     let fork = node;
     for (;;) {
       if (fork.size === 1) return fork.end;
@@ -131,7 +131,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** If any other key is allowed, too. */
-  #openNode(node: KeyNode, walk: Walk, free: Expression, nested: number): Expression {
+  #openNode(node: KeyNode, walk: KeyWalk, free: Expression, nested: number): Expression {
     const { label } = node;
     const ends = this.#endings(label, walk);
     if (!this.#exits.isPlain(node)) {
@@ -151,7 +151,7 @@ export class KeyTrie implements KeyWriter {
   /**
    * The wanted keys below `node`, by next character; many children are split into groups that other positions share.
    */
-  #wanted(node: KeyNode, walk: Walk, nested: number): readonly Expression[] {
+  #wanted(node: KeyNode, walk: KeyWalk, nested: number): readonly Expression[] {
     const { children } = node;
     if (this.#exits.isGrouped(node))
       return node.groups.flatMap((group) => this.#wantedGroup(group, walk, nested));
@@ -160,14 +160,14 @@ export class KeyTrie implements KeyWriter {
     return alive.map((child) => this.#child(child, walk, nested, isBranch));
   }
 
-  #wantedGroup(group: KeyNode, walk: Walk, nested: number): readonly Expression[] {
+  #wantedGroup(group: KeyNode, walk: KeyWalk, nested: number): readonly Expression[] {
     if (this.#range(group, walk) === null) return [];
     if (!this.#isShared(group, walk)) return this.#wanted(group, walk, nested);
     return [this.#named(group, walk, () => choice(...this.#wanted(group, walk, 0)), 'any')];
   }
 
   /** The rest of unwanted keys that share a prefix with `node`. */
-  #unwanted(node: KeyNode, walk: Walk): readonly Expression[] {
+  #unwanted(node: KeyNode, walk: KeyWalk): readonly Expression[] {
     const isUnwanted = (each: KeyNode) => this.#range(each, walk) === null;
     if (!this.#exits.isGrouped(node))
       return node.children.filter(isUnwanted).map((child) => this.#others.below(child));
@@ -177,7 +177,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** The character that leads to `child`, then the rest of the key; a rule if other positions need it, too. */
-  #child(child: KeyNode, walk: Walk, nested: number, isBranch: boolean): Expression {
+  #child(child: KeyNode, walk: KeyWalk, nested: number, isBranch: boolean): Expression {
     const character = leading(child);
     const text = this.#exits.spelling.text(character);
     const write = (deep: number) => sequence(literal(text), this.#node(child, walk, deep));
@@ -186,14 +186,14 @@ export class KeyTrie implements KeyWriter {
     return named ? this.#named(child, walk, () => write(0), text) : write(nested + 1);
   }
 
-  #named(node: KeyNode, walk: Walk, write: () => Expression, leadingText = ''): Expression {
+  #named(node: KeyNode, walk: KeyWalk, write: () => Expression, leadingText = ''): Expression {
     const [first, last] = this.#range(node, walk) ?? [-1, -1];
     const key = `${this.#key} ${node.id} ${leadingText} ${first} ${last} ${walk.free !== null} ${walk.wanted.following}`;
     return this.#rules.named(key, this.#hint, write);
   }
 
   /** Whether the same keys of `node` are allowed at another position, too. */
-  #isShared(node: KeyNode, walk: Walk): boolean {
+  #isShared(node: KeyNode, walk: KeyWalk): boolean {
     const { earliest, manyPerPosition } = this.#places;
     const [first] = this.#range(node, walk) ?? [];
     if (first === undefined) return false;
@@ -207,7 +207,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** Minimum and maximum label allowed below `node`; `null` if there is none. */
-  #range(node: KeyNode, { allowed, ranges }: Walk): Range | null {
+  #range(node: KeyNode, { allowed, ranges }: KeyWalk): Range | null {
     const known = ranges.get(node);
     if (known !== undefined) return known;
     let first = this.#freeLabel;

@@ -34,7 +34,7 @@ import type { ObjectWriting, WrittenObject } from './object-writing.ts';
 import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 
 /** The constraint for the value of a key, and the progress after it. */
-type Step = readonly [Constraint, Progress];
+type PropertyStep = readonly [Constraint, Progress];
 
 /** How far an object has been written. */
 interface Progress {
@@ -72,7 +72,7 @@ export class ObjectWriter {
   readonly #order: KeyOrder | null;
   readonly #clauses: PendingClauses;
   readonly #known = new Map<string, boolean>();
-  readonly #knownSteps = new Map<string, readonly Step[]>();
+  readonly #knownSteps = new Map<string, readonly PropertyStep[]>();
 
   constructor(shape: ObjectShape, location: InstanceLocation, hint: string, writing: ObjectWriting) {
     const { compilation } = writing;
@@ -251,7 +251,7 @@ export class ObjectWriter {
   }
 
   /** Constraints for the value of a key with the progress after it; only those that can lead to an end. */
-  #steps(label: number, progress: Progress): readonly Step[] {
+  #steps(label: number, progress: Progress): readonly PropertyStep[] {
     const keys = this.#class(label);
     if (keys === undefined) return [];
     const { compilation } = this.#writing;
@@ -267,7 +267,7 @@ export class ObjectWriter {
     return this.#clauses
       .take(skipped, isDeclared ? label : -1, keys.constraint, isPossible)
       .flatMap(([constraint, pending]) =>
-        this.#met(keys, constraint, progress.met).map(([value, met]): Step => {
+        this.#met(keys, constraint, progress.met).map(([value, met]): PropertyStep => {
           return [value, { position, used, count, met, pending }];
         }),
       )
@@ -295,7 +295,7 @@ export class ObjectWriter {
    * `#steps`, cached once all that can continue is known. They are equal at each position, unless a clause may
    * require one of the keys in between.
    */
-  #settledSteps(label: number, progress: Progress): readonly Step[] {
+  #settledSteps(label: number, progress: Progress): readonly PropertyStep[] {
     const alike = this.#plan.clauses.length === 0 ? this.#countKey(progress) : this.#progressKey(progress);
     const key = `${label} ${alike}`;
     const found = this.#knownSteps.get(key) ?? this.#steps(label, progress);

@@ -150,7 +150,7 @@ function describe(until: Until): string {
 }
 
 /** A state of the automaton: its transitions. */
-interface State {
+interface UntilState {
   /** Transitions, except for those back to the first state. */
   readonly edges: ReadonlyMap<string, Target>;
 }
@@ -159,14 +159,14 @@ type Target = { readonly state: number } | { readonly delimiter: string };
 
 interface Automaton {
   /** The first is the start state: no prefix of a delimiter has been read. */
-  readonly states: readonly State[];
+  readonly states: readonly UntilState[];
 }
 
 /** Aho–Corasick over `delimiters`. If two end at the same position, the longer one wins. */
 function buildAutomaton(delimiters: readonly string[]): Automaton {
   const nodes = trieNodes(delimiters).filter(({ word }) => word === null);
   const numbers = new Map(nodes.map((node, index) => [node, index]));
-  const states: State[] = [];
+  const states: UntilState[] = [];
   const fallbacks = new Map<TrieNode, number>();
   // Breadth first: the fallback state is shallower, so it is done already.
   for (const node of nodes) {
@@ -188,7 +188,7 @@ function buildAutomaton(delimiters: readonly string[]): Automaton {
  */
 function fallbackState(
   { parent, character }: TrieNode,
-  states: readonly State[],
+  states: readonly UntilState[],
   fallbacks: ReadonlyMap<TrieNode, number>,
 ): number {
   if (parent === null || parent.parent === null) return 0;
@@ -197,7 +197,7 @@ function fallbackState(
 }
 
 function stateExpression(
-  state: State,
+  state: UntilState,
   names: readonly string[],
   nextOf: ReadonlyMap<string, Expression | null>,
   mayEnd: boolean,

@@ -177,7 +177,7 @@ function longestCycle({ states }: Automaton, entries: readonly number[], entry: 
 }
 
 /** A position on a path. After leaving the entry of its loop, the path does not return to it. */
-export interface Position {
+export interface LoopPosition {
   readonly state: number;
   readonly afterEntry: boolean;
 }
@@ -186,11 +186,11 @@ export interface Position {
 export function stepsFrom(
   { states }: Automaton,
   entries: readonly number[],
-  { state, afterEntry }: Position,
-): readonly (readonly [AutomatonEdge, Position])[] {
+  { state, afterEntry }: LoopPosition,
+): readonly (readonly [AutomatonEdge, LoopPosition])[] {
   const entry = entries[state] ?? -1;
   const after = afterEntry || state === entry;
-  return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, Position][] => {
+  return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, LoopPosition][] => {
     const [, target] = edge;
     const inside = entry >= 0 && entries[target] === entry;
     if (inside && after && target === entry) return [];
@@ -205,7 +205,7 @@ function longestText(
   weight: (entry: number) => number,
 ): number {
   const known = new Map<string, number>();
-  const longest = (position: Position): number => {
+  const longest = (position: LoopPosition): number => {
     const key = positionKey(position);
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -219,6 +219,6 @@ function longestText(
 }
 
 /** Equal for equal positions. */
-export function positionKey({ state, afterEntry }: Position): string {
+export function positionKey({ state, afterEntry }: LoopPosition): string {
   return `${state}${afterEntry ? ' after' : ''}`;
 }

@@ -14,7 +14,7 @@ import { choice, type Expression, empty, sequence } from '../expression/expressi
 import type { RuleSet } from '../expression/rule-set.ts';
 import type { AutomatonEdge } from './automaton.ts';
 import { countedRepeat } from './counted.ts';
-import { type CountedLoops, type Position, positionKey, stepsFrom } from './counted-loops.ts';
+import { type CountedLoops, type LoopPosition, positionKey, stepsFrom } from './counted-loops.ts';
 import type { Spelling } from './spelling.ts';
 import { writeNode } from './write-automaton.ts';
 import { spelledCharacter } from './write-characters.ts';
@@ -61,14 +61,14 @@ class CountedWriter {
     return this.#reference({ state: 0, afterEntry: false });
   }
 
-  #reference(position: Position): Expression {
+  #reference(position: LoopPosition): Expression {
     const { automaton } = this.#loops;
     const { accepts = false, edges = [] } = automaton.states[position.state] ?? {};
     if (edges.length === 0) return accepts ? this.#end : empty;
     return this.#rules.named(`${this.#key} ${positionKey(position)}`, this.#hint, () => this.#node(position));
   }
 
-  #node(position: Position): Expression {
+  #node(position: LoopPosition): Expression {
     const { automaton, entries } = this.#loops;
     const { state } = position;
     const steps = stepsFrom(automaton, entries, position).filter(([, next]) => this.#isAlive(next));
@@ -102,7 +102,7 @@ class CountedWriter {
   }
 
   /** Whether acceptance is reachable from `position`. */
-  #isAlive(position: Position): boolean {
+  #isAlive(position: LoopPosition): boolean {
     const { automaton, entries } = this.#loops;
     const key = positionKey(position);
     const known = this.#aliveByKey.get(key);

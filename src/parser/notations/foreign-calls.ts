@@ -59,7 +59,7 @@ const otherBeginnings = [
  * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
  * `enforced`: it is calls, to be read from their beginning on, because a grammar writes one of them.
  */
-export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdict {
+export function readBareCalls(reader: Reader, stops: MarkerTable<State>): CallsVerdict {
   const { progress: known } = reader;
   const progress = known?.kind === 'bare-calls' ? known : newBareCalls();
   reader.progress = progress;
@@ -105,9 +105,9 @@ export function newBareCalls(): BareCallsProgress {
 }
 
 /** `calls and text`: the calls are over, and other text follows. */
-type Verdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
+type CallsVerdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
 
-function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): Verdict {
+function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): CallsVerdict {
   const { cursor, buffer } = reader;
   if (progress.phase === 'begin') {
     const verdict = readBeginning(reader, progress);
@@ -148,7 +148,7 @@ const fenceOfCalls = /```(?:tool|function|json)/;
  *     <tool_call>{"name": "f"    a marker; it may itself begin a call: `<f>`
  *     {"name": "f"               neither
  */
-function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
+function readBeginning(reader: Reader, progress: BareCallsProgress): CallsVerdict {
   const { cursor } = reader;
   const text = cursor.text.slice(cursor.at, cursor.at + maxBeginning);
   const isCut = text.length < maxBeginning && !reader.ended;
@@ -159,7 +159,7 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
   progress.isFenced = fence !== undefined;
   progress.isCode = fence !== undefined && !fenceOfCalls.test(fence);
   const places = new Set([skipSpace(text, 0), (fence ?? marker ?? '').length]);
-  let verdict: Verdict = 'text';
+  let verdict: CallsVerdict = 'text';
   for (const place of places) {
     const found = readHead(reader, progress, cursor.at + place, text.slice(place), isCut);
     if (found === 'calls') return found;
@@ -221,7 +221,7 @@ function readNotation(
   progress: BareCallsProgress,
   trial: CallTrial,
   limit: number,
-): Verdict | null {
+): CallsVerdict | null {
   const { cursor } = reader;
   const end = Math.min(limit, cursor.text.length);
   trial.read(cursor.text.slice(cursor.at, end), reader.ended);
@@ -249,7 +249,7 @@ function beginningsOf(tools: ToolTable): readonly string[] {
 }
 
 /** A call or an array of calls as JSON; `null` when it has been read. */
-function readJson(reader: Reader, progress: BareCallsProgress, limit: number): Verdict | null {
+function readJson(reader: Reader, progress: BareCallsProgress, limit: number): CallsVerdict | null {
   const { cursor } = reader;
   const { scanner, json } = progress;
   const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
@@ -287,7 +287,7 @@ function readBetween(
   progress: BareCallsProgress,
   stops: MarkerTable<State>,
   limit: number,
-): Verdict | null {
+): CallsVerdict | null {
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
   const { text, at } = cursor;

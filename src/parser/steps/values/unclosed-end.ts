@@ -60,7 +60,7 @@ export function unclosedEnd(
 type FoundEnd = Omit<UnclosedEnd, 'textEnd'>;
 
 /** Text that may end a value, and what tells whether it does where it stands. */
-interface Candidate {
+interface EndCandidate {
   readonly marker: string;
   readonly endsCall: boolean;
   readonly verdictAt: (at: number) => MatchEnd;
@@ -76,7 +76,7 @@ function firstEnd(
   calls: QuotedCalls | null,
 ): FoundEnd | null {
   const { text, at: from } = reader.cursor;
-  const argument: Candidate = {
+  const argument: EndCandidate = {
     marker: another.open,
     endsCall: false,
     verdictAt(at) {
@@ -86,7 +86,7 @@ function firstEnd(
   };
   const endsOfCall = otherEnds(place)
     .filter((marker) => marker !== another.open)
-    .map((marker): Candidate => {
+    .map((marker): EndCandidate => {
       return { marker, endsCall: true, verdictAt: (at) => matchText(reader, text, at, marker) };
     });
   return [argument, ...endsOfCall].reduce<FoundEnd | null>(
@@ -98,7 +98,7 @@ function firstEnd(
 /** The first position before `to` where a candidate ends the value, or may; none within a quoted call. */
 function firstOf(
   reader: Reader,
-  { marker, endsCall, verdictAt }: Candidate,
+  { marker, endsCall, verdictAt }: EndCandidate,
   to: number,
   calls: QuotedCalls | null,
 ): FoundEnd | null {

@@ -2,7 +2,7 @@
 import type { JsonType } from '../../../format/chat-format.ts';
 import { parseJson } from '../../../format/json-values.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
-import { beginsSet, type Notation } from '../../json/json-tokens.ts';
+import { beginsSet, type JsonNotation } from '../../json/json-tokens.ts';
 import { typeOf } from '../schema-place.ts';
 
 /**
@@ -51,7 +51,11 @@ interface DecodedValue {
  * A buffered value: of an allowed type that its text fits, otherwise a string. `notation`: what may be read as another
  * type than a string.
  */
-export function decodeBuffered(text: string, types: ReadonlySet<JsonType>, notation: Notation): DecodedValue {
+export function decodeBuffered(
+  text: string,
+  types: ReadonlySet<JsonType>,
+  notation: JsonNotation,
+): DecodedValue {
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
   const asText = { json: JSON.stringify(text), deviation: null };
@@ -96,7 +100,7 @@ export function isListOnly(types: ReadonlySet<JsonType>): boolean {
 }
 
 /** A text that is one value in `notation`; `null` if it is none. */
-export function scanWhole(text: string, notation: Notation = 'any', isSet = false): DecodedValue | null {
+export function scanWhole(text: string, notation: JsonNotation = 'any', isSet = false): DecodedValue | null {
   const scanner = new JsonScanner();
   scanner.reset(notation, isSet);
   const end = scanner.scan(text, 0);

@@ -45,10 +45,10 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
 }
 
 /** Executes one call with the signal of this attempt. */
-type Work = (signal: AbortSignal) => unknown;
+type ToolWork = (signal: AbortSignal) => unknown;
 
 /** Validates the arguments first, so that only valid calls are attempted. */
-async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<Work> {
+async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<ToolWork> {
   const tool = findTool(options.tools, call.name);
   const problems = await problemsOf(call, options);
   if (problems.length > 0) throw invalid(problems);
@@ -83,7 +83,7 @@ export function refusal(toolCallId: string, toolName: string, problems: readonly
 }
 
 /** The result of `work`; throws if all attempts have failed. */
-async function attempt(work: Work, options: RunToolsOptions, retries: number): Promise<unknown> {
+async function attempt(work: ToolWork, options: RunToolsOptions, retries: number): Promise<unknown> {
   const { signal = never, toolTimeoutMs } = options;
   const limit = new AbortController();
   const abort = (): void => limit.abort(new Error(`the tool took longer than ${toolTimeoutMs} ms`));
