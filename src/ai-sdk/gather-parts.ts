@@ -8,7 +8,7 @@ import type {
 type Region = { readonly type: 'text' | 'reasoning'; text: string };
 
 /** Reads a stream of `partsOf` to its end. Rejects with whatever ends it early. */
-export async function gatherParts(
+export async function collectParts(
   parts: AsyncIterable<LanguageModelV3StreamPart>,
 ): Promise<LanguageModelV3GenerateResult> {
   const content: LanguageModelV3Content[] = [];

@@ -11,7 +11,7 @@ import type { SchemaIssue } from '../format/errors.ts';
 import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
-import { gatherParts } from './gather-parts.ts';
+import { collectParts } from './gather-parts.ts';
 import { readOptions } from './read-options.ts';
 import { StreamParts } from './stream-parts.ts';
 
@@ -65,8 +65,8 @@ async function generate(
   const { chat, warnings } = readOptions(options);
   const answer = model.chat(chat);
   const report = await answer.report;
-  const gathered = await gatherParts(partsOf(model, answer, [...warnings, ...report.map(schemaWarning)]));
-  return { ...gathered, request: { body: chat } };
+  const collected = await collectParts(partsOf(model, answer, [...warnings, ...report.map(schemaWarning)]));
+  return { ...collected, request: { body: chat } };
 }
 
 /** What the grammar does not fully enforce. */

@@ -13,7 +13,7 @@ export type IdiolectProviderOptions = Omit<
 >;
 
 /** A call's options, and its warnings. */
-export interface CallRequest {
+interface CallRequest {
   readonly chat: ChatOptions;
   readonly warnings: SharedV3Warning[];
 }

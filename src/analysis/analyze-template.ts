@@ -42,7 +42,7 @@ import { renderTurns } from './turn/rendered-turns.ts';
 import { inferResultMarkers } from './turn/result-markers.ts';
 import { inferTurnFormat } from './turn/turn-format.ts';
 import { inferTurnStart } from './turn/turn-start.ts';
-import { warnOfUnaccountedPrompt } from './turn/unaccounted-prompt.ts';
+import { warnOfUnexplainedPrompt } from './turn/unaccounted-prompt.ts';
 
 /** The stages, in order. Each reads its part from renders, with the findings of the stages before it. */
 const stages = stagesFrom<Probing>()
@@ -65,7 +65,7 @@ const stages = stagesFrom<Probing>()
   .add(inferTurnFormat) //           turn
   .add(inferResultMarkers) //        results      the markers around a tool's result
   .add(assembleFormat) //            format       the parts, with overrides and derived fields
-  .add(warnOfUnaccountedPrompt) //   –            warns of prompts that open something that nothing closes
+  .add(warnOfUnexplainedPrompt) //   –            warns of prompts that open something that nothing closes
   .add(warnOfUnrenderedThoughts) //  –            warns of thoughts that the template mentions and no render shows
   .add(warnOfUnexplainedEvidence) // –            warns of tools without calls, and of markers that close themselves
   .addSteps(checkExamples) //        –            warns of examples in the prompt that the finished format does not read

@@ -16,13 +16,13 @@ import type { Evidence } from './evidence.ts';
 import type { Probing } from './probes/probing.ts';
 
 /** The flags, and the evidence for each. */
-export interface ObservedCapabilities {
+interface ObservedCapabilities {
   readonly capabilities: Capabilities;
   readonly evidence: readonly Evidence[];
 }
 
 /** The result of one observation. */
-interface Sighting {
+interface Observation {
   readonly holds: boolean;
   readonly probe: string;
   readonly slice: string;
@@ -35,24 +35,24 @@ function around(text: string, word: string): string {
 }
 
 /** Looks for a sentinel in a render. */
-function sight(probe: string, render: ObservedRender | null, word: string, what: string): Sighting {
+function observed(probe: string, render: ObservedRender | null, word: string, what: string): Observation {
   if (render === null) return { holds: false, probe, slice: '', reason: `the template refuses ${what}` };
   const holds = render.text.includes(word);
   const reason = holds ? `${what} is rendered` : `${what} is not rendered`;
   return { holds, probe, slice: around(render.text, word), reason };
 }
 
-/** The sighting, if the template also read this path of its input. */
-function read(sighting: Sighting, render: ObservedRender | null, path: string): Sighting {
-  if (!sighting.holds || render?.reads.get(path)?.has('value') === true) return sighting;
-  return { ...sighting, holds: false, reason: `${path} is never read` };
+/** The observation, if the template also read this path of its input. */
+function read(observation: Observation, render: ObservedRender | null, path: string): Observation {
+  if (!observation.holds || render?.reads.get(path)?.has('value') === true) return observation;
+  return { ...observation, holds: false, reason: `${path} is never read` };
 }
 
-/** The sighting, unless the word was printed as part of a Python list or dict, which the template did not interpret. */
-function notPrinted(sighting: Sighting, key: string, word: string): Sighting {
-  if (!sighting.slice.includes(`'${key}': '${word}'`)) return sighting;
+/** The observation, unless the word was printed as part of a Python list or dict, which the template did not interpret. */
+function notPrinted(observation: Observation, key: string, word: string): Observation {
+  if (!observation.slice.includes(`'${key}': '${word}'`)) return observation;
   return {
-    ...sighting,
+    ...observation,
     holds: false,
     reason: "Python's notation is printed: the template does not look inside",
   };
@@ -95,16 +95,16 @@ class Observer {
   }
 }
 
-function seeTools(observer: Observer): Sighting {
+function seeTools(observer: Observer): Observation {
   const { tool, user } = observer;
   const [name] = observer.sentinels.names;
   const variables = { tools: [tool], add_generation_prompt: true };
   const render = observer.observe([user], variables);
-  const seen = read(sight('tools', render, name, "the tool's name"), render, 'tools[0].function.name');
+  const seen = read(observed('tools', render, name, "the tool's name"), render, 'tools[0].function.name');
   if (seen.holds) return seen;
   const functions = JSON.stringify([tool.function]);
   const other = observer.observe([user], { ...variables, functions });
-  const asText = sight('tools-as-text', other, name, 'the variable `functions` with the tool in it');
+  const asText = observed('tools-as-text', other, name, 'the variable `functions` with the tool in it');
   return asText.holds ? asText : seen;
 }
 
@@ -115,72 +115,72 @@ const calledAt = {
   single: 'messages[1].function_call',
 } as const;
 
-function seeCalls(observer: Observer): { call: Sighting; object: Sighting } {
+function seeCalls(observer: Observer): { call: Observation; object: Observation } {
   const { user, sentinels } = observer;
   const [key, text] = [sentinels.keys[0], sentinels.values[0]];
   const render = observer.observeWithTool([user, observer.callMessage([text])]);
   const call = 'messages[1].tool_calls[0]';
   const path = calledAt[observer.shape.calls ?? 'function'];
-  const value = sight('one-call', render, text, "the call's argument");
+  const value = observed('one-call', render, text, "the call's argument");
   const named = read(value, render, observer.shape.callIds === 'composed' ? `${call}.id` : `${path}.name`);
   const inside = read(named, render, `${path}.arguments.${key}`);
   const object = notPrinted(inside, key, text);
   return { call: named, object };
 }
 
-function seeParallel(observer: Observer): Sighting {
+function seeParallel(observer: Observer): Observation {
   const [first, second] = observer.sentinels.values;
   if (observer.shape.calls === 'single')
     return { holds: false, probe: 'two-calls', slice: '', reason: 'a message has one call at most' };
   const messages = [observer.user, observer.callMessage([first, second])];
   const render = observer.observeWithTool(messages);
-  return sight('two-calls', render, second, 'the second call');
+  return observed('two-calls', render, second, 'the second call');
 }
 
-function seeSystem(observer: Observer): Sighting {
+function seeSystem(observer: Observer): Observation {
   const { system } = observer.sentinels;
   const messages: Message[] = [{ role: 'system', content: system }, observer.user];
-  return sight('system', observer.observe(messages), system, 'the system message');
+  return observed('system', observer.observe(messages), system, 'the system message');
 }
 
-function seeStringContent(observer: Observer): Sighting {
+function seeStringContent(observer: Observer): Observation {
   const { template, user, sentinels } = observer;
-  return sight('user', tryObserve(template, { messages: [user] }), sentinels.user, 'content that is text');
+  return observed('user', tryObserve(template, { messages: [user] }), sentinels.user, 'content that is text');
 }
 
-function seeTypedContent(observer: Observer): Sighting {
+function seeTypedContent(observer: Observer): Observation {
   const { part } = observer.sentinels;
   const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: part }] }];
-  const seen = sight('typed-content', observer.observe(messages), part, 'content in parts');
+  const seen = observed('typed-content', observer.observe(messages), part, 'content in parts');
   return notPrinted(seen, 'text', part);
 }
 
 /** Names of variables that tell a template whether to keep earlier thoughts. */
 const keeping = /(?:think|reason)/;
-const keepingVerb = /preserve|keep|clear|drop|strip|truncate|interleave/;
+const keepingWord = /preserve|keep|clear|drop|strip|truncate|interleave/;
 
 /** Settings under which earlier thoughts may be kept: none, thinking turned on, and both values of each switch. */
 function keepingSettings(observer: Observer): TemplateVariables[] {
-  const names = [...observer.template.names].filter((name) => keeping.test(name) && keepingVerb.test(name));
+  const names = [...observer.template.names].filter((name) => keeping.test(name) && keepingWord.test(name));
   const switched = names.flatMap((name) =>
     [true, false].map((value) => ({ ...observer.thinking, [name]: value })),
   );
   return [{}, observer.thinking, ...switched];
 }
 
-function seePreservedReasoning(observer: Observer): Sighting {
+function seePreservedReasoning(observer: Observer): Observation {
   const { content, reasoning, laterUser } = observer.sentinels;
   const messages: Message[] = [
     observer.user,
     { role: 'assistant', content, reasoning_content: reasoning },
     { role: 'user', content: laterUser },
   ];
-  let seen = sight('earlier-reasoning', null, reasoning, 'the conversation');
+  let seen = observed('earlier-reasoning', null, reasoning, 'the conversation');
   for (const variables of keepingSettings(observer)) {
     const render = observer.observe(messages, { ...variables, add_generation_prompt: true });
     const names = Object.keys(variables).join(', ');
     const what = `the reasoning of an earlier message${names === '' ? '' : ` (with ${names})`}`;
-    const next = sight('earlier-reasoning', render, reasoning, what);
+    const next = observed('earlier-reasoning', render, reasoning, what);
     const printed = next.slice.includes(`'${reasoning}'`);
     if (next.holds && !printed) return next;
     if (render !== null) seen = { ...next, holds: false };
@@ -188,7 +188,7 @@ function seePreservedReasoning(observer: Observer): Sighting {
   return seen;
 }
 
-function seeEffort(observer: Observer): Sighting {
+function seeEffort(observer: Observer): Observation {
   const probe = 'reasoning-effort';
   for (const name of observer.template.names) {
     if (!effortVariable.test(name)) continue;
@@ -205,7 +205,7 @@ function seeEffort(observer: Observer): Sighting {
   return { holds: false, probe, slice: '', reason: 'the template reads no variable for reasoning effort' };
 }
 
-function observeAll(observer: Observer): Record<keyof Capabilities, Sighting> {
+function observeAll(observer: Observer): Record<keyof Capabilities, Observation> {
   const { call: calls, object } = seeCalls(observer);
   return {
     supportsTools: seeTools(observer),
@@ -231,8 +231,8 @@ export function inferCapabilities({ template, log }: Pick<Probing, 'template' | 
 
 /** Observes a template's capabilities by about thirty small renders; the result is cached. */
 export const observeCapabilities = memoize((template: Template): ObservedCapabilities => {
-  const sightings = observeAll(new Observer(template));
-  const flag = (name: keyof Capabilities) => sightings[name].holds;
+  const observations = observeAll(new Observer(template));
+  const flag = (name: keyof Capabilities) => observations[name].holds;
   const capabilities: Capabilities = {
     supportsTools: flag('supportsTools'),
     supportsToolCalls: flag('supportsToolCalls'),
@@ -244,7 +244,7 @@ export const observeCapabilities = memoize((template: Template): ObservedCapabil
     supportsTypedContent: flag('supportsTypedContent'),
     supportsObjectArguments: flag('supportsObjectArguments'),
   };
-  const evidence = Object.entries(sightings).map(([name, { probe, slice, reason }]) => {
+  const evidence = Object.entries(observations).map(([name, { probe, slice, reason }]) => {
     return { field: `capabilities.${name}`, probe, slice, reason, basis: 'history' } as const;
   });
   return { capabilities, evidence };

@@ -44,12 +44,12 @@ export class EvidenceLog {
 
   /** Records the evidence for a field. */
   support(field: string, probe: string, slice: string, reason: string, basis = basisOf(probe)): void {
-    this.#entries.push({ field, probe, slice: clip(slice), reason, basis });
+    this.#entries.push({ field, probe, slice: shorten(slice), reason, basis });
   }
 
   /** Records existing evidence. */
   add(entry: Evidence): void {
-    this.#entries.push({ ...entry, slice: clip(entry.slice) });
+    this.#entries.push({ ...entry, slice: shorten(entry.slice) });
   }
 
   /** Records a warning. */
@@ -84,6 +84,6 @@ function basisOf(probe: string): EvidenceBasis {
 
 const maxSliceLength = 400;
 
-function clip(slice: string): string {
+function shorten(slice: string): string {
   return slice.length <= maxSliceLength ? slice : `${slice.slice(0, maxSliceLength)}…`;
 }

@@ -2,7 +2,7 @@
 import type { Steps } from '../language/expression/steps.ts';
 
 /** A pipeline from `Given` to everything that is `Known` after its last stage. */
-export interface Stages<Given, Known> {
+interface Stages<Given, Known> {
   /** Appends a stage that is one step. */
   add<Found extends object>(stage: (known: Known) => Found): Stages<Given, Known & Found>;
   /** Appends a stage of several steps. */

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 
 /** A command before it is loaded. */
-export interface CommandEntry {
+interface CommandEntry {
   readonly name: string;
   readonly alias?: string;
   readonly description: string;

@@ -13,7 +13,7 @@ import {
   looksLikeReference,
   readGgufHeader,
 } from '../hub/index.ts';
-import { folderReason, localPath, missingFileAdvice, noSuchModel } from '../hub/local-file.ts';
+import { folderReason, localPath, missingFileAdvice, missingModel } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
 import { type ResponseReader, readerOfConfig } from './response-template-evidence.ts';
@@ -58,7 +58,7 @@ async function readTemplate(given: string, wanted: TemplateName): Promise<ModelS
       ? readConfig(name, file, text, wanted)
       : { name, origin: file, templateSource: text };
   }
-  await mustExist(file);
+  await requireFile(file);
   return sourceOf(name, file, await readGgufHeader(file), wanted);
 }
 
@@ -181,7 +181,7 @@ async function readText(file: string): Promise<string> {
   throw new ModelFileError({ file, reason });
 }
 
-async function mustExist(file: string): Promise<void> {
+async function requireFile(file: string): Promise<void> {
   try {
     await fs.access(file);
   } catch (cause) {
@@ -197,7 +197,7 @@ async function exists(file: string): Promise<boolean> {
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', noSuchModel],
+  ['ENOENT', missingModel],
   ['EISDIR', folderReason],
 ]);
 

@@ -59,7 +59,7 @@ export interface OpenedTarget
 }
 
 /** A model that exists and can be opened. */
-export interface LocatedTarget {
+interface LocatedTarget {
   /** Size of its file; 0 for a model on a server. */
   readonly bytes: number;
   /** Number of its servers; 0 for a model in this process. */

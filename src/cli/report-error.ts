@@ -12,7 +12,7 @@ import { terminalText } from './terminal-text.ts';
  * its code is `internal`, and its stack is shown.
  */
 export function reportError(error: unknown, json: boolean, flags: Flags = new Map()): string {
-  if (isForeseen(error)) {
+  if (isExpected(error)) {
     const message = inFlags(error, flags);
     return json
       ? reportJson({ ...errorFacts(error), message })
@@ -57,7 +57,7 @@ function inFlags(error: IdiolectError | NodeJS.ErrnoException, flags: Flags): st
 }
 
 /** Whether an error's message describes what happened, as ours and the operating system's do. */
-export function isForeseen(error: unknown): error is IdiolectError | NodeJS.ErrnoException {
+export function isExpected(error: unknown): error is IdiolectError | NodeJS.ErrnoException {
   return error instanceof IdiolectError || isSystemError(error);
 }
 

@@ -25,7 +25,7 @@ export interface ResponseReader {
 type Part = 'content' | 'reasoning' | 'calls';
 
 /** What a response template says of a format. */
-export interface ReaderFindings {
+interface ReaderFindings {
   /** The parts of a sample response that it reads as they are meant. */
   readonly evidence: readonly Evidence[];
   /** The other parts, and those that the format lacks. */

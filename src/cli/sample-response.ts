@@ -43,7 +43,7 @@ export interface SampleSpan {
 }
 
 /** A message, and the tools that it may call. */
-export interface SampleResponse {
+interface SampleResponse {
   readonly message: AssistantMessage;
   readonly tools: readonly Tool[];
 }

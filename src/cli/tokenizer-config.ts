@@ -1,7 +1,7 @@
 /** Reads the chat template of a `tokenizer_config.json`. Also runs in a browser. */
 
 /** A chat template with the special tokens of its file. */
-export interface TemplateOfModel {
+interface TemplateOfModel {
   readonly templateSource: string;
   readonly bosToken?: string;
   readonly eosToken?: string;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type LawName, type Verification, verifyTemplate } from '../generate/verify/verify-template.ts';
 import { readModelSource } from './model-source.ts';
-import { type ErrorFacts, errorFacts, isForeseen } from './report-error.ts';
+import { type ErrorFacts, errorFacts, isExpected } from './report-error.ts';
 import { paintedText } from './terminal-text.ts';
 import { toolFormatOption } from './tool-format.ts';
 
@@ -51,7 +51,7 @@ async function verifyFile(file: string, toolFormat: string | undefined): Promise
     } = await readModelSource(file, toolFormat);
     return verifyTemplate(templateSource, { ...tokens, name: origin });
   } catch (error) {
-    if (isForeseen(error)) return { error: errorFacts(error) };
+    if (isExpected(error)) return { error: errorFacts(error) };
     throw error;
   }
 }

@@ -46,7 +46,7 @@ export function keyState(
 }
 
 /** The end of a key. */
-export interface KeyEnd {
+interface KeyEnd {
   readonly ends: readonly MarkerChoice[];
   readonly space?: StateName;
   readonly gap?: string;

@@ -13,7 +13,7 @@ import { picture } from './pictures.ts';
 import { choicesOf, distinct, type MarkerChoice, type StateName, type StateSpec } from './states.ts';
 
 /** The ends of arguments. */
-export interface ArgumentEnds {
+interface ArgumentEnds {
   /** Markers that end them; peeked, not consumed. */
   readonly markers: readonly MarkerChoice[];
   /** Ends of the turn that come before the call's closer; peeked, not consumed. */

@@ -57,17 +57,23 @@ const effects: ReadonlySet<string> = new Set<keyof MarkerChoice>([
   'blockEnd',
 ]);
 
-/** Drops choices that never count, because an earlier one has the same marker and the same conditions, or none. */
+/**
+ * Drops choices that never count, because an earlier one has the same marker and counts whenever they do. For a call
+ * that repairs something, these are:
+ *
+ *     <tool_call>, a call, the same repair     the same
+ *     <tool_call>, a call                      counts whenever calls are allowed
+ *     <tool_call>                              counts always
+ */
 export function distinct(choices: readonly MarkerChoice[]): readonly MarkerChoice[] {
   const seen = new Set<string>();
   return choices.filter((choice) => {
     const text = choice.marker.trim();
-    // Calls count only while they are allowed.
-    const needsCalls = choice.role === 'call';
+    const isCall = choice.role === 'call';
     const conditions = Object.entries(choice).filter(([field]) => !effects.has(field));
-    const keyOf = (calls: boolean, others: readonly unknown[]) => JSON.stringify([text, calls, others]);
-    const key = keyOf(needsCalls, conditions);
-    const isHidden = [key, keyOf(needsCalls, []), keyOf(false, [])].some((each) => seen.has(each));
+    const keyOf = (call: boolean, others: readonly unknown[]) => JSON.stringify([text, call, others]);
+    const key = keyOf(isCall, conditions);
+    const isHidden = [key, keyOf(isCall, []), keyOf(false, [])].some((each) => seen.has(each));
     seen.add(key);
     return !isHidden;
   });

@@ -42,7 +42,7 @@ export interface CompiledTools {
 }
 
 /** Tools, and their compiled arguments. */
-export interface RememberedTools {
+interface RememberedTools {
   readonly tools: readonly Tool[];
   readonly compiled: CompiledTools;
 }

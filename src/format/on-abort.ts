@@ -7,11 +7,11 @@ const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** Calls `leave` once when `signal` is aborted, unless it already is; returns a function that cancels this. */
 export function onAbort(signal: AbortSignal, leave: () => void): () => void {
-  const leavers = waiting.get(signal) ?? listen(signal);
+  const listeners = waiting.get(signal) ?? listen(signal);
   // A separate function, so that two callers may pass the same one.
   const own = (): void => leave();
-  leavers.add(own);
-  return () => void leavers.delete(own);
+  listeners.add(own);
+  return () => void listeners.delete(own);
 }
 
 /**
@@ -39,12 +39,12 @@ export function untilAborted<Result>(
 }
 
 function listen(signal: AbortSignal): Set<() => void> {
-  const leavers = new Set<() => void>();
+  const listeners = new Set<() => void>();
   const abort = (): void => {
-    for (const leave of leavers) leave();
-    leavers.clear();
+    for (const leave of listeners) leave();
+    listeners.clear();
   };
   signal.addEventListener('abort', abort, { once: true });
-  waiting.set(signal, leavers);
-  return leavers;
+  waiting.set(signal, listeners);
+  return listeners;
 }

@@ -293,8 +293,8 @@ function isOneEditAway(a: string, b: string): boolean {
 /** Throws the `UnsupportedOptionError` for a value that its rule does not allow. */
 export function refuse(option: string, { expected }: Pick<OptionRule, 'expected'>, value: unknown): never {
   const hasWrongElements = isList(value) && expected.startsWith('an array of');
-  const got = hasWrongElements ? 'an array of something else' : shown(value);
-  throw new UnsupportedOptionError({ option, reason: `must be ${expected}, got ${got}` });
+  const given = hasWrongElements ? 'an array of something else' : shown(value);
+  throw new UnsupportedOptionError({ option, reason: `must be ${expected}, got ${given}` });
 }
 
 /** A value in a message: strings are quoted, so that `"5"` differs from 5. */

@@ -137,7 +137,7 @@ export function writePython(value: ExactValue): string {
 }
 
 /** How values are written: frames by type, the style of JSON, the notation of nested values. */
-export type ValueNotation = Pick<
+type ValueNotation = Pick<
   EntryArguments,
   'frames' | 'integer' | 'alternativeString' | 'nested' | 'style' | 'sorted'
 >;

@@ -8,7 +8,7 @@ import { printValue } from '../codegen/source-writer.ts';
 import type { ChatFormat } from '../format/chat-format.ts';
 
 /** Source text of the files, by name. */
-export interface EmittedModule {
+interface EmittedModule {
   /** The format as data. */
   readonly 'format.json': string;
   /** The streaming parser. */

@@ -13,7 +13,7 @@ import { turnLayout } from '../layout/turn-layout.ts';
 import type { ImportExtension } from './emit-module.ts';
 
 /** Content by file name, and what the grammars leave to later checks. */
-export interface EmittedTools {
+interface EmittedTools {
   /** `tools.ts`, `tools.compiled.ts`, `tools.auto.gbnf`, `tools.required.gbnf`. */
   readonly files: ReadonlyMap<string, string>;
   readonly report: readonly SchemaIssue[];

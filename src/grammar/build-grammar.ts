@@ -29,10 +29,7 @@ import type { ToolArguments } from './tool-arguments.ts';
 import { callTriggers } from './triggers.ts';
 
 /** Looks up the shared `ToolArguments` of a request, so that each schema is compiled once. */
-export type KnownArguments = (
-  format: ChatFormat,
-  request: ResponseGrammarOptions,
-) => ToolArguments | undefined;
+type KnownArguments = (format: ChatFormat, request: ResponseGrammarOptions) => ToolArguments | undefined;
 
 /** Compiles and checks a grammar. Throws `GrammarError` if no engine can build it or it has a dead end. */
 function* compileResponse(

@@ -19,7 +19,7 @@ import type { OfferedTool } from './offered-tools.ts';
 import { endsNames, namedCall } from './other-names.ts';
 
 /** Options of a call section. */
-export interface CallGrammarOptions {
+interface CallGrammarOptions {
   /** Tools on offer; empty allows any name with any arguments. */
   readonly tools: readonly OfferedTool[];
   /** Allows more than one call. */
@@ -93,7 +93,7 @@ export function restOfCall(calls: CallsRegion, tool: OfferedTool, opened: boolea
 }
 
 /** A call that is one JSON object, as the format writes it: the text up to its arguments, and after them. */
-export interface OwnJsonCall {
+interface OwnJsonCall {
   readonly head: string;
   readonly tail: string;
 }

@@ -33,7 +33,7 @@ import { distinctTriggers, restOfOpener } from './triggers.ts';
 export const blanks = repeat(characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]), 0, 8);
 
 /** Options of content that conforms to a schema. */
-export interface ContentOptions {
+interface ContentOptions {
   readonly contentSchema: JsonSchema;
   readonly policy: 'strict' | 'degrade';
   readonly prompt: PromptPosition;

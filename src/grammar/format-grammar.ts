@@ -11,7 +11,7 @@ import { responseGrammar } from './response-grammar.ts';
 const notation = /^(?:json|python|nested)-/;
 
 /** A format's grammar as a tree and as GBNF. */
-export interface FormatGrammar {
+interface FormatGrammar {
   readonly expression: Grammar;
   readonly gbnf: string;
 }

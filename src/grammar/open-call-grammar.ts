@@ -53,7 +53,7 @@ export function restNotations(calls: CallsRegion, { toolName, notation }: OpenCa
 }
 
 /** What the rest of a call is made of. */
-export interface OpenCallParts {
+interface OpenCallParts {
   readonly calls: CallsRegion;
   /** The compiled arguments of the request. */
   readonly library: ToolArguments;

@@ -9,7 +9,7 @@ import type { TurnLayout } from '../layout/turn-layout.ts';
 import type { PromptPosition } from './prompt-position.ts';
 
 /** An answer, and what may precede it. */
-export interface ReasoningAndAnswer {
+interface ReasoningAndAnswer {
   /** `null` if the format has none. */
   readonly reasoning: ReasoningRegion | null;
   readonly prompt: PromptPosition;

@@ -157,9 +157,9 @@ function turnExpression(
   answer: Expression,
   rules: RuleSet,
 ): Expression {
-  const isDemanded = shape !== 'text' && shape !== 'whole';
-  const empty = isDemanded && reasoning !== null ? emptyReasoning(reasoning, shape) : [];
-  const parts = { reasoning, prompt, answer, empty, ends: isDemanded ? ends : [] };
+  const isRequired = shape !== 'text' && shape !== 'whole';
+  const empty = isRequired && reasoning !== null ? emptyReasoning(reasoning, shape) : [];
+  const parts = { reasoning, prompt, answer, empty, ends: isRequired ? ends : [] };
   const turn = withReasoning(parts, rules);
   if (prompt.place === 'between-turns') return sequence(literal(start.text), turn);
   return prompt.untouched && lead.text !== '' ? sequence(optional(literal(lead.text)), turn) : turn;

@@ -23,7 +23,7 @@ import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type SchemaStore, storedOrCompiled } from './stored-schemas.ts';
 
 /** Arguments compiled ahead of time, and the digest (SHA-256) that names their schemas. */
-export interface CompiledAhead {
+interface CompiledAhead {
   readonly table: CompiledTools;
   readonly digest: (text: string) => string;
 }
@@ -47,7 +47,7 @@ export class ToolArguments {
   readonly #ahead: CompiledAhead | null;
   readonly #store: SchemaStore | null;
   /** The compilation in progress, for any request: two cannot write rules into the set at once. */
-  #underway: Steps<void> | null = null;
+  #pending: Steps<void> | null = null;
 
   constructor(
     calls: CallsRegion,
@@ -128,21 +128,21 @@ export class ToolArguments {
     if (text instanceof SchemaError) return text;
     yield;
     for (;;) {
-      yield* this.#finishUnderway();
+      yield* this.#finishPending();
       const known = text === null ? this.#large.get(tool) : this.#known.get(text);
       if (known !== undefined) return known;
       const unpacked = this.#unpack(text);
-      if (unpacked === null) this.#underway = this.#compile(tool, text);
+      if (unpacked === null) this.#pending = this.#compile(tool, text);
       else this.#keep(tool, text, unpacked);
     }
   }
 
-  *#finishUnderway(): Steps<void> {
-    for (let steps = this.#underway; steps !== null; steps = this.#underway) {
+  *#finishPending(): Steps<void> {
+    for (let steps = this.#pending; steps !== null; steps = this.#pending) {
       // If it throws, the next request begins anew.
-      this.#underway = null;
+      this.#pending = null;
       if (steps.next().done === true) return;
-      this.#underway = steps;
+      this.#pending = steps;
       yield;
     }
   }

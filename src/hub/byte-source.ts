@@ -4,7 +4,7 @@ import { codeOf } from '../format/error-class.ts';
 import { ModelFileError } from '../format/errors.ts';
 
 /** The result of a read: fewer bytes than requested only at the end of the file. */
-export interface SourceBytes {
+interface SourceBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Size of the whole file in bytes. */
   readonly size: number;

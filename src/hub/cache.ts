@@ -58,7 +58,7 @@ export async function fileSize(file: string): Promise<number | null> {
 }
 
 /** How a name of a file came about. */
-export type NameKind = 'link' | 'copy';
+type NameKind = 'link' | 'copy';
 
 /**
  * Makes `link` point to `blob`: as a relative link or, if links are not allowed, a hard link or a copy, which takes as
@@ -88,7 +88,7 @@ export async function writeRef(revision: string, commit: string, place: NamePlac
 }
 
 /** The model whose names are created, and how to stop waiting for another process. */
-export interface NamePlace {
+interface NamePlace {
   readonly cache: string;
   readonly model: string;
   readonly signal?: AbortSignal | undefined;
@@ -115,7 +115,7 @@ async function moveIntoPlace(aside: string, place: string, make: () => Promise<v
 }
 
 /** Facts about a corrupt file, stored next to it. */
-export interface QuarantineNote {
+interface QuarantineNote {
   readonly file: string;
   readonly url: string;
   readonly expected: string;

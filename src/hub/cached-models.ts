@@ -135,7 +135,7 @@ export async function removeCachedModels(
     await fs.rm(trialFile(file), { force: true });
   }
   freed += await removeUnreferenced(folder, blobs);
-  freed += await removeRemains(folder);
+  freed += await removeUnused(folder);
   return { files, freed };
 }
 
@@ -148,8 +148,8 @@ async function listModel(folder: string, model: string): Promise<CacheContents> 
       models.push(describe(found, { model, commit, revisions: refs.get(commit) ?? [] }));
     }
   }
-  const partials = await listRemnants(path.join(folder, 'blobs'), '.idiolect', model);
-  const quarantined = await listRemnants(path.join(folder, 'quarantine'), '.corrupt', model);
+  const partials = await listLeftovers(path.join(folder, 'blobs'), '.idiolect', model);
+  const quarantined = await listLeftovers(path.join(folder, 'quarantine'), '.corrupt', model);
   return { models, partials, quarantined };
 }
 
@@ -211,14 +211,14 @@ async function readRefs(folder: string): Promise<ReadonlyMap<string, readonly st
   return byCommit;
 }
 
-async function listRemnants(folder: string, ending: string, model: string): Promise<CachedRemnant[]> {
-  const remnants: CachedRemnant[] = [];
+async function listLeftovers(folder: string, ending: string, model: string): Promise<CachedRemnant[]> {
+  const leftovers: CachedRemnant[] = [];
   for (const name of await names(folder)) {
     const file = path.join(folder, name);
     const stats = name.endsWith(ending) ? await fs.stat(file).catch(() => null) : null;
-    if (stats !== null) remnants.push({ model, file, size: stats.blocks * 512 });
+    if (stats !== null) leftovers.push({ model, file, size: stats.blocks * 512 });
   }
-  return remnants;
+  return leftovers;
 }
 
 /** Removes those of `blobs` that no name of a snapshot points to; returns the freed bytes. */
@@ -238,7 +238,7 @@ async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): P
 }
 
 /** If no file has a name any more, removes the whole folder; returns the freed bytes. */
-async function removeRemains(folder: string): Promise<number> {
+async function removeUnused(folder: string): Promise<number> {
   const snapshots = path.join(folder, 'snapshots');
   const left = await fs.readdir(snapshots, { recursive: true, withFileTypes: true }).catch(() => []);
   if (left.some((entry) => !entry.isDirectory())) return 0;

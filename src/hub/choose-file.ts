@@ -17,7 +17,7 @@ export interface ModelFiles<File> extends ModelName {
 }
 
 /** The chosen model, and the alternatives. */
-export interface Choice<File> {
+export interface FileChoice<File> {
   readonly chosen: ModelFiles<File>;
   readonly others: readonly ModelName[];
   /** GGUF files that are not models by themselves: projectors, drafts, incomplete shards. */
@@ -25,7 +25,7 @@ export interface Choice<File> {
 }
 
 /** What the caller requests; nothing means the best of the known quantisations. */
-export interface Wanted {
+export interface WantedFile {
   readonly model: string;
   readonly quantization: string | null;
   readonly file: string | null;
@@ -43,8 +43,8 @@ const companion = /(?:^|[-_. ])(?:mmproj|projector|draft|drafter|eagle\d?|imatri
  */
 export function chooseModel<File extends { readonly path: string }>(
   files: readonly File[],
-  wanted: Wanted,
-): Choice<File> {
+  wanted: WantedFile,
+): FileChoice<File> {
   const { models, passedOver } = groupModels(files);
   if (models.length === 0) throw new NoGgufError({ model: wanted.model, passedOver });
   const chosen = chooseAmong(models, wanted);
@@ -54,7 +54,7 @@ export function chooseModel<File extends { readonly path: string }>(
 
 function chooseAmong<File extends { readonly path: string }>(
   models: readonly ModelFiles<File>[],
-  wanted: Wanted,
+  wanted: WantedFile,
 ): ModelFiles<File> {
   if (wanted.file !== null) return onlyOne(withFile(models, wanted.file), wanted.file, models, wanted);
   if (wanted.quantization !== null) {
@@ -74,7 +74,7 @@ function onlyOne<File>(
   matching: readonly ModelFiles<File>[],
   asked: string,
   models: readonly ModelFiles<File>[],
-  wanted: Wanted,
+  wanted: WantedFile,
 ): ModelFiles<File> {
   const [only, second] = matching;
   if (only === undefined) {

@@ -19,7 +19,7 @@ import { follow } from '../format/on-abort.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** Options of a claim. */
-export interface ClaimOptions {
+interface ClaimOptions {
   /** Aborts waiting. */
   readonly signal?: AbortSignal | undefined;
   /** Called once if another process holds the claim. */

@@ -11,7 +11,7 @@ export interface ContentHash {
 }
 
 /** Options of `hashFile`. */
-export interface HashFileOptions {
+interface HashFileOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of bytes read since the last call. */
   readonly onBytes?: ((count: number) => void) | undefined;

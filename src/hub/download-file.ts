@@ -16,7 +16,7 @@ import { DiskFullError, DownloadInterruptedError, HubUnavailableError, RateLimit
 import type { PartialFile } from './partial-file.ts';
 
 /** What to fetch, and how. */
-export interface DownloadRequest {
+interface DownloadRequest {
   /** The file's name in errors. */
   readonly name: string;
   readonly url: string;

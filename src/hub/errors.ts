@@ -165,8 +165,8 @@ export class DiskFullError extends errorClass(
     /** Free bytes; `null` if the disk filled up during the download. */
     readonly free: number | null;
   }) => {
-    const figures = needed === null || free === null ? '' : ` (${needed} bytes are needed, ${free} are free)`;
-    return `${folder} has no room for the model${figures}: free some space or set HF_HOME elsewhere`;
+    const sizes = needed === null || free === null ? '' : ` (${needed} bytes are needed, ${free} are free)`;
+    return `${folder} has no room for the model${sizes}: free some space or set HF_HOME elsewhere`;
   },
 ) {}
 

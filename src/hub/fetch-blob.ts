@@ -43,7 +43,7 @@ export type FetchStep =
 export async function fetchBlob(file: RemoteFile, options: FetchBlobOptions): Promise<string> {
   const blob = blobFile(options.cache, options.model, file.hash);
   const inPlace = async (): Promise<boolean> => (await fileSize(blob)) === file.size;
-  if ((await inPlace()) && !(await hasRemains(blob))) {
+  if ((await inPlace()) && !(await hasLeftovers(blob))) {
     options.onStep({ type: 'cached', hash: await checkCached(file, blob, options) });
     return blob;
   }
@@ -72,7 +72,7 @@ async function checkCached(
 }
 
 /** Whether a download that was killed at its very end, or a running one, left something next to the blob. */
-async function hasRemains(blob: string): Promise<boolean> {
+async function hasLeftovers(blob: string): Promise<boolean> {
   const names = await fs.readdir(path.dirname(blob));
   return names.some((name) => name.startsWith(`${path.basename(blob)}.`));
 }

@@ -48,7 +48,7 @@ export const hubRules: OptionRules<HubOptions> = {
 };
 
 /** The subject of a request, for errors. */
-export interface Subject {
+interface Subject {
   readonly model: string;
   readonly revision: string | null;
 }

@@ -31,7 +31,7 @@ export const folderReason =
   'is a folder; give a file in it: a model (.gguf) or, where that is enough, its chat template';
 
 /** The reason if nothing has that name. */
-export const noSuchModel =
+export const missingModel =
   'no such file, and no model of the Hub (owner/name); `idiolect pull owner/name` downloads one, `idiolect toy` writes a small one';
 
 /** Advice if there is no file of that name; `null` if the name suggests nothing. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../format/error-class.ts';
 
 /** How to rename, for tests. */
-export interface Renaming {
+interface Renaming {
   readonly rename?: (from: string, to: string) => Promise<void>;
   readonly platform?: NodeJS.Platform;
 }

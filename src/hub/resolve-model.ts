@@ -1,7 +1,7 @@
 /** Resolves a model's name to exact files: commit, file, size and hash. */
 import { type ListFileEntry, listFiles, modelInfo } from '@huggingface/hub';
 import { IdiolectError } from '../format/errors.ts';
-import { type Choice, chooseModel } from './choose-file.ts';
+import { chooseModel, type FileChoice } from './choose-file.ts';
 import type { ContentHash } from './content-hash.ts';
 import {
   GatedModelError,
@@ -31,7 +31,7 @@ export interface ResolvedModel {
   readonly revision: string;
   readonly commit: string;
   readonly gated: boolean;
-  readonly choice: Choice<RemoteFile>;
+  readonly choice: FileChoice<RemoteFile>;
 }
 
 /** More files than any repository of models has, against endless listings. */
@@ -105,7 +105,7 @@ function hashOf(entry: ListFileEntry): ContentHash | null {
 }
 
 /** A file that cannot be verified must not be chosen; other files do not matter. */
-function requireHashes(choice: Choice<UncheckedFile>): Choice<RemoteFile> {
+function requireHashes(choice: FileChoice<UncheckedFile>): FileChoice<RemoteFile> {
   const verified = (file: UncheckedFile): RemoteFile => {
     if (file.hash === null) throw new UnverifiableFileError({ fileName: file.path });
     return { ...file, hash: file.hash };

@@ -13,7 +13,7 @@ import { type CompiledSchema, type CompileSchemaOptions, compile, Unsatisfiable 
 import type { ObjectWriting } from './objects/object-writing.ts';
 import { writeObjects } from './objects/write-objects.ts';
 import type { Compilation, KeyOrdering } from './plan/compilation.ts';
-import type { KeySorting } from './plan/instance-locations.ts';
+import type { SortedKeys } from './plan/instance-locations.ts';
 import type { ObjectShape } from './shapes/shapes.ts';
 import { EntryValueWriter } from './write/entry-values.ts';
 import { blankOf } from './write/lenient-json.ts';
@@ -27,7 +27,7 @@ import {
 import { ValueWriter } from './write/value-writer.ts';
 
 /** Options for compiling a tool's arguments. */
-export interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
+interface CompileArgumentsOptions extends Omit<CompileSchemaOptions, 'syntax' | 'tool' | 'keyOrder'> {
   /**
    * The order of declared keys, at every level. `schema`: the schema's. `later` (default): the same, but up to five
    * optional ones may also come later. `any`: any.
@@ -71,7 +71,7 @@ export function compileArgumentsSteps(
   return compile(
     parameters,
     { ...options, tool: name, keyOrder },
-    { sortKeys: sortingOf(format) },
+    { sortKeys: sortedKeysOf(format) },
     (compilation) => {
       const writing =
         format.kind === 'json'
@@ -83,7 +83,7 @@ export function compileArgumentsSteps(
 }
 
 /** Nested JSON has its own order, even within sorted entries. */
-function sortingOf(format: ArgumentsFormat): KeySorting {
+function sortedKeysOf(format: ArgumentsFormat): SortedKeys {
   if (format.kind === 'json') return format.style.sortKeys;
   const inner = format.frames.object.codec === 'nested' ? format.sorted : format.style.sortKeys;
   if (inner === format.sorted) return inner;
@@ -98,19 +98,19 @@ function refuseNoSchema(parameters: unknown, tool: string): void {
 }
 
 /** The delimiters of the arguments, and what replaces them if there are none. */
-interface Frame {
+interface ArgumentsFrame {
   readonly open: string;
   readonly close: string;
   readonly empty: string | null;
 }
 
-function framesOf(format: ArgumentsFormat): Frame {
+function framesOf(format: ArgumentsFormat): ArgumentsFrame {
   if (format.kind === 'entries') return { open: '', close: '', empty: format.empty };
   const quote = format.encoding === 'string' ? '"' : '';
   return { open: quote, close: quote, empty: format.empty };
 }
 
-function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: Frame): Expression {
+function writeArguments(compilation: Compilation, writing: ObjectWriting, frame: ArgumentsFrame): Expression {
   const { root, locations, document } = compilation;
   const shapes = compilation
     .satisfiable(compilation.shapes(root).get('object') ?? [])

@@ -28,7 +28,7 @@ import type { RuleSet } from '../language/expression/rule-set.ts';
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { plainSchema, schemaSize } from '../tools/plain-schema.ts';
 import { Compilation, type CompilationOptions, type KeyOrdering } from './plan/compilation.ts';
-import type { KeySorting } from './plan/instance-locations.ts';
+import type { SortedKeys } from './plan/instance-locations.ts';
 import { preparePatterns } from './plan/known-languages.ts';
 import { EmptyConstraint } from './plan/satisfiability.ts';
 import { isTooLarge, tooLarge } from './validate/schema-size.ts';
@@ -176,7 +176,7 @@ function* prepare(
 function* writeFirst(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
-  sortKeys: KeySorting,
+  sortKeys: SortedKeys,
   write: (compilation: Compilation) => Expression,
 ): Steps<Omit<CompiledSchema, 'expression'> & { readonly expression: Expression | null }> {
   let steps = 0;
@@ -210,7 +210,7 @@ function helps(
 function startCompilation(
   schema: JsonSchema,
   options: Omit<CompileSchemaOptions, 'syntax'>,
-  sortKeys: KeySorting,
+  sortKeys: SortedKeys,
   fallback: Fallback,
 ): Compilation {
   const { tool, documents, openObjects = true, formats = 'assert', keyOrder = 'schema' } = options;
@@ -300,16 +300,16 @@ function settleChecks(
   { tool, ...options }: ValidationOptions & { readonly tool: string },
 ): readonly SchemaIssue[] {
   if (!issues.some(({ effect }) => effect === 'checked')) return issues;
-  const obstacle = obstacleOf(schema, tool, options);
+  const reason = reasonUnchecked(schema, tool, options);
   return issues.map((issue) => {
     if (issue.effect !== 'checked') return issue;
-    if (obstacle === null) return { ...issue, reason: `${issue.reason}; it is checked` };
-    return { ...issue, effect: 'widened', reason: `${issue.reason}; it is not enforced, and ${obstacle}` };
+    if (reason === null) return { ...issue, reason: `${issue.reason}; it is checked` };
+    return { ...issue, effect: 'widened', reason: `${issue.reason}; it is not enforced, and ${reason}` };
   });
 }
 
 /** Why nothing can check `schema`; `null` if something can. */
-function obstacleOf(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
+function reasonUnchecked(schema: JsonSchema, tool: string, options: ValidationOptions): string | null {
   if (isTooLarge(schema)) return tooLarge;
   try {
     compileValidator(schema, tool, options);

@@ -58,7 +58,7 @@ function callOpenings({ calls, alternatives = {} }: ChatFormat): readonly string
   if (calls === null) return [];
   const { call, head, section } = calls;
   return [{ open: call.open, head }, ...(alternatives.calls ?? [])].map(
-    (way) => section.open + way.open + leadingLiteral(way.head).text,
+    (notation) => section.open + notation.open + leadingLiteral(notation.head).text,
   );
 }
 

@@ -3,7 +3,7 @@ import type { ChatFormat, Delimiters, TurnFormat } from '../format/chat-format.t
 import { Marker, markers } from './marker.ts';
 
 /** The kinds of regions. */
-export type RegionKind = 'reasoning' | 'content' | 'calls';
+type RegionKind = 'reasoning' | 'content' | 'calls';
 
 /** The markers around something. */
 export interface Enclosure {

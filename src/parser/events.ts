@@ -1,16 +1,16 @@
 /**
  * The events of a response parser, named as in the AI SDK: noun, then what happened. Imports only types.
  *
- * Every event covers the stretch `start`..`end` of the raw text that it consumed (UTF-16 units, `end` exclusive).
+ * Every event covers the span `start`..`end` of the raw text that it consumed (UTF-16 units, `end` exclusive).
  * Offset 0 is the first character fed; the text of the generation prompt has negative offsets. With the option
- * `markers`, `marker` events cover the delimiters too, and the stretches of all events tile the text.
+ * `markers`, `marker` events cover the delimiters too, and the spans of all events tile the text.
  */
 import type { AssistantMessage, JsonObject, ToolCall } from '../format/messages.ts';
 import type { LeniencyLaw } from './leniency/law-table.ts';
 
 export type { LeniencyLaw } from './leniency/law-table.ts';
 
-interface Stretch {
+interface Span {
   readonly start: number;
   readonly end: number;
 }
@@ -41,34 +41,34 @@ export type AnyResponseEvent =
   | Exclude<ResponseEvent, ToolCallEvent>
   | (Omit<ToolCallEvent, 'arguments'> & { readonly arguments: object });
 
-/** Reasoning begins; the stretch is empty. `reasoning-delta` events follow, then `reasoning-end`. */
-export interface ReasoningStart extends Stretch {
+/** Reasoning begins; the span is empty. `reasoning-delta` events follow, then `reasoning-end`. */
+export interface ReasoningStart extends Span {
   readonly type: 'reasoning-start';
   /** Names the region within the response: `reasoning-0`. */
   readonly id: string;
 }
 
 /** More reasoning. */
-export interface ReasoningDelta extends Stretch {
+export interface ReasoningDelta extends Span {
   readonly type: 'reasoning-delta';
   readonly id: string;
   readonly delta: string;
 }
 
 /** The reasoning is complete. */
-export interface ReasoningEnd extends Stretch {
+export interface ReasoningEnd extends Span {
   readonly type: 'reasoning-end';
   readonly id: string;
 }
 
 /** Answer text begins; `text-delta` events follow, then `text-end`. */
-export interface TextStart extends Stretch {
+export interface TextStart extends Span {
   readonly type: 'text-start';
   readonly id: string;
 }
 
 /** More of the answer. */
-export interface TextDelta extends Stretch {
+export interface TextDelta extends Span {
   readonly type: 'text-delta';
   readonly id: string;
   readonly delta: string;
@@ -92,7 +92,7 @@ export interface TokenLogprob extends LikelyToken {
 }
 
 /** This part of the answer is complete. */
-export interface TextEnd extends Stretch {
+export interface TextEnd extends Span {
   readonly type: 'text-end';
   readonly id: string;
 }
@@ -100,13 +100,13 @@ export interface TextEnd extends Stretch {
 /**
  * A call's name is known. `id` is the model's own if it was written before the name, otherwise generated. It is final.
  */
-export interface ToolInputStart extends Stretch {
+export interface ToolInputStart extends Span {
   readonly type: 'tool-input-start';
   readonly id: string;
   readonly toolName: string;
 }
 /** JSON of the arguments. The joined deltas of a call are at every moment a prefix of its final `input`. */
-export interface ToolInputDelta extends Stretch {
+export interface ToolInputDelta extends Span {
   readonly type: 'tool-input-delta';
   readonly id: string;
   /** JSON text, whatever notation the format uses. */
@@ -114,12 +114,12 @@ export interface ToolInputDelta extends Stretch {
 }
 
 /** The arguments of a call are complete. `tool-call` follows if they could be read. */
-export interface ToolInputEnd extends Stretch {
+export interface ToolInputEnd extends Span {
   readonly type: 'tool-input-end';
   readonly id: string;
 }
 /** A call is complete. Comes right after its `tool-input-end`. */
-export interface ToolCallEvent extends Stretch {
+export interface ToolCallEvent extends Span {
   readonly type: 'tool-call';
   /** The same id as the call's `tool-input-start`. */
   readonly toolCallId: string;
@@ -166,7 +166,7 @@ export interface ReadToolCall extends ToolCall {
  * Text that does not fit the format, or a call that cannot be handed out: its tool is not offered, or its arguments
  * are invalid. `raw` is the text, which the message keeps too; empty if earlier events covered all of it.
  */
-export interface Malformed extends Stretch {
+export interface Malformed extends Span {
   readonly type: 'malformed';
   readonly raw: string;
   /** What was expected at `start`, in readable form: `"</tool_call>"`, `tool name`. */
@@ -188,10 +188,10 @@ export interface BrokenCall {
 }
 
 /**
- * Text that violates the format but was read anyway (`docs/leniency.md`). The stretch is empty. Repairs of a call come
+ * Text that violates the format but was read anyway (`docs/leniency.md`). The span is empty. Repairs of a call come
  * after its `tool-call`.
  */
-export interface Repaired extends Stretch {
+export interface Repaired extends Span {
   readonly type: 'repaired';
   /** The law of leniency that was applied. */
   readonly law: LeniencyLaw;
@@ -204,7 +204,7 @@ export interface Repaired extends Stretch {
  * Text of the answer looks like a call of an offered tool, and was not read as one: it is quoted, or in a notation that
  * is not known. It is in the answer. Comes after the `text-end` of its text, once for each.
  */
-export interface PossibleCall extends Stretch {
+export interface PossibleCall extends Span {
   readonly type: 'possible-call';
   readonly toolName: string;
   /** Offset of the tool's name, or of the arguments if there is no name. */
@@ -212,13 +212,13 @@ export interface PossibleCall extends Stretch {
 }
 
 /** A delimiter of the format, or white space that belongs to it. Only with the option `markers`. */
-export interface Marker extends Stretch {
+export interface Marker extends Span {
   readonly type: 'marker';
   readonly text: string;
 }
 
 /** The last event. */
-export interface Finish extends Stretch {
+export interface Finish extends Span {
   readonly type: 'finish';
   /** `length`: the text ended inside an open region. */
   readonly reason: 'stop' | 'tool-calls' | 'length';

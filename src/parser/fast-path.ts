@@ -9,7 +9,7 @@ import { deltaEvent, type EmitTarget } from './writer/edge-events.ts';
 import type { EventWriter } from './writer/event-writer.ts';
 
 /** Where the text is; raw strings are escaped into JSON. */
-type Surroundings = 'text' | 'raw-string' | 'json-string';
+type TextKind = 'text' | 'raw-string' | 'json-string';
 
 /** Up to this length, text at the end of a piece that may begin a marker is examined again. */
 const maxTail = 8;
@@ -21,7 +21,7 @@ export class FastPath {
   /** Whether every first character of a marker may wait for more text. */
   private readonly firstsWait: boolean;
   private plainRun: PlainRun | null = null;
-  private within: Surroundings = 'text';
+  private within: TextKind = 'text';
   private target: EmitTarget | null = null;
 
   constructor(cursor: Cursor, writer: EventWriter, firstsWait: boolean) {
@@ -41,7 +41,7 @@ export class FastPath {
   }
 
   /** Opens the fast path: more plain text is expected. */
-  open(plainRun: PlainRun, within: Surroundings): void {
+  open(plainRun: PlainRun, within: TextKind): void {
     const { cursor, writer } = this;
     if (writer.target === null || !writer.calls.inputFlows || cursor.text.length - cursor.at > maxTail)
       return;

@@ -7,7 +7,7 @@ import { propertyNames } from './steps/schema-place.ts';
 import type { ToolTable } from './tool-table.ts';
 
 /** Where it is in the text, and whose call it may be. */
-export interface FoundCall {
+interface FoundCall {
   readonly toolName: string;
   readonly at: number;
 }
@@ -35,7 +35,7 @@ const argumentsNear = /^(?:\s*(?:\w*<|[({[]|```)|:\d)/;
 const maxOpening = 256;
 
 /** Markers of calls in a text: those that opened none, and what closes calls. */
-export interface StrayMarkers {
+interface StrayMarkers {
   readonly openers: ReadonlySet<string>;
   readonly closers: readonly string[];
 }

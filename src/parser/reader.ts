@@ -18,13 +18,9 @@ import {
   type Repair,
   repair,
 } from './leniency/law-table.ts';
+import type { CompiledTransition } from './markers/compiled-transition.ts';
 import { callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
-import {
-  type CompiledTransition,
-  type MarkerTable,
-  type MatchContext,
-  markerAlone,
-} from './markers/markers.ts';
+import { type MarkerTable, type MatchContext, markerAlone } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
 import { Quotations } from './quoting/quotations.ts';

@@ -4,7 +4,7 @@ import type { ReaderOptions } from './reader-options.ts';
 import type { Notation } from './state-tables.ts';
 
 /** The white space that the marker before the text claims, and notations of calls other than the format's. */
-interface Surroundings {
+interface OpenCallContext {
   readonly space: string;
   readonly notations: readonly Notation<State>[];
 }
@@ -14,7 +14,7 @@ export function silentReader(
   { options }: Reader,
   state: State,
   offset: number,
-  given: Partial<ReaderOptions> & Partial<Surroundings> = {},
+  given: Partial<ReaderOptions> & Partial<OpenCallContext> = {},
 ): Reader {
   const { space = '', notations, ...others } = given;
   const silent = { markers: false, keeps: false, seeksCalls: false, provenance: null };

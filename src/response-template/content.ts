@@ -85,7 +85,7 @@ interface Content {
 function parseContent(content: Content): FieldValue {
   switch (content.name) {
     case 'text':
-      return tidied(content, content.raw);
+      return trimmed(content, content.raw);
     case 'int':
       return readInteger(content.raw) ?? fail(content, 'is not an integer');
     case 'float':
@@ -106,13 +106,13 @@ function readJson(content: Content): FieldValue {
     return parseDialect(content.raw, dialectOf(content));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    if (isTruthy(content.given.get('allow_non_json') ?? false)) return tidied(content, content.raw);
+    if (isTruthy(content.given.get('allow_non_json') ?? false)) return trimmed(content, content.raw);
     return fail(content, `is not JSON (${error.message})`);
   }
 }
 
 /** The text without white space at its edges, unless an argument keeps it. */
-function tidied({ given }: Content, text: string): string {
+function trimmed({ given }: Content, text: string): string {
   return isTruthy(given.has('strip') ? given.get('strip') : true) ? stripSpace(text) : text;
 }
 
@@ -175,7 +175,7 @@ function tagValue(content: Content, pattern: Pattern, groups: ReadonlyMap<string
 function readLines(content: Content): JsonObject {
   const lineSeparator = textArgument(content, 'line_sep', '\n');
   const keySeparator = textArgument(content, 'kv_sep', ':');
-  const tidy = (text: string) => tidied(content, text);
+  const tidy = (text: string) => trimmed(content, text);
   const entries = new Map<string, JsonValue>();
   for (const written of content.raw.split(lineSeparator)) {
     const line = tidy(written);

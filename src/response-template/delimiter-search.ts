@@ -5,7 +5,7 @@ import type { PatternSearch, RegexMatch } from './pattern/search.ts';
 import type { Delimiter, Region } from './region.ts';
 
 /** A delimiter to search for, and its effect. */
-export interface Candidate {
+export interface DelimiterCandidate {
   readonly action: 'open' | 'close';
   readonly field: Region;
   readonly delimiter: Delimiter;
@@ -15,30 +15,30 @@ export interface Candidate {
 
 /** A delimiter that was found. */
 export interface FoundDelimiter {
-  readonly candidate: Candidate;
+  readonly candidate: DelimiterCandidate;
   readonly match: RegexMatch;
 }
 
-interface Watch {
-  readonly candidate: Candidate;
+interface DelimiterWatch {
+  readonly candidate: DelimiterCandidate;
   readonly search: PatternSearch;
 }
 
 /** Length of the first stretch that is searched at once; each later one is twice as long, up to the largest. */
-const stretch = { first: 256, largest: 65_536 };
+const window = { first: 256, largest: 65_536 };
 
 /**
  * The search in one region. The delimiter that begins first is found; among several at one position, the longest;
  * among equally long ones, the first in the order of `candidates`.
  */
 export class DelimiterSearch {
-  readonly #watches: readonly Watch[];
+  readonly #watches: readonly DelimiterWatch[];
   readonly #finder: RegExp | null;
   #position: number;
-  #stretch = stretch.first;
+  #window = window.first;
 
   /** `finder` finds the next character with which any candidate may begin; `null` if that can be any character. */
-  constructor(candidates: readonly Candidate[], from: number, finder: RegExp | null) {
+  constructor(candidates: readonly DelimiterCandidate[], from: number, finder: RegExp | null) {
     this.#position = from;
     this.#finder = finder;
     this.#watches = candidates.map((candidate) => ({
@@ -81,8 +81,8 @@ export class DelimiterSearch {
   }
 
   #nextStop(text: HeldText): number {
-    let to = Math.min(text.end, this.#position + this.#stretch);
-    this.#stretch = Math.min(2 * this.#stretch, stretch.largest);
+    let to = Math.min(text.end, this.#position + this.#window);
+    this.#window = Math.min(2 * this.#window, window.largest);
     // Not between the halves of a pair.
     if (to < text.end && /[\ud800-\udbff]/.test(text.piece(to - 1, to))) to++;
     return to;

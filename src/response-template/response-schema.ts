@@ -16,7 +16,7 @@ const maxLevels = 50;
 const extensions = ['x-regex', 'x-regex-iterator', 'x-regex-key-value', 'x-parser', 'x-parser-args'];
 
 /** A schema in the tree, with its JSON pointer. */
-interface Place {
+interface SchemaPart {
   readonly schema: JsonObject;
   readonly pointer: string;
 }
@@ -34,7 +34,7 @@ export function parseWithResponseSchema(schema: JsonValue, text: string): JsonOb
   return isObject(message) ? message : {};
 }
 
-function valueAt(place: Place, given: JsonValue, depth: number): JsonValue {
+function valueAt(place: SchemaPart, given: JsonValue, depth: number): JsonValue {
   const { schema, pointer } = place;
   if (depth > maxLevels) throw new ResponseTemplateError({ pointer, reason: 'is nested too deeply' });
   const unknown = Object.keys(schema).find((key) => key.startsWith('x-') && !extensions.includes(key));
@@ -51,7 +51,7 @@ function valueAt(place: Place, given: JsonValue, depth: number): JsonValue {
 }
 
 /** What the patterns of a schema capture: a text, an object of named groups, or a list of either. */
-function matched(place: Place, given: JsonValue): JsonValue {
+function matched(place: SchemaPart, given: JsonValue): JsonValue {
   const [single, each, keyed] = ['x-regex', 'x-regex-iterator', 'x-regex-key-value'].map((keyword) =>
     patternOf(place, keyword),
   );
@@ -63,7 +63,7 @@ function matched(place: Place, given: JsonValue): JsonValue {
   return objectFrom(pairs.map(({ key = '', value = null }) => [String(key), value]));
 }
 
-function patternOf({ schema, pointer }: Place, keyword: string): Pattern | null {
+function patternOf({ schema, pointer }: SchemaPart, keyword: string): Pattern | null {
   const source = schema[keyword];
   if (source === undefined) return null;
   if (typeof source === 'string') return compilePattern(source);
@@ -90,7 +90,7 @@ const parsers: ReadonlyMap<string, (text: string) => JsonValue | undefined> = ne
   ],
 ]);
 
-function parsed(place: Place, found: JsonValue): JsonValue {
+function parsed(place: SchemaPart, found: JsonValue): JsonValue {
   const { 'x-parser': parser, 'x-parser-args': given } = place.schema;
   if (parser === undefined || typeof found !== 'string') return found;
   const options = isObject(given) ? given : {};
@@ -104,7 +104,7 @@ function parsed(place: Place, found: JsonValue): JsonValue {
   return typeof options.transform === 'string' ? query(options.transform, value, place.pointer) : value;
 }
 
-function itemsOf({ schema, pointer }: Place, found: readonly JsonValue[], depth: number): JsonValue {
+function itemsOf({ schema, pointer }: SchemaPart, found: readonly JsonValue[], depth: number): JsonValue {
   const { items } = schema;
   if (found.length === 0) return null;
   if (!isObject(items)) return found;
@@ -112,7 +112,11 @@ function itemsOf({ schema, pointer }: Place, found: readonly JsonValue[], depth:
 }
 
 /** A text that no pattern has taken apart is searched by each property. */
-function propertiesOf({ schema, pointer }: Place, found: JsonObject | string, depth: number): JsonObject {
+function propertiesOf(
+  { schema, pointer }: SchemaPart,
+  found: JsonObject | string,
+  depth: number,
+): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const others = isObject(schema.additionalProperties) && isObject(found) ? Object.keys(found) : [];
   const names = new Set([...Object.keys(properties), ...others]);
@@ -128,6 +132,6 @@ function propertiesOf({ schema, pointer }: Place, found: JsonObject | string, de
   return objectFrom(entries);
 }
 
-function unread({ pointer }: Place, keyword: string): ResponseTemplateError {
+function unread({ pointer }: SchemaPart, keyword: string): ResponseTemplateError {
   return new ResponseTemplateError({ pointer, reason: `\`${keyword}\` is not read here` });
 }

@@ -14,7 +14,7 @@ import {
 } from '../format/option-rules.ts';
 import { TextBlocks } from '../parser/markers/text-blocks.ts';
 import { type ArgumentTypes, argumentTypes, castToolCalls, toolDefinition } from './casting.ts';
-import { type Candidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
+import { type DelimiterCandidate, DelimiterSearch, type FoundDelimiter } from './delimiter-search.ts';
 import { HeldText } from './held-text.ts';
 import { loadResponseTemplate } from './load.ts';
 import { MessageBuilder } from './message-builder.ts';
@@ -191,7 +191,7 @@ class RegionParser implements ResponseTemplateParser {
     this.#finished = true;
     this.#text.append(this.#half);
     this.#process(true);
-    this.#say(this.#text.end);
+    this.#emit(this.#text.end);
     this.#close();
     this.#joinTexts();
     for (const field of this.#message.missing()) {
@@ -212,7 +212,7 @@ class RegionParser implements ResponseTemplateParser {
   #process(final: boolean): void {
     while (this.#position < this.#text.end) {
       const found = this.#search.advance(this.#text, final);
-      this.#say(found?.match.start ?? this.#search.safe);
+      this.#emit(found?.match.start ?? this.#search.safe);
       if (found === null) break;
       this.#accept(found);
     }
@@ -220,7 +220,7 @@ class RegionParser implements ResponseTemplateParser {
   }
 
   /** Adds the text up to `to` to the open region, or to the implicit one. */
-  #say(to: number): void {
+  #emit(to: number): void {
     if (to <= this.#position) return;
     const text = this.#text.slice(this.#position, to);
     this.#moveTo(to);
@@ -303,7 +303,7 @@ class RegionParser implements ResponseTemplateParser {
     return new DelimiterSearch(candidates, this.#position, this.#finderOf(candidates));
   }
 
-  #finderOf(candidates: readonly Candidate[]): RegExp | null {
+  #finderOf(candidates: readonly DelimiterCandidate[]): RegExp | null {
     const region = this.#region?.field ?? this.#template.implicit;
     const known = this.#finders.get(region);
     if (known !== undefined) return known;
@@ -316,20 +316,20 @@ class RegionParser implements ResponseTemplateParser {
    * The delimiters that may come next: in a region with an opener, its closer; elsewhere openers and the implicit
    * closer.
    */
-  #candidates(): Candidate[] {
+  #candidates(): DelimiterCandidate[] {
     const open = this.#region?.field ?? null;
     const { implicit, fields } = this.#template;
     const closing = open ?? implicit;
     // If no region is open, an empty closer cannot close anything here.
     const emptyFrom = this.#position + (open === null ? 1 : 0);
-    const closer: Candidate[] =
+    const closer: DelimiterCandidate[] =
       closing?.close == null
         ? []
         : [{ action: 'close', field: closing, delimiter: closing.close, emptyFrom }];
     if (open !== null && open !== implicit) return closer;
     // If openers match the same text, the field whose name sorts first is taken, as in the reference.
     const byName = fields.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const openers = byName.flatMap((field): Candidate[] => {
+    const openers = byName.flatMap((field): DelimiterCandidate[] => {
       if (field.open === null) return [];
       const openFrom = this.#position + (this.#openedHere.has(field) ? 1 : 0);
       return [{ action: 'open', field, delimiter: field.open, emptyFrom: openFrom }];

@@ -1,12 +1,11 @@
 /** Connects to an inference server, and determines the format of its model's responses. */
 import { UnsupportedOptionError } from '../format/errors.ts';
-import type { BuiltGrammar } from '../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../grammar/grammar-options.ts';
 import type { ServerRequestOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import type { DescribedModel, PreviewedPrompt } from '../runtime/chat/described-model.ts';
 import { LateEnforcement } from '../runtime/chat/enforcement/late-enforcement.ts';
 import { TemplateCache, type TemplateSources, withToolFormat } from '../runtime/chat/learned-template.ts';
-import type { LearnedTemplate } from '../runtime/chat/template-reader.ts';
 import { runTools, type ToolRun } from '../runtime/chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../runtime/chat/tool-loop/run-tools-options.ts';
 import { fillMarks } from '../tools/picture-marks.ts';
@@ -22,17 +21,11 @@ import type { ServerChatOptions, ServerHealth, ServerKind, ServerOptions } from 
 import { ServerPool } from './server-pool.ts';
 
 /** A model on a server, ready to chat. */
-export interface ServerModel {
-  /** Its name. */
-  readonly name: string;
-  /** Tokens available to prompt and response together. */
-  readonly contextSize: number;
+export interface ServerModel extends DescribedModel {
   /** Whether it sees pictures. */
   readonly vision: boolean;
   /** Its servers, as they are now. */
   readonly servers: readonly ServerHealth[];
-  /** The model's templates, with their formats. */
-  readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
   /** Answers a conversation. Nothing is requested until the stream is read. */
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ServerChatOptions<Tools, Format>,
@@ -51,12 +44,7 @@ export type ServerRunToolsOptions<Tools extends ToolList = ToolList> = Omit<
   ServerRequestOptions;
 
 /** What is known of a chat before the first request. */
-export interface ServerChatPreview {
-  readonly prompt: string;
-  /** The part of the assistant's turn in the prompt. */
-  readonly generationPrompt: string;
-  readonly grammar: BuiltGrammar;
-}
+export type ServerChatPreview = PreviewedPrompt;
 
 const dialects: { readonly [Kind in ServerKind]: ServerDialect } = {
   'llama-server': llamaServer,

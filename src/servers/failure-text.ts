@@ -4,7 +4,7 @@ import { parseJson } from '../format/json-values.ts';
 import { isRecord } from '../format/option-rules.ts';
 
 /** Facts of a refused request. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   /** The server's address. */
   readonly base: string;

@@ -14,7 +14,7 @@ import type { ServerChatOptions } from './server-options.ts';
 import type { ServerPool } from './server-pool.ts';
 
 /** A chat whose messages and prompt have a mark for each of its pictures. */
-export interface PicturedChat {
+interface PicturedChat {
   readonly options: Pick<ServerChatOptions, 'thinking' | 'templateVariables'> & {
     readonly messages: readonly Message[];
   };

@@ -11,7 +11,7 @@ import { describeFile, fileAt } from '../tools/describe-file.ts';
 import { markOf, partsAtMarks, textPart } from '../tools/picture-marks.ts';
 
 /** Messages as the template renders them. */
-export interface SeenMessages {
+interface SeenMessages {
   /** With a mark in place of each picture that the model sees, and a line in place of each other one. */
   readonly messages: readonly Message[];
   /** The addresses of those that it sees; their numbers are those of the marks. */

@@ -19,7 +19,7 @@ const lineFeed = '\n';
 const maxAttempts = 16;
 
 /** The model's name, and the texts of its beginning and end tokens; '' if there is none. */
-export interface EncodedModel {
+interface EncodedModel {
   readonly name: string | null;
   readonly bosToken: string;
   readonly eosToken: string;
@@ -28,7 +28,7 @@ export interface EncodedModel {
 }
 
 /** The part of a server pool that is asked for tokens. */
-export type TokenServer = Pick<ServerPool, 'ask' | 'error'>;
+type TokenServer = Pick<ServerPool, 'ask' | 'error'>;
 
 /** Tokenises texts as the server does. */
 export class PromptEncoder {

@@ -46,7 +46,7 @@ export interface ServerEngine {
 }
 
 /** A request, prepared up to its first token. */
-export interface PreparedServerChat extends ChatReading {
+interface PreparedServerChat extends ChatReading {
   readonly options: ServerChatOptions;
   readonly template: LearnedTemplate;
   readonly tools: readonly Tool[];

@@ -11,7 +11,7 @@ import { isLost, isOverloaded } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
 
 /** Address and credentials of a server. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** `http://localhost:8080`, with a path if the server has one. */
   readonly url: string;
   /** Sent as a bearer token; never part of an error. */

@@ -6,7 +6,7 @@ const manyRequests = 8;
 const timesTheMean = 1.25;
 
 /** What the order depends on. */
-export interface OrderedServer {
+interface OrderedServer {
   readonly connection: { readonly url: string };
   /** Number of responses that it is writing. */
   readonly running: number;

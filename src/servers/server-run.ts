@@ -14,7 +14,7 @@ import type { WrittenResponse } from '../runtime/chat/steering/written-piece.ts'
 import type { CompletionPiece } from './server-dialect.ts';
 
 /** The options of a run. */
-export interface ServerRunOptions extends Omit<SteeringOptions, 'markers' | 'unconstrainedAfterCalls'> {
+interface ServerRunOptions extends Omit<SteeringOptions, 'markers' | 'unconstrainedAfterCalls'> {
   /** What is checked when it has been written. Default `null`: the grammar enforces everything. */
   readonly checks?: ResponseChecks | null;
 }
@@ -23,7 +23,7 @@ export interface ServerRunOptions extends Omit<SteeringOptions, 'markers' | 'unc
 const maxTries = 8;
 
 /** The result of a piece. */
-export interface Advance {
+interface Advance {
   readonly events: readonly ResponseEvent[];
   /** `go-on`: read on. `ask-again`: leave this request, and make another one for what follows. */
   readonly next: 'go-on' | 'ask-again' | 'over';

@@ -12,7 +12,7 @@ import { createMatcher, type Matcher } from '../language/matcher/matcher.ts';
 export { tagOfGrammar } from '../grammar/structural-tag/build-structural-tag.ts';
 
 /** A tag, and what follows a response under it: nearly all that the tag allows (`relaxGrammar`). */
-export interface TaggedGrammar {
+interface TaggedGrammar {
   readonly tag: StructuralTag;
   readonly matcher: Matcher | null;
 }

@@ -17,7 +17,7 @@ export interface RenderOptions {
  * fetched. `iterated`: a container's elements were visited. `tested`: a container was fetched, measured or tested for
  * a key. `absent`: it was requested and does not exist.
  */
-export type Reads = ReadonlyMap<string, ReadonlySet<ReadKind>>;
+type Reads = ReadonlyMap<string, ReadonlySet<ReadKind>>;
 
 /** A render, and what it read. */
 export interface ObservedRender {

@@ -34,7 +34,7 @@ export type { TextOrigin, TextSpan } from './values/traced-text.ts';
 export type { ReadKind } from './values/values.ts';
 
 /** Options of parsing. */
-export interface TemplateOptions {
+interface TemplateOptions {
   /** The template's name in errors; default `template`. */
   readonly name?: string;
   /** Limits for each render; each has its own default. */

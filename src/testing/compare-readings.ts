@@ -14,15 +14,15 @@ export function messageDifferences(
 ): CaseDifference[] {
   const finish = events.find((event) => event.type === 'finish')?.reason ?? 'stop';
   return [
-    ...unlike('reasoning', expected.reasoning ?? '', message.reasoning_content ?? ''),
-    ...unlike('content', expected.content ?? '', message.content ?? ''),
+    ...differenceOf('reasoning', expected.reasoning ?? '', message.reasoning_content ?? ''),
+    ...differenceOf('content', expected.content ?? '', message.content ?? ''),
     ...callDifferences(expected.calls ?? [], message.tool_calls ?? []),
-    ...unlike(
+    ...differenceOf(
       'malformed',
       [...(expected.malformed ?? [])],
       (message.malformed ?? []).map(({ raw }) => raw),
     ),
-    ...unlike('finish', expected.finish ?? finish, finish),
+    ...differenceOf('finish', expected.finish ?? finish, finish),
   ];
 }
 
@@ -31,18 +31,18 @@ function callDifferences(
   made: NonNullable<ResponseMessage['tool_calls']>,
 ): CaseDifference[] {
   const names = (calls: readonly { readonly name: string }[]) => calls.map(({ name }) => name);
-  const number = unlike('calls', names(expected), names(made.map((call) => call.function)));
+  const number = differenceOf('calls', names(expected), names(made.map((call) => call.function)));
   if (number.length > 0) return number;
   return expected.flatMap((call, index) => {
     const { id, function: written } = made[index] ?? { id: '', function: { arguments: '{}' } };
     return [
-      ...unlike(`calls[${index}].arguments`, call.arguments, JSON.parse(written.arguments)),
-      ...unlike(`calls[${index}].id`, call.id ?? id, id),
+      ...differenceOf(`calls[${index}].arguments`, call.arguments, JSON.parse(written.arguments)),
+      ...differenceOf(`calls[${index}].id`, call.id ?? id, id),
     ];
   });
 }
 
-function unlike(field: string, expected: JsonValue, actual: JsonValue): CaseDifference[] {
+function differenceOf(field: string, expected: JsonValue, actual: JsonValue): CaseDifference[] {
   const [left, right] = [comparable(expected), comparable(actual)];
   return left === right ? [] : [{ field, expected: left, actual: right }];
 }

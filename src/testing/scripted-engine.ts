@@ -40,7 +40,7 @@ export function scriptedEngine(given: ScriptedEngineOptions): Engine {
 }
 
 /** What a scripted engine is made of. */
-export interface ScriptedEngineParts {
+interface ScriptedEngineParts {
   readonly model: string;
   readonly contextSize: number;
   readonly chatTemplate: string;
@@ -50,7 +50,7 @@ export interface ScriptedEngineParts {
 }
 
 /** A script, and the number of tokens before its response. */
-export interface StartedScript {
+interface StartedScript {
   readonly script: Script;
   readonly start: number;
 }

@@ -8,7 +8,7 @@ export interface FilePart {
 }
 
 /** The text for the model. */
-export interface FileText {
+interface FileText {
   readonly text: string;
   /** Whether the text only describes the file. */
   readonly isDescribed: boolean;

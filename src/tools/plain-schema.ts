@@ -21,14 +21,14 @@ const charactersOfValue = 256;
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
   if (isContainer(schema) && sizes.has(schema)) return schema;
-  const walk = new Walk();
+  const walk = new SchemaWalk();
   try {
     const size = walk.measure(schema) + Math.floor(walk.characters / charactersOfValue);
     const plain = walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
     if (isContainer(plain)) sizes.set(plain, size);
     return plain;
   } catch (error) {
-    const reason = error instanceof RangeError ? nestedTooDeeply : reasonOf(error);
+    const reason = error instanceof RangeError ? tooDeep : reasonOf(error);
     throw new SchemaError([{ tool, pointer: walk.pointer, keyword: 'schema', effect: 'widened', reason }]);
   }
 }
@@ -42,14 +42,14 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-const nestedTooDeeply = 'it is nested too deeply';
+const tooDeep = 'it is nested too deeply';
 
 class NotJson extends Error {}
 
 /**
  * Walks through a schema, and counts first: a schema that is too large is rejected after the maximum number of values.
  */
-class Walk {
+class SchemaWalk {
   needsCopy = false;
   /** Of all texts. */
   characters = 0;
@@ -75,7 +75,7 @@ class Walk {
       throw new NotJson('the object contains itself: a schema is JSON; use `$ref` for recursion');
     const known = this.#sizes.get(value);
     if (known !== undefined) return known;
-    if (this.#path.length > maxDepth) throw new NotJson(nestedTooDeeply);
+    if (this.#path.length > maxDepth) throw new NotJson(tooDeep);
     this.#counted(1);
     this.#inside.add(value);
     const size = this.#sizeOf(value);

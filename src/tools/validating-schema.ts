@@ -2,16 +2,16 @@
 
 /** The part of such schemas that validates. */
 export interface ValidatingSchema {
-  readonly '~standard': { readonly validate: (value: unknown) => Verdict | Promise<Verdict> };
+  readonly '~standard': { readonly validate: (value: unknown) => LibraryVerdict | Promise<LibraryVerdict> };
 }
 
-interface Verdict {
+interface LibraryVerdict {
   readonly value?: unknown;
   readonly issues?: readonly ValidationIssue[] | undefined;
 }
 
 /** A problem that a library reports for a value. */
-export interface ValidationIssue {
+interface ValidationIssue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
 }

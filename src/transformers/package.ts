@@ -28,7 +28,7 @@ export interface Transformers {
 export type TensorsByName = Readonly<Record<string, ModelTensor>>;
 
 /** Numbers of any type. */
-export interface NumberArray {
+interface NumberArray {
   readonly length: number;
   copyWithin(target: number, start: number, end: number): unknown;
   slice(start: number, end?: number): NumberArray;

@@ -13,7 +13,7 @@ interface AddedToken extends Findable {
   readonly lstrip: boolean;
 }
 
-type Spelling = 'byte-level' | 'sentencepiece';
+type TokenSpelling = 'byte-level' | 'sentencepiece';
 
 /** A vocabulary is held in memory as an array by id. */
 const maxTokens = 2 ** 22;
@@ -41,7 +41,7 @@ export function readTokenizer(
 }
 
 interface Vocabulary {
-  readonly spelling: Spelling;
+  readonly spelling: TokenSpelling;
   readonly texts: readonly string[];
   readonly added: readonly AddedToken[];
   /** Ids that end a generation. */
@@ -50,7 +50,7 @@ interface Vocabulary {
 
 class TransformersTokenizer implements EngineTokenizer {
   readonly texts: readonly string[];
-  readonly spelling: Spelling;
+  readonly spelling: TokenSpelling;
   readonly bosToken: string;
   readonly eosToken: string;
   readonly firstToken?: number;
@@ -118,7 +118,7 @@ class TransformersTokenizer implements EngineTokenizer {
 }
 
 /** How ordinary tokens are spelled: what undoes it after a response says so. */
-function spellingOf(file: object): Spelling | null {
+function spellingOf(file: object): TokenSpelling | null {
   const { normalizer, pre_tokenizer, decoder } = file as Readonly<Record<string, unknown>>;
   const steps = JSON.stringify([normalizer, pre_tokenizer, decoder]);
   if (steps.includes('"ByteLevel"')) return 'byte-level';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseModel, type Wanted } from '../../src/hub/choose-file.ts';
+import { chooseModel, type WantedFile } from '../../src/hub/choose-file.ts';
 import { AmbiguousFileError, FileNotFoundError, NoGgufError } from '../../src/hub/errors.ts';
 
-function choose(paths: readonly string[], wanted: Partial<Wanted> = {}) {
+function choose(paths: readonly string[], wanted: Partial<WantedFile> = {}) {
   const files = paths.map((path) => ({ path }));
   const { chosen, others, passedOver } = chooseModel(files, {
     model: 'org/model',

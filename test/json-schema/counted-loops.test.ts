@@ -6,9 +6,10 @@ import { StepBudget } from '../../src/language/expression/budget.ts';
 import { literal } from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { buildAutomaton } from '../../src/language/regular/build-automaton.ts';
-import { countLoops, writeCountedLoops } from '../../src/language/regular/counted-loops.ts';
+import { countLoops } from '../../src/language/regular/counted-loops.ts';
 import { plainSpelling } from '../../src/language/regular/spelling.ts';
 import { Terms } from '../../src/language/regular/terms.ts';
+import { writeCountedLoops } from '../../src/language/regular/write-counted-loops.ts';
 import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
 const unit = fc.constantFrom('a', 'b', '[ab]', '%[0-9]', '(?:a|%b)', 'ab?', '-');

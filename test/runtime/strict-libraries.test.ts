@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
-import { textDrawer } from '../../src/language/expression/draw-text.ts';
+import { textSampler } from '../../src/language/expression/draw-text.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { type LibraryCheck, libraryCheck } from '../../src/runtime/chat/checks/library-check.ts';
 import { libraryReport, withLibraries } from '../../src/runtime/chat/checks/strict-libraries.ts';
@@ -93,7 +93,7 @@ it.each(Object.entries({ ...enforced, ...exported }))(
           'root',
           compileSchema(toJsonSchema(schema as SchemaInput), options).expression,
         );
-        const draw = textDrawer(grammar, seededRandom(seed));
+        const draw = textSampler(grammar, seededRandom(seed));
         for (let count = 0; count < 10; count += 1) {
           const text = draw();
           expect([text, library?.problemsOf(JSON.parse(text)) ?? []]).toEqual([text, []]);

@@ -75,9 +75,9 @@ function readCalls(given: CallsInput): CallsFormat {
   const later = laterSeparator(texts, section);
   const complete: CallsFormat = {
     ...format,
-    id: format.id?.style === 'free' ? { ...format.id, ...demandedIdLength(texts) } : format.id,
+    id: format.id?.style === 'free' ? { ...format.id, ...requiredIdLength(texts) } : format.id,
     ...(later === null ? {} : { laterSeparator: later }),
-    sectionCloseOptional: forgetsSectionClose(texts, section),
+    sectionCloseOptional: missesSectionClose(texts, section),
     ...unshownParts(format, texts),
   };
   logCalls(complete, texts);
@@ -95,12 +95,12 @@ function numbered(texts: CallsInput): NumberedCalls {
 
 function head(texts: CallsInput, from: 'start' | 'end'): readonly CallPart[] {
   const [first, second] = texts.calls.spans;
-  const stretch = (span: typeof first) =>
+  const written = (span: typeof first) =>
     from === 'start'
       ? texts.calls.text.slice(span.start, span.arguments.start)
       : texts.calls.text.slice(span.arguments.end, span.end);
-  const parts = callParts(stretch(first), first.call);
-  return second === undefined ? parts : withIndexHoles(parts, callParts(stretch(second), second.call));
+  const parts = callParts(written(first), first.call);
+  return second === undefined ? parts : withIndexHoles(parts, callParts(written(second), second.call));
 }
 
 function jsonCalls(texts: NumberedCalls, section: CallSection): CallsFormat {
@@ -109,8 +109,8 @@ function jsonCalls(texts: NumberedCalls, section: CallSection): CallsFormat {
   const closer = splitAfterPlaceholders(section.itemClose, section.number);
   const tail = [...head(texts, 'end'), ...closer.tail];
   const alone = texts.afterNumber === null && closer.tail.length === 0;
-  const enveloped = first.layout === 'envelope' && alone;
-  const composed = enveloped ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
+  const isEnvelope = first.layout === 'envelope' && alone;
+  const composed = isEnvelope ? { open: section.itemOpen, head: parts } : composeId(section.itemOpen, parts);
   return {
     ...sectionOf(section),
     call: { open: composed.open, close: closer.close },
@@ -118,7 +118,7 @@ function jsonCalls(texts: NumberedCalls, section: CallSection): CallsFormat {
     head: mergeLiterals(composed.head),
     arguments: jsonArguments(texts, section, composed.open + renderedHead(texts)),
     tail: mergeLiterals(tail),
-    envelope: enveloped ? envelopePaths(first, second) : null,
+    envelope: isEnvelope ? envelopePaths(first, second) : null,
     id: idFormat(composed.head, tail),
   };
 }
@@ -173,7 +173,7 @@ function idFormat(opening: readonly CallPart[], tail: readonly CallPart[]): Call
 }
 
 /** The required length of ids, if the template refuses ids that are one character shorter or longer. */
-function demandedIdLength({ prober, calls }: CallsInput): Pick<CallIdFormat, 'length'> {
+function requiredIdLength({ prober, calls }: CallsInput): Pick<CallIdFormat, 'length'> {
   const { call } = calls.spans[0];
   const { length } = call.id;
   const refuses = (id: string) =>
@@ -199,8 +199,8 @@ function jsonArguments(texts: CallsInput, section: CallSection, callHead: string
     const span = rendered.spans[0];
     const found = spellingOf(rendered, encoding);
     if (found === null) continue;
-    const stretch = rendered.text.slice(span.arguments.start, span.arguments.end);
-    texts.log.support('calls.arguments.style', rendered.probe.id, stretch, 'how its JSON is spelled');
+    const written = rendered.text.slice(span.arguments.start, span.arguments.end);
+    texts.log.support('calls.arguments.style', rendered.probe.id, written, 'how its JSON is spelled');
     return { kind: 'json', encoding, style: found, empty: emptyArguments(texts, section, callHead) };
   }
   texts.log.warn({
@@ -254,17 +254,17 @@ function laterSeparator(texts: NumberedCalls, section: CallSection): string | nu
 }
 
 /** Whether a single call lacks the section's closer that several calls have. */
-function forgetsSectionClose(texts: CallsInput, section: Repetition): boolean {
+function missesSectionClose(texts: CallsInput, section: Repetition): boolean {
   if (section.close === '' || texts.calls.spans.length < 2) return false;
   const one = readCallTurn(texts.prober, texts.probes.oneCall, texts.turnStart);
   if (one === null) return false;
   const after = afterCalls(one);
-  const forgotten = !after.includes(section.close.trim());
-  if (forgotten) {
+  const isMissing = !after.includes(section.close.trim());
+  if (isMissing) {
     const message = 'a single call ends without the closer that ends a section of several';
     texts.log.warn({ field: 'calls.section.close', kind: 'history', message, rendered: after });
   }
-  return forgotten;
+  return isMissing;
 }
 
 function logCalls(format: CallsFormat, texts: CallsInput): void {

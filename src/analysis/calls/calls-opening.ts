@@ -4,9 +4,9 @@ import type { WithOpening } from '../content/content-opening.ts';
 import {
   commonSuffixLength,
   isMarker,
-  squash,
   tokenEdges,
   tokens,
+  withoutSpace,
   withoutSuffix,
 } from '../literals/tokens.ts';
 import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
@@ -100,7 +100,7 @@ export function emptyWrapper({ turns, markers: reasoning }: WithTurns & WithMark
   // Text that is repeated before the second call opens calls.
   if (betweenCalls(calls)?.endsWith(between)) return null;
   const alone = content.before;
-  const wraps = before.trim() !== '' && squash(before) !== squash(alone) && between.trim() !== '';
+  const wraps = before.trim() !== '' && withoutSpace(before) !== withoutSpace(alone) && between.trim() !== '';
   return wraps && beforeCalls(calls) === before + between ? { open: before, close: between } : null;
 }
 

@@ -15,7 +15,7 @@ import type { CallSection, CallsInput } from './calls-input.ts';
 import { type InferredFrames, inferFrames } from './frames.ts';
 
 /** The entries, and the literals adjoining them. */
-export interface InferredEntries {
+interface InferredEntries {
   readonly format: EntryArguments;
   /** The literal between the last hole of the head and the entries. */
   readonly headEnd: string;

@@ -1,12 +1,12 @@
 /** The boundary between reasoning and content: what opens content, and what replaces missing reasoning. */
-import { squash } from '../literals/tokens.ts';
+import { withoutSpace } from '../literals/tokens.ts';
 import type { Probing } from '../probes/probing.ts';
 import type { ReasoningMarkers, WithMarkers } from '../reasoning/reasoning-markers.ts';
 import type { WithTurns } from '../turn/rendered-turns.ts';
 import type { WithTurnStart } from '../turn/turn-start.ts';
 
 /** The literals before content, with and without reasoning. */
-export interface ContentOpening {
+interface ContentOpening {
   /** Written in place of reasoning. */
   readonly empty: string;
   /** The opener of content, as far as it is known. */
@@ -69,7 +69,7 @@ function openingWithHistory(
     const end = again + turnStart.start.length;
     return { empty: '', open: between.slice(end), reasoningEnd: between.slice(0, end), mayHoldOpen: false };
   }
-  if (squash(before) === squash(reasoning.start + between)) {
+  if (withoutSpace(before) === withoutSpace(reasoning.start + between)) {
     return { empty: before, open: '', reasoningEnd: between, mayHoldOpen: true };
   }
   if (before !== '' && between.endsWith(before)) {
@@ -84,5 +84,5 @@ function openingWithHistory(
 
 /** Whether calls follow reasoning without `text`; then `text` opens content and does not end reasoning. */
 function isMissingWithCalls({ beforeCall }: ReasoningMarkers, text: string): boolean {
-  return beforeCall !== null && !squash(beforeCall).includes(squash(text));
+  return beforeCall !== null && !withoutSpace(beforeCall).includes(withoutSpace(text));
 }

@@ -9,7 +9,7 @@ import type { BoundaryStatistics } from './token-boundaries.ts';
 import { commonPrefixLength, commonSuffixLength, tokenEdges } from './tokens.ts';
 
 /** The literals around the items. */
-export interface RepeatedLiterals {
+interface RepeatedLiterals {
   readonly before: string;
   /** `null` if at most one item is ever rendered. */
   readonly between: string | null;

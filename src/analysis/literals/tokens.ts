@@ -84,6 +84,6 @@ export function withoutSuffix(text: string | null, suffix: string): string | nul
 }
 
 /** A literal without white space, to compare literals that a template spaces differently. */
-export function squash(text: string): string {
+export function withoutSpace(text: string): string {
   return text.replace(/\s+/gu, '');
 }

@@ -2,7 +2,7 @@
 import type { ChatFormat, Delimiters } from '../../format/chat-format.ts';
 
 /** One override. */
-export interface FormatOverride {
+interface FormatOverride {
   /** What it asserts, and why no render shows it. */
   readonly reason: string;
   /** Texts that occur in the source of every template of the family, including copies; all of them must be there. */

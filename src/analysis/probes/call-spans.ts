@@ -13,7 +13,7 @@ import { type FoundJson, positionsOf, pythonAsJson, sameJson, scanJson } from '.
 import type { ProbeCall } from './probes.ts';
 
 /** How the arguments of calls are laid out. */
-export type CallLayout = 'envelope' | 'json' | 'entries';
+type CallLayout = 'envelope' | 'json' | 'entries';
 
 /** One call in a render; positions refer to that render. */
 export interface CallSpan {

@@ -16,7 +16,7 @@ const numberPlaceholder = '\uE003';
 const placeholders = /([\uE001-\uE003])/;
 
 /** The literals between two calls and after the last, with placeholders. */
-export interface CallLiterals {
+interface CallLiterals {
   readonly between: string | null;
   readonly after: string;
   /** The number in the first call that the placeholder replaces; 0 if there is none. */

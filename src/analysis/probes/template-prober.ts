@@ -25,7 +25,7 @@ import type { Probe } from './probes.ts';
 export type ThinkingSetting = 'unset' | 'on' | 'off';
 
 /** The text around the assistant's turn in a conversation. */
-interface Surroundings {
+interface TurnSurroundings {
   /** The text between the user's text and the assistant's turn. */
   readonly userEnd: string;
   /** The text that the template always writes last. */
@@ -39,7 +39,7 @@ const maxTurnLength = 12_000;
 
 /** Renders probes of one template, in the form of messages that it reads. */
 export class TemplateProber {
-  readonly #known = new Map<ThinkingSetting, Surroundings>();
+  readonly #known = new Map<ThinkingSetting, TurnSurroundings>();
   readonly #template: Template;
   readonly #variables: TemplateVariables;
   #tools: ToolLevel = 'typed';
@@ -185,7 +185,7 @@ export class TemplateProber {
   }
 
   /** The text around the assistant's turn. Throws AnalysisError if no user message can be rendered. */
-  #surroundings(thinking: ThinkingSetting): Surroundings {
+  #surroundings(thinking: ThinkingSetting): TurnSurroundings {
     if (thinking !== 'unset' && this.thinkingVariables.length === 0) return this.#surroundings('unset');
     const known = this.#known.get(thinking);
     if (known !== undefined) return known;
@@ -194,7 +194,7 @@ export class TemplateProber {
     return found;
   }
 
-  #findSurroundings(thinking: ThinkingSetting): Surroundings {
+  #findSurroundings(thinking: ThinkingSetting): TurnSurroundings {
     let base = this.#afterUser(this.render(null, thinking));
     for (const level of ['plain', 'none'] as const) {
       if (base !== null || this.#tools === 'none') break;
@@ -214,7 +214,7 @@ export class TemplateProber {
   }
 
   /** Text that a setting of thinking adds to the end of every conversation counts as the generation prompt. */
-  #switchedOn(thinking: ThinkingSetting, base: string, full: string): Surroundings | null {
+  #switchedOn(thinking: ThinkingSetting, base: string, full: string): TurnSurroundings | null {
     if (thinking === 'unset') return null;
     const { userEnd, prompt } = this.#surroundings('unset');
     const added = base.slice(userEnd.length);
@@ -233,7 +233,7 @@ export class TemplateProber {
    *     Hi⏎          Hi⏎<a>          Hi⏎<a>C       appended
    *     Hi</s>       Hi</s><a>       Hi<a>C</s>    inserted before an end
    */
-  #splitAround(base: string, opened: string, full: string): Surroundings {
+  #splitAround(base: string, opened: string, full: string): TurnSurroundings {
     const beforeContent = full.slice(0, Math.max(0, full.indexOf(this.sentinels.content)));
     if (opened === base) {
       const cut = this.#alwaysOpened(base, full, beforeContent);

@@ -16,7 +16,7 @@ import { writeCalls } from '../../layout/write-response.ts';
 import { type CallSample, sampleWords } from './call-example.ts';
 
 /** How an example is read. `spaced`: with white space at the edges of values that the example does not mean. */
-export type Reading = 'as meant' | 'spaced' | 'otherwise';
+type ExampleReading = 'as meant' | 'spaced' | 'otherwise';
 
 /** The tool that an example calls. */
 function toolOf({ name, arguments: values }: Pick<CallSample, 'name' | 'arguments'>): Tool {
@@ -31,7 +31,7 @@ function toolOf({ name, arguments: values }: Pick<CallSample, 'name' | 'argument
 }
 
 /** How the format's parser reads an example. */
-export function readSample(format: ChatFormat, sample: CallSample): Reading {
+export function readSample(format: ChatFormat, sample: CallSample): ExampleReading {
   const parser = createResponseParser(format, { tools: [toolOf(sample)] });
   parser.feed(sample.text);
   const { content, tool_calls: calls = [] } = parser.finish().message;

@@ -7,7 +7,7 @@ import type { Probe } from '../probes/probes.ts';
 import type { Probing } from '../probes/probing.ts';
 
 /** Two markers. A finished turn drops the text of an answer between them, or before the second. */
-export interface DroppedThoughts {
+interface DroppedThoughts {
   readonly open: string;
   readonly close: string;
 }

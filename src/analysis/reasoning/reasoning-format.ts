@@ -15,7 +15,7 @@ import type { WithTurnStart } from '../turn/turn-start.ts';
 import type { ReasoningMarkers, WithMarkers } from './reasoning-markers.ts';
 
 /** How reasoning ends and content opens. */
-export interface ReasoningClosing {
+interface ReasoningClosing {
   readonly end: string;
   readonly empty: string;
   readonly open: string;
@@ -61,7 +61,7 @@ function readClosing(given: Given): ReasoningClosing {
   // `R</think>`, `R</think><tool_call>`
   if (toAnswer === null) return endsWith(toCalls ?? markers.closer ?? '');
   const isSame = toCalls === null || toCalls === toAnswer;
-  // `R</think><answer>C</answer>`, where the opener of content was not seen alone
+  // `R</think><answer>C</answer>`, `R</think><answer></answer><tool_call>`: nothing shows the opener of content alone.
   const isWrapped = ends.contentClose !== '';
   const hidesOpener = (toCalls !== null && callsOpening.emptyContent) || (isSame && opening.mayHoldOpen);
   if (isWrapped && hidesOpener) return splitWrapped(given, toAnswer);

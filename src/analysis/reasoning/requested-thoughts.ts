@@ -13,7 +13,7 @@ import type { Probing } from '../probes/probing.ts';
 import type { TemplateProber, ThinkingSetting } from '../probes/template-prober.ts';
 
 /** The markers around the thoughts, and before the answer after them. */
-export interface RequestedThoughts {
+interface RequestedThoughts {
   readonly start: string;
   readonly end: string;
   /** Opens the answer; `null` if the end of the thoughts does. */

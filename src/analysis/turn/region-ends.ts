@@ -22,7 +22,7 @@ import {
 import type { WithTurnStart } from './turn-start.ts';
 
 /** Where content and calls end, and what ends their turns. */
-export interface RegionEnds {
+interface RegionEnds {
   /** Text after content, before the end of the turn. */
   readonly contentClose: string;
   readonly contentEnd: string;

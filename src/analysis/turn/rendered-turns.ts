@@ -31,7 +31,7 @@ export type ContentCall =
   | { readonly position: 'after'; readonly afterCall: string };
 
 /** The turns from which regions are read. */
-export interface RenderedTurns {
+interface RenderedTurns {
   readonly content: ContentTurn;
   /** The probe with two calls, or with one if two are refused; `null` if no call can be read. */
   readonly calls: CallTurn | null;

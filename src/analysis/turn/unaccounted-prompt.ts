@@ -9,10 +9,10 @@ type Given = Pick<Probing, 'log'> & { readonly format: ChatFormat };
  * shows; nothing in the template tells. If reasoning is known, the prompt may open it otherwise than finished turns
  * do; what the model then writes is not read as reasoning.
  */
-export function warnOfUnaccountedPrompt({ format, log }: Given): object {
+export function warnOfUnexplainedPrompt({ format, log }: Given): object {
   const { unset, on, off } = format.turn.prompt;
   const prompts = format.reasoning === null ? [unset, on] : [unset, on, off];
-  const opener = prompts.find((prompt) => !isAccounted(prompt, format));
+  const opener = prompts.find((prompt) => !isKnownPrompt(prompt, format));
   if (opener === undefined) return {};
   const written = JSON.stringify(opener);
   const message =
@@ -26,7 +26,7 @@ export function warnOfUnaccountedPrompt({ format, log }: Given): object {
 }
 
 /** Whether the prompt adds nothing, begins the answer or a call, or opens, closes or skips reasoning. */
-function isAccounted(prompt: string, { content, calls, reasoning }: ChatFormat): boolean {
+function isKnownPrompt(prompt: string, { content, calls, reasoning }: ChatFormat): boolean {
   const written = prompt.trim();
   const call = calls === null ? '' : calls.section.open + calls.call.open;
   if (written === '' || [content.open, call].some((opener) => opener.trim().startsWith(written))) return true;

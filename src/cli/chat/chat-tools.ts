@@ -73,11 +73,11 @@ export function currentTime(now: Date, timeZone?: string): string {
 /** Time zones that exist and begin alike: of the same place elsewhere, or else of the same area. */
 export function similarZones(timeZone: string): readonly string[] {
   const [area = '', city = area] = timeZone.split(/\/(.*)/s, 2).map((part) => part.toLowerCase());
-  const likeness = (zone: string): number => {
+  const score = (zone: string): number => {
     const [itsArea = '', itsCity = ''] = zone.toLowerCase().split(/\/(.*)/s, 2);
     return 2 * commonLength(itsCity, city.replaceAll(' ', '_')) + (itsArea === area ? 1 : 0);
   };
-  const zones = Intl.supportedValuesOf('timeZone').map((zone) => ({ zone, like: likeness(zone) }));
+  const zones = Intl.supportedValuesOf('timeZone').map((zone) => ({ zone, like: score(zone) }));
   return zones
     .sort((a, b) => b.like - a.like)
     .slice(0, 3)

@@ -4,7 +4,7 @@ import type { RunFinish, ToolRunEvent } from '../../runtime/chat/tool-loop/run-t
 import { terminalText } from '../terminal-text.ts';
 
 /** Shows the events of one answer. */
-export interface ChatView {
+interface ChatView {
   show(event: ToolRunEvent): void;
   /** Ends the current line. */
   end(): void;

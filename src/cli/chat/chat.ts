@@ -78,7 +78,7 @@ async function chat(target: string, options: ChatCommandOptions): Promise<void> 
     const input = openLineInput(pc.bold('› '));
     process.stderr.write(greeting(model, offered, input));
     try {
-      await converse(model, input, options, offered);
+      await runChat(model, input, options, offered);
     } finally {
       input.close();
     }
@@ -118,7 +118,7 @@ function greeting(model: OpenedTarget, offered: readonly ChatTool[], { isInterac
   return `${pc.bold(terminalText(model.name))}  ${pc.dim(tools)}\n${help}`;
 }
 
-async function converse(
+async function runChat(
   model: OpenedTarget,
   input: LineInput,
   options: ChatCommandOptions,

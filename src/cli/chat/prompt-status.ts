@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import type { PromptProgress } from '../../runtime/chat/chat-options.ts';
 
 /** The line. */
-export interface PromptStatus {
+interface PromptStatus {
   readonly show: (progress: PromptProgress) => void;
   readonly clear: () => void;
 }

@@ -57,7 +57,7 @@ export interface ModelFolder extends Folder {
 }
 
 /** A folder generated from a response template: the template and its module. */
-export interface ResponseTemplateFolder extends Folder {
+interface ResponseTemplateFolder extends Folder {
   readonly kind: 'response-template';
 }
 

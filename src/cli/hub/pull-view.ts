@@ -8,7 +8,7 @@ import { paintedText, terminalText } from '../terminal-text.ts';
 import { type DownloadBars, startDownloadBars } from './download-bars.ts';
 
 /** A running display of a pull, on standard error. */
-export interface PullView {
+interface PullView {
   /** The callback for `onEvent`. */
   readonly show: (event: PullEvent) => void;
   /** Ends the display; may be called twice. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ToolListError } from '../../format/errors.ts';
 
 /** What `spawn` gets. */
-export interface SpawnedCommand {
+interface SpawnedCommand {
   readonly file: string;
   readonly args: readonly string[];
   /** The arguments are quoted already (Windows). */
@@ -12,7 +12,7 @@ export interface SpawnedCommand {
 }
 
 /** The machine, for tests. */
-export interface Machine {
+interface Machine {
   readonly platform?: NodeJS.Platform;
   readonly env?: NodeJS.ProcessEnv;
   readonly isFile?: (file: string) => boolean;

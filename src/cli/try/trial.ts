@@ -120,8 +120,8 @@ export async function tryQuestions(
     needed: (calls: number) => boolean,
     isRight: (each: (typeof answers)[number]) => boolean,
   ) => {
-    const those = answers.filter(({ question }) => needed(question.calls.length));
-    return { right: those.filter(isRight).length, asked: those.length };
+    const chosen = answers.filter(({ question }) => needed(question.calls.length));
+    return { right: chosen.filter(isRight).length, asked: chosen.length };
   };
   const isRight = ({ question, given }: (typeof answers)[number]) =>
     given !== null && rate(question, given.calls).all;

@@ -21,7 +21,7 @@ export interface RenderedWith {
 }
 
 /** The texts of special tokens that templates receive as variables. */
-export interface SpecialTokens {
+interface SpecialTokens {
   readonly bosToken: string;
   readonly eosToken: string;
 }

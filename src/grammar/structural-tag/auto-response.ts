@@ -33,7 +33,7 @@ import { jsonCalls } from './json-calls.ts';
 import { findable } from './marker-search.ts';
 
 /** The prompt's position in the response, and the calls that may follow. */
-export interface AutoResponse {
+interface AutoResponse {
   readonly layout: TurnLayout;
   readonly request: ResponseGrammarOptions;
   /** The grammar from a trigger on. */
@@ -110,12 +110,12 @@ function callOrText(
 }
 
 function nextCharacter(text: string, written: string): readonly string[] {
-  const [char] = text.startsWith(written) ? Array.from(text.slice(written.length)) : [];
-  return char === undefined ? [] : [char];
+  const [character] = text.startsWith(written) ? Array.from(text.slice(written.length)) : [];
+  return character === undefined ? [] : [character];
 }
 
 function otherThan(characters: readonly string[], atStart: boolean): CharacterClass {
-  const taken = characters.map((char) => char.codePointAt(0) ?? 0);
+  const taken = characters.map((character) => character.codePointAt(0) ?? 0);
   return exceptCharacters(...taken.map((code) => [code, code] as const), ...(atStart ? blank.ranges : []));
 }
 

@@ -38,7 +38,7 @@ const blank = characterClass([0x20, 0x20], [0x09, 0x0a], [0x0d, 0x0d]);
 const beginnings = '{[`<';
 
 /** Parts of the grammar of an answer. */
-export interface JsonCalls {
+interface JsonCalls {
   /** Text with calls, in the format or as JSON. */
   readonly text: Expression;
   /** How other answers begin; in them, JSON is text. */

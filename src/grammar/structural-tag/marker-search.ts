@@ -31,7 +31,7 @@ export function areFound(markers: readonly string[]): boolean {
  * whole: half a word would match in prose.
  */
 export function findable(markers: readonly string[]): readonly string[] {
-  const alone = markers.map(shortened);
+  const alone = markers.map(shorten);
   const cut = alone.map((marker) => {
     const inner = alone.filter((other) => marker.includes(other));
     return marker.slice(0, Math.min(...inner.map((other) => marker.indexOf(other) + other.length)));
@@ -39,7 +39,7 @@ export function findable(markers: readonly string[]): readonly string[] {
   return [...new Set(cut)];
 }
 
-function shortened(marker: string): string {
+function shorten(marker: string): string {
   const [first = ''] = Array.from(marker);
   if (/^[\p{L}\p{N}\s]/u.test(first)) return marker;
   let found = marker;

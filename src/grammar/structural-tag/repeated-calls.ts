@@ -2,7 +2,7 @@
 import type { Expression } from '../../language/expression/expression.ts';
 
 /** Items of a sequence that occur one or more times, with a separator. */
-export interface RepeatedCalls {
+interface RepeatedCalls {
   readonly body: readonly Expression[];
   readonly separator: string;
   /** Index in the sequence of the repetition. */

@@ -15,7 +15,7 @@ export function shortText(expression: Expression, { rules }: Grammar): string | 
       case 'class':
         return String.fromCodePoint(printableCharacter(each.ranges));
       case 'sequence':
-        return concatenated(each.items.map(find));
+        return joined(each.items.map(find));
       case 'choice':
         return shortest(each.alternatives.map(find));
       case 'repeat': {
@@ -25,7 +25,7 @@ export function shortText(expression: Expression, { rules }: Grammar): string | 
       case 'until': {
         if (each.mayEnd) return '';
         const ends = each.branches.map(({ delimiter, next }) =>
-          next === null ? null : concatenated([delimiter, find(next)]),
+          next === null ? null : joined([delimiter, find(next)]),
         );
         return shortest(ends);
       }
@@ -50,7 +50,7 @@ function printableCharacter(ranges: readonly CodePointRange[]): number {
   return Math.max(first, Math.min(last, space));
 }
 
-function concatenated(parts: readonly (string | null)[]): string | null {
+function joined(parts: readonly (string | null)[]): string | null {
   const texts = parts.filter((part) => part !== null);
   const whole = texts.join('');
   return texts.length < parts.length || whole.length > maxUnits ? null : whole;

@@ -45,7 +45,7 @@ interface Value {
 }
 
 /** A value as in the file. */
-export interface RawValue extends Pick<Value, 'type' | 'items'> {
+interface RawValue extends Pick<Value, 'type' | 'items'> {
   readonly bytes: Uint8Array;
 }
 
@@ -264,7 +264,7 @@ export class GgufMetadata {
 }
 
 /** The notation of numbers in a file. */
-interface Notation {
+interface NumberLayout {
   readonly file: string;
   readonly littleEndian: boolean;
   readonly version: number;
@@ -274,12 +274,12 @@ interface Notation {
 class Cursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  readonly #notation: Notation;
+  readonly #notation: NumberLayout;
   /** Bytes of a count or a length: fewer in version 1. */
   readonly sizeWidth: 4 | 8;
   position = 8;
 
-  constructor(bytes: Uint8Array, notation: Notation) {
+  constructor(bytes: Uint8Array, notation: NumberLayout) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#notation = notation;

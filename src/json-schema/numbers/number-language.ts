@@ -38,7 +38,7 @@ const doubleDigits = 15;
 
 const zero: Decimal = { digits: 0n, scale: 0 };
 const tiny = decimalOf(0.001);
-const huge = decimalOf(1e15);
+const large = decimalOf(1e15);
 
 /** All spellings of the numbers of `shapes`. Throws `BudgetExceeded`. */
 export function numberAutomaton(shapes: readonly NumberShape[], budget: StepBudget): Automaton {
@@ -164,7 +164,7 @@ function unequal(value: Decimal): NumberReader {
  */
 function scientific({ integer, min, max, multiples, excluded }: NumberShape): readonly NumberAlternative[] {
   if (integer === true || multiples.length > 0) return [];
-  const noneLarge = integer === null && excluded.every((value) => compareDecimals(sizeOf(value), huge) <= 0);
+  const noneLarge = integer === null && excluded.every((value) => compareDecimals(sizeOf(value), large) <= 0);
   const noneSmall = excluded.every(
     (value) => value.digits === 0n || compareDecimals(sizeOf(value), tiny) >= 0,
   );
@@ -174,8 +174,8 @@ function scientific({ integer, min, max, multiples, excluded }: NumberShape): re
     bound === null || compareDecimals(bound.value, limit) <= 0;
   const found: NumberAlternative[] = [];
   const add = (negative: boolean, reader: NumberReader) => found.push({ negative, readers: [reader] });
-  if (noneLarge && max === null && below(min, huge)) add(false, largeReader());
-  if (noneLarge && min === null && above(max, negated(huge))) add(true, largeReader());
+  if (noneLarge && max === null && below(min, large)) add(false, largeReader());
+  if (noneLarge && min === null && above(max, negated(large))) add(true, largeReader());
   if (noneSmall && below(min, zero) && above(max, tiny)) add(false, smallReader());
   if (noneSmall && below(min, negated(tiny)) && above(max, zero)) add(true, smallReader());
   return found;

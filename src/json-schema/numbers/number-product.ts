@@ -50,13 +50,13 @@ interface SymbolGroup {
 
 /** Most numbers are distinguished by few digits. */
 function symbolGroups(alternatives: readonly NumberAlternative[]): readonly SymbolGroup[] {
-  const distinguished = new Set(
+  const starts = new Set(
     alternatives.flatMap(({ readers }) => readers.flatMap(({ distinguishes }) => distinguishes)),
   );
   const groups: { first: number; characters: string }[] = [];
   for (const [symbol, character] of Array.from(numberSymbols).entries()) {
     const group = groups.at(-1);
-    const apart = distinguished.has(symbol) || (symbol > 9 && character !== 'E');
+    const apart = starts.has(symbol) || (symbol > 9 && character !== 'E');
     if (group === undefined || apart) groups.push({ first: symbol, characters: character });
     else group.characters += character;
   }
@@ -98,11 +98,11 @@ class NumberProduct {
     let at = 1;
     next[0] = 1;
     for (const { negative, readers } of this.#alternatives) {
-      const lives =
+      const isAlive =
         tuple[0] === 0 && negative !== signed ? false : signed || stepAll(readers, tuple, symbol, next, at);
-      if (!lives) next.fill(dead, at, at + readers.length);
+      if (!isAlive) next.fill(dead, at, at + readers.length);
       else if (signed) next.fill(0, at, at + readers.length);
-      alive ||= lives;
+      alive ||= isAlive;
       at += readers.length;
     }
     return alive;

@@ -1,4 +1,8 @@
-/** Readers of numbers, symbol by symbol; the automata of numbers are their products. */
+/**
+ * Readers of numbers, symbol by symbol: what is asked of a number is one reader for each part ("an integer", "at least
+ * 25.3", "a multiple of 0.5"), and the automaton of the number is their product (`number-product.ts`). No reader is
+ * built as a table: its states are numbers, each composed of what it has counted.
+ */
 import { StepBudget } from '../../language/expression/budget.ts';
 import { trieNodes } from '../../language/expression/trie.ts';
 import { buildAutomaton } from '../../language/regular/build-automaton.ts';
@@ -21,7 +25,10 @@ export interface NumberReader {
   /** The state after a symbol; `dead` if acceptance is no longer possible. */
   step(state: number, symbol: number): number;
   accepts(state: number): boolean;
-  /** Symbols that it may distinguish from their predecessor, in addition to non-digits other than exponent marks. */
+  /**
+   * Symbols that may lead elsewhere than their predecessor: the product tries one symbol of each stretch between them. A
+   * reader that compares with 25 names 2, 3, 5 and 6. Symbols other than digits are always apart, except `E` from `e`.
+   */
   readonly distinguishes: readonly number[];
 }
 
@@ -40,7 +47,14 @@ interface MantissaOptions {
   readonly digits: number | null;
 }
 
-/** Digits without sign and exponent. States: start, `0`, digits before the point, digits after the point. */
+/**
+ * Digits without sign and exponent. States:
+ *
+ *     0                          nothing has been read
+ *     zero                       `0`, after which only the point may come
+ *     2 …                        n digits before the point; one state for all n where they are unbounded
+ *     afterPoint + 2 * n + bit   n digits after it; the bit: one of them is not zero, if that is required
+ */
 export function plainReader({ integer, digits }: MantissaOptions): NumberReader {
   const zero = 1;
   const afterPoint = 2 + (digits ?? 1);
@@ -69,7 +83,7 @@ export function plainReader({ integer, digits }: MantissaOptions): NumberReader 
 }
 
 /** Which results of a comparison to accept. */
-interface Wanted {
+interface WantedOrder {
   readonly below: boolean;
   readonly equal: boolean;
   readonly above: boolean;
@@ -82,7 +96,7 @@ interface Wanted {
  *     above, below      decided, whatever follows
  *     afterPoint + n    25 and n digits after the point, all as in 25.3
  */
-export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
+export function comparingReader(value: Decimal, wanted: WantedOrder): NumberReader {
   const [whole = '0', fraction = ''] = printDecimal(value).split('.');
   const [same, less, more] = [0, 1, 2] as const;
   const above = 3 * (whole.length + 1);
@@ -101,6 +115,16 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
     const difference = order === same ? symbol - Number(whole[count]) : 0;
     return 3 * (count + 1) + (difference === 0 ? order : difference < 0 ? less : more);
   };
+  /** How a number that ends in `state` compares with `value`. */
+  const orderAt = (state: number): keyof WantedOrder => {
+    if (state === above) return 'above';
+    if (state === below) return 'below';
+    const isWhole = state < above;
+    if (isWhole && (state < 3 * whole.length || state % 3 === less)) return 'below';
+    if (isWhole && state % 3 === more) return 'above';
+    const places = isWhole ? 0 : state - afterPoint;
+    return places < fraction.length ? 'below' : 'equal';
+  };
   return {
     distinguishes: Array.from(whole + fraction, Number).flatMap((digit) => [digit, digit + 1]),
     step(state, symbol) {
@@ -112,20 +136,17 @@ export function comparingReader(value: Decimal, wanted: Wanted): NumberReader {
       if (difference !== 0) return difference < 0 ? wantedBelow : wantedAbove;
       return afterPoint + Math.min(places + 1, fraction.length);
     },
-    accepts(state) {
-      if (state === above) return wanted.above;
-      if (state === below) return wanted.below;
-      const places = Math.max(0, state - afterPoint);
-      if (state < 3 * whole.length || (state < above && state % 3 === less)) return wanted.below;
-      if (state < above && state % 3 === more) return wanted.above;
-      return places < fraction.length ? wanted.below : wanted.equal;
-    },
+    accepts: (state) => wanted[orderAt(state)],
   };
 }
 
 /**
- * Multiples of `of`. State 0 is the start, `1 + r` the integer part with remainder r, `1 + (1 + p) * m + r` the
- * fraction after p digits. Only zeros may follow the last significant digit.
+ * Multiples of `of`, whose digits are the modulus m: for 0.25, the number without its point is a multiple of 25 once it
+ * has two places. A state is the remainder r so far, by long division, and the digits p after the point:
+ *
+ *     0                     nothing has been read
+ *     1 + r                 before the point
+ *     1 + (1 + p) * m + r   after it; once p is `scale` + 1, only zeros may come
  */
 export function multipleReader(of: Decimal): NumberReader {
   const modulus = Number(of.digits);
@@ -137,8 +158,9 @@ export function multipleReader(of: Decimal): NumberReader {
       const places = state === 0 ? -1 : Math.floor((state - 1) / modulus) - 1;
       const remainder = state === 0 ? 0 : (state - 1) % modulus;
       if (symbol === point) {
-        const hopeless = scale === 0 && remainder !== 0;
-        return state === 0 || places >= 0 || hopeless ? dead : stateOf(0, remainder);
+        // A multiple of an integer is one before its point.
+        const isNone = scale === 0 && remainder !== 0;
+        return state === 0 || places >= 0 || isNone ? dead : stateOf(0, remainder);
       }
       if (!isDigit(symbol)) return dead;
       const next = places < 0 ? -1 : Math.min(places + 1, scale + 1);

@@ -7,7 +7,8 @@ import { plainSpelling, type Spelling } from '../../language/regular/spelling.ts
 import { type AutomatonNode, writeNode } from '../../language/regular/write-automaton.ts';
 import { spelledCharacter } from '../../language/regular/write-characters.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
-import { forbiddenInKeys, type KeyWriter, type WantedKeys } from './key-trie.ts';
+import { forbiddenInKeys } from './key-exits.ts';
+import type { KeyWriter, WantedKeys } from './key-trie.ts';
 
 /** Writes keys by an automaton whose labels identify the key, or the class of keys, that was read. */
 export class KeyAutomatonWriter implements KeyWriter {
@@ -77,11 +78,11 @@ export class KeyAutomatonWriter implements KeyWriter {
   }
 
   #edges(state: number, allowed: bigint): readonly (readonly [CharacterSet, number])[] {
-    const live = (this.#automaton.states[state]?.edges ?? []).filter(
+    const alive = (this.#automaton.states[state]?.edges ?? []).filter(
       ([, target]) => ((this.#reach[target] ?? 0n) & allowed) !== 0n,
     );
-    if (this.#forbidden.length === 0) return live;
-    return live
+    if (this.#forbidden.length === 0) return alive;
+    return alive
       .map(([set, target]) => [subtractSets(set, this.#forbidden), target] as const)
       .filter(([set]) => set.length > 0);
   }

@@ -1,7 +1,7 @@
 /** The order of an object's declared keys: which may come next, and what is remembered of those that came. */
 
 /** What is remembered of the keys that came; equal numbers allow the same keys. */
-export interface OrderProgress {
+interface OrderProgress {
   readonly position: number;
   readonly used: number;
 }

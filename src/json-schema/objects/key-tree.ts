@@ -1,7 +1,7 @@
 /** A trie over sorted keys; children are computed on demand. */
 
 /** A declared key; its label is its index among the declared keys. */
-export interface LabelledKey {
+interface LabelledKey {
   readonly text: string;
   readonly label: number;
 }

@@ -6,41 +6,20 @@
  * The trie of `name` and `so`, which are allowed, and `no`, which is not, and what is written for each node:
  *
  *     · ─ n ─ a ─ m ─ e      `#child`, and so on; at the end of a key its `ending`
- *     │   ├ ─ o              `#unwanted`: no key of the node is allowed, only longer ones: `key-other`
- *     │   └ ─ any other      `#rest`: `key-rest`, without `a` and `o`
- *     └ ─ s ─ o              `#chain`: a single key, with an exit at each character
+ *     │   ├ ─ o              `OtherKeys`: no key of the node is allowed, only longer ones: `key-other`
+ *     │   └ ─ any other      `KeyExits`: `key-rest`, without `a` and `o`
+ *     └ ─ s ─ o              `KeyExits.chain`: a single key, with an exit at each character
  *
- * `key-rest` is the rest of a key that leaves the trie here. `key-other` is the rest of a key that must differ from
- * some declared keys, none of which is allowed. Both depend only on the excluded characters and on the rests of those
- * keys, so all objects of a grammar share them.
+ * Where no other key is allowed there are no exits: `n` is followed by `ame` at once (`#closedNode`).
  */
 import { alternatives } from '../../language/expression/alternatives.ts';
-import {
-  choice,
-  type Expression,
-  empty,
-  literal,
-  optional,
-  repeat,
-  sequence,
-} from '../../language/expression/expression.ts';
+import { choice, type Expression, literal, sequence } from '../../language/expression/expression.ts';
 import type { RuleSet } from '../../language/expression/rule-set.ts';
-import {
-  allCharacters,
-  type CharacterSet,
-  characterSet,
-  charactersOf,
-  codePoint,
-  setHas,
-  setKey,
-  subtractSets,
-} from '../../language/regular/character-set.ts';
-import { plainSpelling, type Spelling } from '../../language/regular/spelling.ts';
-import { writeNode } from '../../language/regular/write-automaton.ts';
-import { spelledCharacter, spelledExcept } from '../../language/regular/write-characters.ts';
 import { labelsPerStep } from '../plan/object-plan.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
+import { isTooDeep, KeyExits, leading } from './key-exits.ts';
 import { type KeyNode, keyTree } from './key-tree.ts';
+import { OtherKeys } from './other-keys.ts';
 
 /** The keys allowed at a position of an object, and what follows each. */
 export interface WantedKeys {
@@ -59,7 +38,7 @@ export interface KeyWriter {
 }
 
 /** State of a walk through the trie. */
-interface Walk {
+interface KeyWalk {
   readonly wanted: WantedKeys;
   readonly allowed: ReadonlySet<number>;
   /** The end of an undeclared key; `null` if none is allowed. */
@@ -71,20 +50,12 @@ interface Walk {
 type Range = readonly [first: number, last: number];
 
 /** Which positions of an object look alike, so that sharing their rules is worthwhile. */
-export interface KeyPlaces {
+interface KeyPlaces {
   /** For each label, the first position at which its key may come; the last entry is for undeclared keys. */
   readonly earliest: readonly number[];
   /** Whether several states share a position, because the object counts properties or its keys come in any order. */
   readonly manyPerPosition: boolean;
 }
-
-/** No declared key is allowed, and nothing follows. */
-const nothing: WantedKeys = { labels: [], following: 'nothing', ending: () => empty };
-
-/** Groups nested more deeply become rules. */
-const maxDepth = 100;
-/** Nodes with more children are split into groups. */
-const maxUngrouped = 8;
 
 /** Writes keys that no pattern distinguishes: the declared ones and, with the next higher label, any other. */
 export class KeyTrie implements KeyWriter {
@@ -92,15 +63,8 @@ export class KeyTrie implements KeyWriter {
   readonly #freeLabel: number;
   readonly #places: KeyPlaces;
   readonly #rules: RuleSet;
-  readonly #spelling: Spelling;
-  /** Characters allowed in keys. */
-  readonly #characters: CharacterSet;
-  /** Equal for objects whose undeclared keys are written alike. */
-  readonly #script: string;
-  /** Whether no declared key contains a character that is escaped. */
-  readonly #plain: boolean;
-  readonly #rests = new Map<string, Expression>();
-  readonly #others = new Map<KeyNode, Expression>();
+  readonly #exits: KeyExits;
+  readonly #others: OtherKeys;
   readonly #key: string;
   readonly #hint: string;
 
@@ -116,13 +80,10 @@ export class KeyTrie implements KeyWriter {
     this.#freeLabel = keys.length;
     this.#places = places;
     this.#rules = rules;
-    this.#spelling = object.keySpelling ?? plainSpelling;
-    const forbidden = forbiddenInKeys(object);
-    this.#characters = forbidden.length === 0 ? allCharacters : subtractSets(allCharacters, forbidden);
-    this.#script = rules.shortKey(`${this.#spelling.id} ${setKey(this.#characters)}`);
-    this.#plain = keys.every((text) => this.#spelling.text(text) === text);
+    this.#exits = new KeyExits(keys, object, rules);
     this.#key = key;
     this.#hint = `${hint}-key`;
+    this.#others = new OtherKeys(this.#exits, rules, key, this.#hint);
   }
 
   keys(wanted: WantedKeys): Expression {
@@ -133,172 +94,106 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** The rest of a key below `node`. */
-  #node(node: KeyNode, walk: Walk, nested: number): Expression {
+  #node(node: KeyNode, walk: KeyWalk, nested: number): Expression {
     this.#rules.charge(2 + (node.size >> 6));
-    if (walk.free === null) return this.#closedNode(node, walk, nested);
-    const none = walk.wanted !== nothing && this.#range(node, walk) === null;
-    if (none) return sequence(this.#other(node), walk.free);
-    const single = this.#plain && node.size === 1 && node.rest.length + nested < maxDepth;
-    return single ? this.#chain(node, walk, walk.free) : this.#openNode(node, walk, walk.free, nested);
+    const { free } = walk;
+    if (free === null) return this.#closedNode(node, walk, nested);
+    if (this.#range(node, walk) === null) return sequence(this.#others.of(node), free);
+    if (!this.#exits.isChain(node, nested)) return this.#openNode(node, walk, free, nested);
+    return this.#exits.chain(node, this.#endings(node.first.label, walk), free);
   }
 
-  /** The rest of a key that differs from all keys of `node`. Depends only on their rests. */
-  #other(node: KeyNode): Expression {
-    const known = this.#others.get(node);
-    if (known !== undefined) return known;
-    const made = this.#makeOther(node);
-    this.#others.set(node, made);
-    return made;
-  }
-
-  #makeOther(node: KeyNode): Expression {
-    if (node.size <= 1 && node.rest === '') return this.#rest('', node.size === 0);
-    const key = `other key ${this.#script} ${node.ends}`;
-    return this.#rules.named(key, 'key-other', () => this.#writeOther(node));
-  }
-
-  #writeOther(node: KeyNode): Expression {
-    return this.#node(node, { wanted: nothing, allowed: new Set(), free: empty, ranges: new Map() }, 0);
+  /** The end of the key `label` and what follows it, if it is allowed. */
+  #endings(label: number | null, { allowed, wanted }: KeyWalk): readonly Expression[] {
+    return label !== null && allowed.has(label) ? [wanted.ending(label)] : [];
   }
 
   /** If only declared keys are allowed, writes their common prefix as one literal. */
-  #closedNode(from: KeyNode, walk: Walk, nested: number): Expression {
+  #closedNode(from: KeyNode, walk: KeyWalk, nested: number): Expression {
     const node = this.#fork(from, walk);
     const text = node.first.text.slice(from.depth, node.depth);
-    const ends = node.label !== null && walk.allowed.has(node.label) ? [walk.wanted.ending(node.label)] : [];
+    const ends = this.#endings(node.label, walk);
     const wanted = this.#wanted(node, walk, nested);
-    return sequence(literal(this.#spelling.text(text)), alternatives(...wanted, ...ends));
+    return sequence(literal(this.#exits.spelling.text(text)), alternatives(...wanted, ...ends));
   }
 
   /** The first node from `node` on at which there is a choice. */
-  #fork(node: KeyNode, walk: Walk): KeyNode {
+  #fork(node: KeyNode, walk: KeyWalk): KeyNode {
     let fork = node;
     for (;;) {
       if (fork.size === 1) return fork.end;
       if (fork.label !== null && walk.allowed.has(fork.label)) return fork;
-      const live = fork.children.filter((child) => this.#range(child, walk) !== null);
-      const [only] = live;
-      if (only === undefined || live.length > 1) return fork;
+      const alive = fork.children.filter((child) => this.#range(child, walk) !== null);
+      const [only] = alive;
+      if (only === undefined || alive.length > 1) return fork;
       fork = only;
     }
   }
 
-  /** A single declared key: an exit at each character, built from last to first. */
-  #chain(node: KeyNode, { wanted, allowed }: Walk, free: Expression): Expression {
-    const characters = Array.from(node.rest);
-    this.#rules.charge(characters.length >> 1);
-    const end = allowed.has(node.first.label) ? [wanted.ending(node.first.label)] : [];
-    const after = choice(...end, sequence(this.#rest('', false), free));
-    return characters.reduceRight<Expression>(
-      (tail, character) =>
-        choice(sequence(literal(character), tail), sequence(this.#rest(character, true), free)),
-      after,
-    );
-  }
-
-  #openNode(node: KeyNode, walk: Walk, free: Expression, nested: number): Expression {
+  /** If any other key is allowed, too. */
+  #openNode(node: KeyNode, walk: KeyWalk, free: Expression, nested: number): Expression {
     const { label } = node;
-    const end = label === null ? free : walk.allowed.has(label) ? walk.wanted.ending(label) : null;
-    if (!this.#isPlain(node)) return this.#escapedNode(node, walk, free, end, nested);
-    const rest = this.#rest(node.children.map(leading).join(''), label === null);
-    const ends = label === null || end === null ? [] : [end];
+    const ends = this.#endings(label, walk);
+    if (!this.#exits.isPlain(node)) {
+      return this.#exits.escaped(node, {
+        follow: (child) => this.#node(child, walk, nested + 1),
+        shared: (each) =>
+          this.#named(each, walk, () => this.#node(each, walk, each === node ? 0 : nested + 1)),
+        end: label === null ? free : (ends[0] ?? null),
+        free,
+      });
+    }
+    const rest = this.#exits.restAt(node);
     const others = sequence(choice(...this.#unwanted(node, walk), rest), free);
     return choice(...this.#wanted(node, walk, nested), ...ends, others);
-  }
-
-  /** A node with escaped characters, whose escapes share prefixes with those of other keys. */
-  #escapedNode(
-    node: KeyNode,
-    walk: Walk,
-    free: Expression,
-    end: Expression | null,
-    nested: number,
-  ): Expression {
-    const edges = node.children.map((child) => {
-      const follow = () => this.#node(child, walk, nested + 1);
-      const shared = () => this.#named(child, walk, follow);
-      return { set: charactersOf(leading(child)), inline: follow, shared };
-    });
-    const others = subtractSets(this.#characters, characterSet(...edges.flatMap(({ set }) => set)));
-    const onward = () => sequence(this.#rest('', true), free);
-    const rest = others.length === 0 ? [] : [{ set: others, inline: onward, shared: onward }];
-    const self = () => this.#named(node, walk, () => this.#node(node, walk, 0));
-    return writeNode({ edges: [...edges, ...rest], loop: [], self, end }, this.#spelling, this.#rules);
   }
 
   /**
    * The wanted keys below `node`, by next character; many children are split into groups that other positions share.
    */
-  #wanted(node: KeyNode, walk: Walk, nested: number): readonly Expression[] {
+  #wanted(node: KeyNode, walk: KeyWalk, nested: number): readonly Expression[] {
     const { children } = node;
-    if (walk.wanted === nothing) {
-      return children.length === 1 ? children.map((child) => this.#child(child, walk, nested, false)) : [];
-    }
-    if (this.#isGrouped(node)) return node.groups.flatMap((group) => this.#wantedGroup(group, walk, nested));
-    const live = children.filter((child) => this.#range(child, walk) !== null);
-    const isBranch = walk.free === null ? live.length > 1 : children.length > 1;
-    return live.map((child) => this.#child(child, walk, nested, isBranch));
+    if (this.#exits.isGrouped(node))
+      return node.groups.flatMap((group) => this.#wantedGroup(group, walk, nested));
+    const alive = children.filter((child) => this.#range(child, walk) !== null);
+    const isBranch = walk.free === null ? alive.length > 1 : children.length > 1;
+    return alive.map((child) => this.#child(child, walk, nested, isBranch));
   }
 
-  #wantedGroup(group: KeyNode, walk: Walk, nested: number): readonly Expression[] {
+  #wantedGroup(group: KeyNode, walk: KeyWalk, nested: number): readonly Expression[] {
     if (this.#range(group, walk) === null) return [];
     if (!this.#isShared(group, walk)) return this.#wanted(group, walk, nested);
     return [this.#named(group, walk, () => choice(...this.#wanted(group, walk, 0)), 'any')];
   }
 
   /** The rest of unwanted keys that share a prefix with `node`. */
-  #unwanted(node: KeyNode, walk: Walk): readonly Expression[] {
-    const { children } = node;
-    if (walk.wanted === nothing && children.length === 1) return [];
-    if (!this.#isGrouped(node)) {
-      return children.flatMap((child) =>
-        this.#range(child, walk) === null ? [this.#otherChild(child)] : [],
-      );
-    }
+  #unwanted(node: KeyNode, walk: KeyWalk): readonly Expression[] {
+    const isUnwanted = (each: KeyNode) => this.#range(each, walk) === null;
+    if (!this.#exits.isGrouped(node))
+      return node.children.filter(isUnwanted).map((child) => this.#others.below(child));
     return node.groups.flatMap((group) =>
-      this.#range(group, walk) === null ? [this.#otherGroup(group)] : this.#unwanted(group, walk),
+      isUnwanted(group) ? [this.#others.belowGroup(group)] : this.#unwanted(group, walk),
     );
-  }
-
-  #otherChild(child: KeyNode): Expression {
-    return sequence(literal(leading(child)), this.#other(child));
-  }
-
-  #otherGroup(group: KeyNode): Expression {
-    const key = `other keys ${this.#script} ${group.ends}`;
-    return this.#rules.named(key, 'key-other', () =>
-      choice(...group.children.map((child) => this.#otherChild(child))),
-    );
-  }
-
-  #isGrouped(node: KeyNode): boolean {
-    return node.children.length > maxUngrouped && this.#isPlain(node);
-  }
-
-  #isPlain(node: KeyNode): boolean {
-    if (this.#plain) return true;
-    const characters = node.children.map(leading).join('');
-    return this.#spelling.text(characters) === characters;
   }
 
   /** The character that leads to `child`, then the rest of the key; a rule if other positions need it, too. */
-  #child(child: KeyNode, walk: Walk, nested: number, isBranch: boolean): Expression {
+  #child(child: KeyNode, walk: KeyWalk, nested: number, isBranch: boolean): Expression {
     const character = leading(child);
-    const text = this.#spelling.text(character);
+    const text = this.#exits.spelling.text(character);
     const write = (deep: number) => sequence(literal(text), this.#node(child, walk, deep));
     // Escapes share prefixes, which can be factored out only inline.
-    const named = text === character && (nested >= maxDepth || (isBranch && this.#isShared(child, walk)));
+    const named = text === character && (isTooDeep(nested) || (isBranch && this.#isShared(child, walk)));
     return named ? this.#named(child, walk, () => write(0), text) : write(nested + 1);
   }
 
-  #named(node: KeyNode, walk: Walk, write: () => Expression, leadingText = ''): Expression {
+  #named(node: KeyNode, walk: KeyWalk, write: () => Expression, leadingText = ''): Expression {
     const [first, last] = this.#range(node, walk) ?? [-1, -1];
     const key = `${this.#key} ${node.id} ${leadingText} ${first} ${last} ${walk.free !== null} ${walk.wanted.following}`;
     return this.#rules.named(key, this.#hint, write);
   }
 
   /** Whether the same keys of `node` are allowed at another position, too. */
-  #isShared(node: KeyNode, walk: Walk): boolean {
+  #isShared(node: KeyNode, walk: KeyWalk): boolean {
     const { earliest, manyPerPosition } = this.#places;
     const [first] = this.#range(node, walk) ?? [];
     if (first === undefined) return false;
@@ -312,7 +207,7 @@ export class KeyTrie implements KeyWriter {
   }
 
   /** Minimum and maximum label allowed below `node`; `null` if there is none. */
-  #range(node: KeyNode, { allowed, ranges }: Walk): Range | null {
+  #range(node: KeyNode, { allowed, ranges }: KeyWalk): Range | null {
     const known = ranges.get(node);
     if (known !== undefined) return known;
     let first = this.#freeLabel;
@@ -327,40 +222,4 @@ export class KeyTrie implements KeyWriter {
     ranges.set(node, range);
     return range;
   }
-
-  /** The rest of a key whose next character is not in `characters`; empty only with `mayEnd`. */
-  #rest(characters: string, mayEnd: boolean): Expression {
-    const short = `${mayEnd ? '?' : '+'}${characters}`;
-    const known = this.#rests.get(short);
-    if (known !== undefined) return known;
-    const any = spelledCharacter(this.#characters, this.#spelling, this.#rules);
-    const made = characters === '' ? repeat(any, mayEnd ? 0 : 1) : this.#restWithout(characters, any, mayEnd);
-    this.#rests.set(short, made);
-    return made;
-  }
-
-  #restWithout(characters: string, any: Expression, mayEnd: boolean): Expression {
-    const key = `key rest ${this.#script} ${characters} ${mayEnd}`;
-    return this.#rules.named(key, 'key-rest', () => {
-      const first = spelledExcept(this.#characters, characters, this.#spelling, this.#rules);
-      const rest = sequence(first, repeat(any));
-      return mayEnd ? optional(rest) : rest;
-    });
-  }
-}
-
-/** The character that leads to `node`. */
-function leading({ first, depth }: KeyNode): string {
-  const pair = first.text.codePointAt(depth - 2) ?? 0;
-  return first.text.slice(depth - (pair > 0xffff ? 2 : 1), depth);
-}
-
-/** Characters not allowed in keys that are written literally: those that begin what follows the key. */
-export function forbiddenInKeys({ keySpelling, keyClose }: ObjectNotation): CharacterSet {
-  return keySpelling === null ? charactersOf(Array.from(keyClose)[0] ?? '') : [];
-}
-
-/** Whether `text` contains a character of `forbidden`. */
-export function holdsAny(text: string, forbidden: CharacterSet): boolean {
-  return forbidden.length > 0 && Array.from(text).some((each) => setHas(forbidden, codePoint(each)));
 }

@@ -18,9 +18,10 @@ import type { Constraint } from '../shapes/constraints.ts';
 import type { ObjectShape } from '../shapes/shapes.ts';
 import type { ObjectNotation } from '../write/syntax.ts';
 import { KeyAutomatonWriter } from './key-automaton-writer.ts';
+import { forbiddenInKeys, holdsAny } from './key-exits.ts';
 import type { KeyOrder } from './key-order.ts';
 import { AnyOrder, LaterOrder } from './key-order.ts';
-import { forbiddenInKeys, holdsAny, KeyTrie, type KeyWriter } from './key-trie.ts';
+import { KeyTrie, type KeyWriter } from './key-trie.ts';
 import {
   type ReportedObject,
   reportAt,
@@ -33,7 +34,7 @@ import type { ObjectWriting, WrittenObject } from './object-writing.ts';
 import { noneBegun, type Pending, PendingClauses } from './pending-clauses.ts';
 
 /** The constraint for the value of a key, and the progress after it. */
-type Step = readonly [Constraint, Progress];
+type PropertyStep = readonly [Constraint, Progress];
 
 /** How far an object has been written. */
 interface Progress {
@@ -71,7 +72,7 @@ export class ObjectWriter {
   readonly #order: KeyOrder | null;
   readonly #clauses: PendingClauses;
   readonly #known = new Map<string, boolean>();
-  readonly #knownSteps = new Map<string, readonly Step[]>();
+  readonly #knownSteps = new Map<string, readonly PropertyStep[]>();
 
   constructor(shape: ObjectShape, location: InstanceLocation, hint: string, writing: ObjectWriting) {
     const { compilation } = writing;
@@ -180,17 +181,20 @@ export class ObjectWriter {
     const { clauses, someCount } = this.#plan;
     if (labels.length === 0 || this.#usable.filter((usable) => usable).length < 2) return null;
     const order = new AnyOrder(labels, required);
-    const say = (reason: string, effect: 'narrowed' | 'noted') =>
+    const report = (reason: string, effect: 'narrowed' | 'noted') =>
       reportAt(this.#writing.compilation, this.#location, 'properties', reason, effect);
     const counted = order.free.length > 0 && (this.#counts > 0 || someCount > 0);
     if (clauses.length > 0 || counted || (order.isLimited && someCount > 0)) {
-      say('next to conditions and counts, properties come in the order of the schema', 'narrowed');
+      report('next to conditions and counts, properties come in the order of the schema', 'narrowed');
       return null;
     }
     if (order.isLimited)
-      say(`a required property comes at most ${order.ahead} places before its turn among them`, 'narrowed');
+      report(
+        `a required property comes at most ${order.ahead} places before its turn among them`,
+        'narrowed',
+      );
     if (order.free.length > 0)
-      say('in any order, an optional one may come twice; the last one counts', 'noted');
+      report('in any order, an optional one may come twice; the last one counts', 'noted');
     return order;
   }
 
@@ -247,7 +251,7 @@ export class ObjectWriter {
   }
 
   /** Constraints for the value of a key with the progress after it; only those that can lead to an end. */
-  #steps(label: number, progress: Progress): readonly Step[] {
+  #steps(label: number, progress: Progress): readonly PropertyStep[] {
     const keys = this.#class(label);
     if (keys === undefined) return [];
     const { compilation } = this.#writing;
@@ -263,7 +267,7 @@ export class ObjectWriter {
     return this.#clauses
       .take(skipped, isDeclared ? label : -1, keys.constraint, isPossible)
       .flatMap(([constraint, pending]) =>
-        this.#met(keys, constraint, progress.met).map(([value, met]): Step => {
+        this.#met(keys, constraint, progress.met).map(([value, met]): PropertyStep => {
           return [value, { position, used, count, met, pending }];
         }),
       )
@@ -291,7 +295,7 @@ export class ObjectWriter {
    * `#steps`, cached once all that can continue is known. They are equal at each position, unless a clause may
    * require one of the keys in between.
    */
-  #settledSteps(label: number, progress: Progress): readonly Step[] {
+  #settledSteps(label: number, progress: Progress): readonly PropertyStep[] {
     const alike = this.#plan.clauses.length === 0 ? this.#countKey(progress) : this.#progressKey(progress);
     const key = `${label} ${alike}`;
     const found = this.#knownSteps.get(key) ?? this.#steps(label, progress);

@@ -13,7 +13,7 @@ export type Pending = ReadonlyMap<number, readonly number[]>;
 export const noneBegun: Pending = new Map();
 
 /** A constraint for a value, and the pending clauses after it. */
-export type ClauseStep = readonly [Constraint, Pending];
+type ClauseStep = readonly [Constraint, Pending];
 
 const holds: readonly number[] = [];
 

@@ -81,8 +81,8 @@ interface Asking {
  * (see `pending-clauses.ts`), and alternatives that concern several keys can have as many sets as there are subsets.
  */
 function isCheap(clause: Clause, order: readonly string[]): boolean {
-  const spoken = new Set(clause.flatMap((each) => [...namesOf(each)]));
-  const keys = [...new Set([...order, ...spoken])].filter((key) => spoken.has(key));
+  const named = new Set(clause.flatMap((each) => [...namesOf(each)]));
+  const keys = [...new Set([...order, ...named])].filter((key) => named.has(key));
   const places = new Map(keys.map((key, place) => [key, place]));
   let states: readonly (readonly Asking[])[] = [clause.map((shape, index) => asking(shape, index, places))];
   let total = 0;

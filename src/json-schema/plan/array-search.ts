@@ -11,7 +11,7 @@ export interface ItemProgress {
 }
 
 /** The constraint for an item, and the progress after it. */
-export type ItemCase = readonly [Constraint, ItemProgress];
+type ItemCase = readonly [Constraint, ItemProgress];
 
 const maxProgress = 3000;
 
@@ -79,8 +79,8 @@ export class ArraySearch {
   cases({ index, found }: ItemProgress): readonly ItemCase[] {
     const { max, min, prefix, rest } = this.#shape;
     if (max !== null && index >= max) return [];
-    const cap = Math.max(min, max ?? 0, this.#uniform);
-    const next = Math.min(index + 1, cap);
+    const limit = Math.max(min, max ?? 0, this.#uniform);
+    const next = Math.min(index + 1, limit);
     let cases: readonly (readonly [Constraint, readonly number[]])[] = [[prefix[index] ?? rest, found]];
     this.#contains.forEach((contained, at) => {
       cases = cases.flatMap(([constraint, counts]) => this.#split(constraint, counts, contained, at));

@@ -20,7 +20,7 @@ import { type Constraint, Constraints } from '../shapes/constraints.ts';
 import { Expander } from '../shapes/expand.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import type { Shape, StringShape, ValueType } from '../shapes/shapes.ts';
-import { InstanceLocations, type KeySorting } from './instance-locations.ts';
+import { InstanceLocations, type SortedKeys } from './instance-locations.ts';
 import { patternLanguage } from './known-languages.ts';
 import { Languages } from './languages.ts';
 import { Satisfiability } from './satisfiability.ts';
@@ -34,7 +34,7 @@ export type KeyOrdering = 'schema' | 'later' | 'any';
 export interface CompilationOptions {
   /** Name of the tool, for reports. */
   readonly tool: string;
-  readonly sortKeys: KeySorting;
+  readonly sortKeys: SortedKeys;
   /** Other documents that references may use, by URI. */
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   readonly budget: StepBudget;
@@ -48,7 +48,7 @@ export interface CompilationOptions {
 }
 
 /** Where a schema requires something that cannot exist. */
-export interface Cause {
+interface Cause {
   readonly pointer: string;
   /** The key that is required but not allowed; `null` for other reasons. */
   readonly forbidden: string | null;

@@ -32,7 +32,7 @@ export interface InstanceLocation {
 }
 
 /** Which keys are sorted by code point: all, none, those of the outermost object, or those of nested ones. */
-export type KeySorting = boolean | 'outermost' | 'inner';
+export type SortedKeys = boolean | 'outermost' | 'inner';
 
 const inPlace = ['allOf', 'anyOf', 'oneOf'];
 const single = ['not', 'if', 'then', 'else'];
@@ -49,7 +49,7 @@ const maxNodes = 5000;
 export class InstanceLocations {
   readonly #document: SchemaDocument;
   readonly #budget: StepBudget;
-  readonly #sorted: KeySorting;
+  readonly #sorted: SortedKeys;
   readonly #interned = new Map<string, InstanceLocation>();
   readonly #children = new Map<string, InstanceLocation>();
   readonly #named = new WeakMap<InstanceLocation, ReadonlyMap<string, readonly SchemaNode[]>>();
@@ -57,7 +57,7 @@ export class InstanceLocations {
   readonly #tags: Tags;
   readonly #tagOf = new WeakMap<InstanceLocation, Tag | null>();
 
-  constructor(document: SchemaDocument, budget: StepBudget, sorted: KeySorting) {
+  constructor(document: SchemaDocument, budget: StepBudget, sorted: SortedKeys) {
     this.#document = document;
     this.#budget = budget;
     this.#sorted = sorted;
@@ -90,7 +90,7 @@ export class InstanceLocations {
       nodes: all,
       roots,
       sorted: sorts,
-      keys: sorts ? [...keys].sort(compareCodePoints) : clusterKeys([...keys], this.#conditions(all, skips)),
+      keys: sorts ? [...keys].sort(compareCodePoints) : groupKeys([...keys], this.#conditions(all, skips)),
     };
     this.#interned.set(key, location);
     return location;
@@ -309,22 +309,22 @@ function compareCodePoints(a: string, b: string): number {
 }
 
 /** With fewer conditions, the order stays as it is. */
-const minClusters = 4;
+const minGroups = 4;
 
 /**
  * Reorders `keys` so that those of each set in `conditions` are adjacent, because keys in between multiply with the
  * pending condition; overlapping sets are merged.
  */
-function clusterKeys(keys: readonly string[], conditions: readonly ReadonlySet<string>[]): readonly string[] {
-  if (conditions.length < minClusters) return keys;
-  const clusters = connectedMembers(conditions);
-  const several = new Set([...clusters.values()].filter((cluster) => cluster.size > 1));
-  if (several.size < minClusters) return keys;
+function groupKeys(keys: readonly string[], conditions: readonly ReadonlySet<string>[]): readonly string[] {
+  if (conditions.length < minGroups) return keys;
+  const groups = connectedMembers(conditions);
+  const several = new Set([...groups.values()].filter((group) => group.size > 1));
+  if (several.size < minGroups) return keys;
   const rank = new Map(keys.map((key, index) => [key, index]));
   const ordered = new Set<string>();
   for (const key of keys) {
     if (ordered.has(key)) continue;
-    const together = [...(clusters.get(key) ?? [key])].filter((each) => rank.has(each));
+    const together = [...(groups.get(key) ?? [key])].filter((each) => rank.has(each));
     for (const each of together.sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))) ordered.add(each);
   }
   return [...ordered];

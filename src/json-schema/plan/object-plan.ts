@@ -38,7 +38,7 @@ export interface PlannedClause {
   readonly alternatives: readonly PlannedAlternative[];
 }
 /** Requirements of an alternative, by label. */
-export interface PlannedAlternative {
+interface PlannedAlternative {
   readonly constraints: ReadonlyMap<number, Constraint>;
   readonly required: ReadonlySet<number>;
   /** The last label that it concerns; -1 if it requires nothing. */

@@ -19,7 +19,7 @@ import type { Languages } from './languages.ts';
 import { type PlanContext, planObject } from './object-plan.ts';
 
 /** Dependencies of the satisfiability check. */
-export interface SatisfiabilityContext extends PlanContext {
+interface SatisfiabilityContext extends PlanContext {
   readonly languages: Languages;
   shapes(constraint: Constraint): ReadonlyMap<ValueType, readonly Shape[]>;
 }

@@ -79,8 +79,8 @@ export function connectedMembers(
   const found = new Map<string, Set<string>>();
   for (const set of sets) {
     for (const member of set) if (!found.has(member)) found.set(member, new Set([member]));
-    const clusters = new Set([...set].flatMap((member) => found.get(member) ?? []));
-    const [largest, ...others] = [...clusters].sort((a, b) => b.size - a.size);
+    const groups = new Set([...set].flatMap((member) => found.get(member) ?? []));
+    const [largest, ...others] = [...groups].sort((a, b) => b.size - a.size);
     if (largest === undefined) continue;
     // Merge the smaller sets into the largest, so that members move rarely.
     for (const member of others.flatMap((other) => [...other])) {

@@ -9,7 +9,7 @@ export interface Constraint {
   /** Sorted by node id. */
   readonly nodes: readonly SignedNode[];
 }
-export interface SignedNode {
+interface SignedNode {
   readonly node: SchemaNode;
   /** `false`: the value must not be valid against the node. */
   readonly holds: boolean;

@@ -18,7 +18,7 @@ export function subsume(shapes: readonly Shape[]): readonly Shape[] {
   const left = new Set<number>();
   for (const index of bySize) {
     const own = bits[index] ?? new Uint32Array();
-    if (kept.some((other) => includesAll(own, other))) continue;
+    if (kept.some((other) => hasAll(own, other))) continue;
     kept.push(own);
     left.add(index);
   }
@@ -39,7 +39,7 @@ function asBits(sets: readonly ReadonlySet<string>[]): readonly Uint32Array[] {
   });
 }
 
-function includesAll(all: Uint32Array, some: Uint32Array): boolean {
+function hasAll(all: Uint32Array, some: Uint32Array): boolean {
   for (let at = 0; at < some.length; at += 1) if (((some[at] ?? 0) & ~(all[at] ?? 0)) !== 0) return false;
   return true;
 }

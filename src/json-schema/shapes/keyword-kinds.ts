@@ -17,7 +17,7 @@ interface Kind {
 
 const isText = (value: JsonValue) => typeof value === 'string';
 const isNumber = (value: JsonValue) => typeof value === 'number';
-const isTruth = (value: JsonValue) => typeof value === 'boolean';
+const isBoolean = (value: JsonValue) => typeof value === 'boolean';
 const areTexts = (value: JsonValue) => isArray(value) && value.every(isText);
 
 const text = { name: 'a text', has: isText };
@@ -29,7 +29,7 @@ const kinds: readonly Kind[] = [
   { name: 'a number', has: isNumber, keywords: ['minimum', 'maximum'] },
   {
     name: 'a number',
-    has: (value) => isNumber(value) || isTruth(value),
+    has: (value) => isNumber(value) || isBoolean(value),
     keywords: ['exclusiveMinimum', 'exclusiveMaximum'],
   },
   {
@@ -42,7 +42,7 @@ const kinds: readonly Kind[] = [
     has: (value) => typeof value === 'number' && value > 0,
     keywords: ['multipleOf'],
   },
-  { name: 'true or false', has: isTruth, keywords: ['nullable', 'uniqueItems'] },
+  { name: 'true or false', has: isBoolean, keywords: ['nullable', 'uniqueItems'] },
   { name: 'a list', has: isArray, keywords: ['enum'] },
   { name: 'a list of texts', has: isArray, keywords: ['required'], of: text },
   {

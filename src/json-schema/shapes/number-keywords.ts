@@ -53,7 +53,7 @@ interface KnownBound {
 }
 
 /** Bounds beyond this are moved here: numbers beyond have more digits than are written. */
-const furthest = decimalOf(1e21);
+const largest = decimalOf(1e21);
 
 /** The bounds of one side; draft 4 has `exclusiveMinimum: true` next to `minimum`. */
 function bounds(
@@ -88,7 +88,7 @@ function neighbour(value: number, direction: 1 | -1): Decimal {
 
 /** Limits a far bound, whose digits alone would make a large automaton. */
 function nearer(bound: Bound, direction: 1 | -1): Bound {
-  const limit: Decimal = { ...furthest, digits: furthest.digits * BigInt(direction) };
+  const limit: Decimal = { ...largest, digits: largest.digits * BigInt(direction) };
   return compareDecimals(bound.value, limit) * direction > 0 ? { value: limit, exclusive: true } : bound;
 }
 

@@ -16,11 +16,11 @@ export type ValueType = (typeof valueTypes)[number];
 export type Shape = NullShape | BooleanShape | NumberShape | StringShape | ArrayShape | ObjectShape;
 
 /** `null`, which has no further conditions. */
-export interface NullShape {
+interface NullShape {
   readonly type: 'null';
 }
 /** The booleans in `values`, one or both. */
-export interface BooleanShape {
+interface BooleanShape {
   readonly type: 'boolean';
   readonly values: readonly boolean[];
 }
@@ -77,7 +77,7 @@ export interface Contained {
   readonly max: number | null;
 }
 /** Items that some keyword evaluated: this many from the start, and those that meet the constraints. */
-export interface EvaluatedItems {
+interface EvaluatedItems {
   /** `Infinity`: all. */
   readonly count: number;
   readonly constraints: readonly Constraint[];

@@ -2,6 +2,10 @@
  * Locates checks that the grammar does not enforce within a value. A nested value is validated when it is complete,
  * by the sub-schemas that apply unconditionally: those under `properties`, `items` and similar keywords, `allOf` and
  * `$ref`. Sub-schemas under a condition (`anyOf`, `not`, …) are validated with the enclosing value.
+ *
+ *     {properties: {size: {multipleOf: 3}, tag: {anyOf: [{format: 'x'}, …]}}}   checks at /properties/size and
+ *     {"size": 7 ·                                                              below /properties/tag
+ *                ^ `size` is validated here, `tag` when it is complete, by its whole schema
  */
 import type { JsonSchema } from '../../format/messages.ts';
 import { finish, type Steps } from '../../language/expression/steps.ts';
@@ -51,12 +55,13 @@ class Places {
     this.#validators = validators;
   }
 
+  /** Notes for each check the sub-schema by which it is validated: its own, or the nearest that always applies. */
   *judge(pointers: readonly string[]): Steps<void> {
     const { root, document } = this.#validators;
     const below = yield* reached([root], (node) => this.#nodesBelow(node));
     const certain = new Set(Array.from(below, ({ pointer }) => pointer));
     for (const pointer of pointers) this.#judged.add(nearest(pointer, certain));
-    // A conditional reference may apply checks that the pointers attribute to another place.
+    // A conditional reference may apply checks that the pointers attribute to another place: then all is checked at the end.
     const every = yield* reached([root], (node) => subschemasOf(document, node));
     if ([...every].some((node) => this.#targets(node).some(({ pointer }) => !certain.has(pointer))))
       this.#judged.add('');

@@ -119,9 +119,10 @@ export class Evaluator {
     const checks: Check[] = [];
     const branches = (keyword: string) => [...this.#children(node, schema, keyword).values()];
     if (isSchema(schema.not)) {
-      const denied = this.#child(node, 'not');
+      const negated = this.#child(node, 'not');
       checks.push((value, verdict, seen) => {
-        if (this.#judge(denied, value, verdict.pointer, seen).holds) verdict.fail('not', 'must NOT be valid');
+        if (this.#judge(negated, value, verdict.pointer, seen).holds)
+          verdict.fail('not', 'must NOT be valid');
       });
     }
     if (isArray(schema.anyOf)) checks.push(this.#alternatives('anyOf', branches('anyOf')));

@@ -53,7 +53,7 @@ const bounds = [
 ];
 
 function numberChecks(schema: JsonObject): readonly LeafCheck[] {
-  const limits = withoutTruths(schema);
+  const limits = withoutBooleans(schema);
   const checks = bounds.flatMap(({ keyword, sign, holds }): LeafCheck[] => {
     const limit = limits[keyword];
     if (typeof limit !== 'number') return [];
@@ -68,7 +68,7 @@ function numberChecks(schema: JsonObject): readonly LeafCheck[] {
 }
 
 /** Up to draft 4, `exclusiveMinimum: true` says how `minimum` is meant. */
-function withoutTruths(schema: JsonObject): JsonObject {
+function withoutBooleans(schema: JsonObject): JsonObject {
   const found: Record<string, JsonValue> = { ...schema };
   for (const [inclusive, exclusive] of [
     ['minimum', 'exclusiveMinimum'],

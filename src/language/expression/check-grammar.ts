@@ -86,9 +86,9 @@ export function* checkGrammarSteps(
     ...findUnused(grammar, graph.references),
   ];
   const buildable = found.every(({ severity }) => severity !== 'unbuildable');
-  if (!buildable || options.ambiguity === false) return worstFirst(found);
+  if (!buildable || options.ambiguity === false) return bySeverity(found);
   const ambiguities = findAmbiguities(grammar).map((each) => finding(each.kind, each.rule, each.reason));
-  return worstFirst([...found, ...ambiguities]);
+  return bySeverity([...found, ...ambiguities]);
 }
 
 /** What has been found so far: a request's grammar is checked when it is built, and again by its matcher. */
@@ -123,7 +123,7 @@ function* findUnbuildableSteps(grammar: Grammar, graph: () => RuleGraph): Steps<
 
 const order: readonly GrammarSeverity[] = ['unbuildable', 'dead-end', 'ambiguous', 'unused'];
 
-function worstFirst(findings: readonly GrammarFinding[]): readonly GrammarFinding[] {
+function bySeverity(findings: readonly GrammarFinding[]): readonly GrammarFinding[] {
   return [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
 }
 

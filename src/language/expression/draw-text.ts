@@ -6,7 +6,7 @@ import { unreachable } from './expression.ts';
 const maxDepth = 10;
 
 /** Draws texts of `grammar`, which holds no `until`, with numbers in [0, 1). */
-export function textDrawer(grammar: Grammar, random: () => number): () => string {
+export function textSampler(grammar: Grammar, random: () => number): () => string {
   const heights = ruleHeights(grammar);
   const among = (count: number) => Math.floor(random() * count);
   const draw = (expression: Expression, depth: number): string => {

@@ -10,7 +10,7 @@ import { isNullable, nullableRules, type RuleReferences, ruleGraph } from './rul
 type Bits = Uint32Array;
 
 /** An LL(1) conflict. */
-export interface Ambiguity {
+interface Ambiguity {
   readonly rule: string;
   readonly kind: 'ambiguous-choice' | 'ambiguous-repetition' | 'ambiguous-end';
   readonly reason: string;
@@ -199,12 +199,12 @@ function cutPoints(expressions: Iterable<Expression>): readonly number[] {
     cuts.add(from);
     if (to < maxCodePoint) cuts.add(to + 1);
   };
-  const todo = [...expressions];
-  for (let each = todo.pop(); each !== undefined; each = todo.pop()) {
+  const pending = [...expressions];
+  for (let each = pending.pop(); each !== undefined; each = pending.pop()) {
     if (each.type === 'class') for (const [from, to] of each.ranges) cut(from, to);
     const code = each.type === 'literal' ? each.text.codePointAt(0) : undefined;
     if (code !== undefined) cut(code, code);
-    for (const child of children(each)) todo.push(child);
+    for (const child of children(each)) pending.push(child);
   }
   return [...cuts].sort((a, b) => a - b);
 }

@@ -106,13 +106,13 @@ export function leastFixpoint(
   holds: (body: Expression, known: ReadonlySet<string>) => boolean,
 ): ReadonlySet<string> {
   const known = new Set<string>();
-  const todo = [...rules.keys()];
-  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+  const pending = [...rules.keys()];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const body = rules.get(name);
     if (body === undefined || known.has(name) || !holds(body, known)) continue;
     known.add(name);
     // Not `push(...users)`: a rule may have more users than a call can have arguments.
-    for (const user of users.get(name) ?? []) if (!known.has(user)) todo.push(user);
+    for (const user of users.get(name) ?? []) if (!known.has(user)) pending.push(user);
   }
   return known;
 }

@@ -150,7 +150,7 @@ function describe(until: Until): string {
 }
 
 /** A state of the automaton: its transitions. */
-interface State {
+interface UntilState {
   /** Transitions, except for those back to the first state. */
   readonly edges: ReadonlyMap<string, Target>;
 }
@@ -159,23 +159,23 @@ type Target = { readonly state: number } | { readonly delimiter: string };
 
 interface Automaton {
   /** The first is the start state: no prefix of a delimiter has been read. */
-  readonly states: readonly State[];
+  readonly states: readonly UntilState[];
 }
 
 /** Aho–Corasick over `delimiters`. If two end at the same position, the longer one wins. */
 function buildAutomaton(delimiters: readonly string[]): Automaton {
   const nodes = trieNodes(delimiters).filter(({ word }) => word === null);
   const numbers = new Map(nodes.map((node, index) => [node, index]));
-  const states: State[] = [];
+  const states: UntilState[] = [];
   const fallbacks = new Map<TrieNode, number>();
   // Breadth first: the fallback state is shallower, so it is done already.
   for (const node of nodes) {
     const fallback = fallbackState(node, states, fallbacks);
     fallbacks.set(node, fallback);
     const edges = new Map<string, Target>(node.parent === null ? [] : states[fallback]?.edges);
-    for (const [char, child] of node.children) {
+    for (const [character, child] of node.children) {
       const state = numbers.get(child);
-      edges.set(char, state === undefined ? { delimiter: child.word ?? '' } : { state });
+      edges.set(character, state === undefined ? { delimiter: child.word ?? '' } : { state });
     }
     states.push({ edges });
   }
@@ -188,7 +188,7 @@ function buildAutomaton(delimiters: readonly string[]): Automaton {
  */
 function fallbackState(
   { parent, character }: TrieNode,
-  states: readonly State[],
+  states: readonly UntilState[],
   fallbacks: ReadonlyMap<TrieNode, number>,
 ): number {
   if (parent === null || parent.parent === null) return 0;
@@ -197,7 +197,7 @@ function fallbackState(
 }
 
 function stateExpression(
-  state: State,
+  state: UntilState,
   names: readonly string[],
   nextOf: ReadonlyMap<string, Expression | null>,
   mayEnd: boolean,
@@ -206,24 +206,26 @@ function stateExpression(
   const byState = new Map<number, string[]>();
   const alternatives: Expression[] = [sequence(otherThan(state.edges.keys()), rule(first))];
   const completions: Expression[] = [];
-  for (const [char, target] of state.edges) {
+  for (const [character, target] of state.edges) {
     if ('state' in target) {
-      byState.set(target.state, [...(byState.get(target.state) ?? []), char]);
+      byState.set(target.state, [...(byState.get(target.state) ?? []), character]);
     } else {
       const next = nextOf.get(target.delimiter) ?? null;
-      if (next !== null) completions.push(sequence(literal(char), next));
+      if (next !== null) completions.push(sequence(literal(character), next));
     }
   }
-  for (const [target, chars] of byState) {
-    alternatives.push(...chars.map((char) => sequence(literal(char), rule(names[target] ?? first))));
+  for (const [target, characters] of byState) {
+    alternatives.push(
+      ...characters.map((character) => sequence(literal(character), rule(names[target] ?? first))),
+    );
   }
   return choice(...alternatives, ...completions, ...(mayEnd ? [empty] : []));
 }
 
-function otherThan(chars: Iterable<string>): CharacterClass {
+function otherThan(characters: Iterable<string>): CharacterClass {
   return exceptCharacters(
-    ...Array.from(chars, (char): [number, number] => {
-      const code = char.codePointAt(0) ?? 0;
+    ...Array.from(characters, (character): [number, number] => {
+      const code = character.codePointAt(0) ?? 0;
       return [code, code];
     }),
   );

@@ -4,7 +4,7 @@
  */
 
 /** One rule of the text. */
-export interface CutRule {
+interface CutRule {
   readonly name: string;
   /** The body with a dot for each leaf and without white space: GBNF with the same structure. */
   readonly shape: string;

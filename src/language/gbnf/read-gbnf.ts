@@ -68,11 +68,11 @@ const syntaxSource = String.raw`
 `;
 
 /** The structure of a rule body; leaves are filled in, in source order. */
-type Shape =
+type RuleShape =
   | { readonly type: 'leaf' }
-  | { readonly type: 'sequence'; readonly items: readonly Shape[] }
-  | { readonly type: 'choice'; readonly alternatives: readonly Shape[] }
-  | { readonly type: 'repeat'; readonly item: Shape; readonly count: Count };
+  | { readonly type: 'sequence'; readonly items: readonly RuleShape[] }
+  | { readonly type: 'choice'; readonly alternatives: readonly RuleShape[] }
+  | { readonly type: 'repeat'; readonly item: RuleShape; readonly count: Count };
 
 /** A count as written: `{2,5}`. */
 interface Count {
@@ -99,7 +99,7 @@ export function readGbnf(text: string): GbnfGrammar {
 
 /** Parses each shape once and fills it with the leaves of every rule that has it. */
 function readRules(text: string): readonly GbnfRule[] {
-  const shapes = new Map<string, Shape>();
+  const shapes = new Map<string, RuleShape>();
   const rules: GbnfRule[] = [];
   let end = 0;
   for (const rule of cutRules(text)) {
@@ -112,7 +112,7 @@ function readRules(text: string): readonly GbnfRule[] {
 }
 
 /** A body of dots is valid GBNF, too. */
-function parseShape(shape: string): Shape | null {
+function parseShape(shape: string): RuleShape | null {
   const match = gbnf().syntax.match(`name ::= ${shape}`);
   return match.succeeded() ? gbnf().semantics(match).shape() : null;
 }
@@ -142,15 +142,15 @@ function gbnf(): GbnfSyntax {
 
 function createSemantics(syntax: ohm.Grammar): ohm.Semantics {
   const semantics = syntax.createSemantics();
-  semantics.addOperation<Shape>('shape', {
+  semantics.addOperation<RuleShape>('shape', {
     file: (_, lines) => lines.child(0).shape(),
     line: (_1, _2, _3, _4, body, _5, _6) => body.shape(),
     choice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
     wideChoice: (first, _1, _2, others) => choiceOf([first, ...others.children]),
     sequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
     wideSequence: (elements) => ({ type: 'sequence', items: shapesOf(elements.children) }),
-    element: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
-    wideElement: (atom, _1, counts, _2) => counts.children.reduce<Shape>(repeated, atom.shape()),
+    element: (atom, _1, counts, _2) => counts.children.reduce<RuleShape>(repeated, atom.shape()),
+    wideElement: (atom, _1, counts, _2) => counts.children.reduce<RuleShape>(repeated, atom.shape()),
     atom_group: (_1, _2, inner, _3) => inner.shape(),
     atom_any: (_) => ({ type: 'leaf' }),
     atom_reference: (_) => ({ type: 'leaf' }),
@@ -175,22 +175,22 @@ function createSemantics(syntax: ohm.Grammar): ohm.Semantics {
   return semantics;
 }
 
-function shapesOf(nodes: readonly ohm.Node[]): readonly Shape[] {
-  return nodes.map((each): Shape => each.shape());
+function shapesOf(nodes: readonly ohm.Node[]): readonly RuleShape[] {
+  return nodes.map((each): RuleShape => each.shape());
 }
 
-function choiceOf(nodes: readonly ohm.Node[]): Shape {
+function choiceOf(nodes: readonly ohm.Node[]): RuleShape {
   const alternatives = shapesOf(nodes);
   const [only, second] = alternatives;
   return only !== undefined && second === undefined ? only : { type: 'choice', alternatives };
 }
 
-function repeated(item: Shape, count: ohm.Node): Shape {
+function repeated(item: RuleShape, count: ohm.Node): RuleShape {
   return { type: 'repeat', item, count: { written: count.sourceString, ...count.bounds() } };
 }
 
 /** Builds the node of a shape; consumes its leaves. */
-function fill(shape: Shape, leaves: Iterator<string>): GbnfNode {
+function fill(shape: RuleShape, leaves: Iterator<string>): GbnfNode {
   switch (shape.type) {
     case 'leaf':
       return readLeaf(leaves.next().value ?? '');

@@ -211,13 +211,13 @@ class StackMatcher implements Matcher {
   }
 
   /** Advances as far as `text` is allowed. */
-  #walk(text: string | Uint8Array): Walk {
+  #walk(text: string | Uint8Array): TokenWalk {
     if (typeof text !== 'string') return this.#walkBytes(text);
     // A string begins with a whole character, which is not valid inside another one.
     return this.#at.part.missing > 0 ? { at: this.#at, length: 0 } : this.#walkText(text);
   }
 
-  #walkText(text: string): Walk {
+  #walkText(text: string): TokenWalk {
     let { position } = this.#at;
     let length = 0;
     while (length < text.length) {
@@ -231,7 +231,7 @@ class StackMatcher implements Matcher {
     return { at: length === 0 ? this.#at : wholePosition(position), length };
   }
 
-  #walkBytes(text: Uint8Array): Walk {
+  #walkBytes(text: Uint8Array): TokenWalk {
     requireOption('text', text, bytes);
     let at = this.#at;
     let length = 0;
@@ -246,7 +246,7 @@ class StackMatcher implements Matcher {
 }
 
 /** The position after the allowed prefix of a text, and the length of that prefix. */
-interface Walk {
+interface TokenWalk {
   readonly at: BytePosition;
   readonly length: number;
 }

@@ -35,17 +35,17 @@ export interface CharacterNode extends NodeBase {
   readonly set: LookupSet;
 }
 /** Enters one of several bodies, each of which continues with `next` itself. */
-export interface ChoiceNode extends NodeBase {
+interface ChoiceNode extends NodeBase {
   readonly type: 'choice';
   readonly branches: readonly (ProgramNode | null)[];
 }
 /** Enters another rule. */
-export interface CallNode extends NodeBase {
+interface CallNode extends NodeBase {
   readonly type: 'call';
   readonly rule: string;
 }
 /** Repeats a body; the count is kept on the stack. */
-export interface LoopNode extends NodeBase {
+interface LoopNode extends NodeBase {
   readonly type: 'loop';
   readonly item: Expression;
   readonly body: ProgramNode | null;
@@ -151,13 +151,13 @@ export function remainder(node: ProgramNode | null, count: number): Expression {
   const items: Expression[] = [];
   let done = count;
   for (let each = node; each !== null; each = each.next) {
-    items.push(each.type === 'loop' ? remainingLoop(each, done) : each.expression);
+    items.push(each.type === 'loop' ? restOfLoop(each, done) : each.expression);
     done = 0;
   }
   return sequence(...items);
 }
 
-function remainingLoop({ item, min, max }: LoopNode, done: number): Expression {
+function restOfLoop({ item, min, max }: LoopNode, done: number): Expression {
   if (max !== null && done >= max) return empty;
   return repeat(item, Math.max(0, min - done), max === null ? null : max - done);
 }

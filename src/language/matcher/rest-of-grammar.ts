@@ -3,7 +3,7 @@ import { choice, type Expression, type Grammar, sequence } from '../expression/e
 import { withoutUnused } from '../expression/references.ts';
 import { expandUntil } from '../expression/until.ts';
 import { Program, remainder } from './program.ts';
-import { defaultStackLimit, type Frame, type Position, Stacks } from './stacks.ts';
+import { defaultStackLimit, type Position, type StackFrame, Stacks } from './stacks.ts';
 
 /** Grammar of everything that `grammar` allows after `text`; `null` if it does not allow `text`. */
 export function grammarAfter(grammar: Grammar, text: string): Grammar | null {
@@ -35,9 +35,9 @@ export function rest({ frames }: Position): Expression {
 }
 
 /** What one stack still has to match, from top to bottom. */
-function restOfStack(top: Frame): Expression {
+function restOfStack(top: StackFrame): Expression {
   const items: Expression[] = [];
-  for (let frame: Frame | null = top; frame !== null; frame = frame.below) {
+  for (let frame: StackFrame | null = top; frame !== null; frame = frame.below) {
     items.push(remainder(frame.node, frame.count));
   }
   return sequence(...items);

@@ -6,8 +6,8 @@ export interface Findable {
 }
 
 /** A node of the trie, for one UTF-16 unit; `special` is set where a text ends. */
-interface Node<Special> {
-  readonly next: Map<number, Node<Special>>;
+interface FinderNode<Special> {
+  readonly next: Map<number, FinderNode<Special>>;
   special: Special | undefined;
 }
 
@@ -99,12 +99,12 @@ export function widthAt(text: string, start: number): number {
   return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
 }
 
-function newNode<Special>(): Node<Special> {
+function newNode<Special>(): FinderNode<Special> {
   return { next: new Map(), special: undefined };
 }
 
 /** If two tokens have the same text, the first counts. */
-function insert<Special>(root: Node<Special>, codes: readonly number[], special: Special): void {
+function insert<Special>(root: FinderNode<Special>, codes: readonly number[], special: Special): void {
   let node = root;
   for (const code of codes) {
     const known = node.next.get(code);

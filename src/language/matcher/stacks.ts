@@ -10,50 +10,50 @@ import { hasCharacter } from './lookup-set.ts';
 import { type CharacterNode, countLimit, type Program, type ProgramNode } from './program.ts';
 
 /** One frame of a stack: continue at `node`, after `count` of its repetitions, then at `below`. */
-export class Frame {
+export class StackFrame {
   readonly node: ProgramNode | null;
   readonly count: number;
-  readonly below: Frame | null;
-  #above: Map<number, Frame> | undefined;
+  readonly below: StackFrame | null;
+  #above: Map<number, StackFrame> | undefined;
   /** What can come next; computed on demand. */
   reach: Reach | undefined;
   /** The frame after this frame's character; computed on demand. */
-  after: Frame | undefined;
+  after: StackFrame | undefined;
   /** The position with this stack alone; computed on demand. */
   position: Position | undefined;
 
-  constructor(node: ProgramNode | null, count: number, below: Frame | null) {
+  constructor(node: ProgramNode | null, count: number, below: StackFrame | null) {
     this.node = node;
     this.count = count;
     this.below = below;
   }
 
   /** Pushes a frame for `node` on this one. */
-  above(node: ProgramNode, count: number): Frame {
+  above(node: ProgramNode, count: number): StackFrame {
     const key = node.index * countLimit + count;
     this.#above ??= new Map();
     const known = this.#above.get(key);
     if (known !== undefined) return known;
-    const frame = new Frame(node, count, this);
+    const frame = new StackFrame(node, count, this);
     this.#above.set(key, frame);
     return frame;
   }
 }
 
 /** The characters that can come next, and whether the text may end. */
-export interface Reach {
+interface Reach {
   readonly characters: readonly CharacterFrame[];
   readonly complete: boolean;
 }
 /** A frame whose node matches a character. */
-export interface CharacterFrame {
-  readonly frame: Frame;
+interface CharacterFrame {
+  readonly frame: StackFrame;
   readonly node: CharacterNode;
 }
 
 /** The stacks after some text (`frames`), and what can come next. */
 export interface Position extends Reach {
-  readonly frames: readonly Frame[];
+  readonly frames: readonly StackFrame[];
 }
 
 /** Default for the maximum number of stacks at once. */
@@ -68,10 +68,10 @@ export class Stacks {
   readonly #program: Program;
   readonly #stackLimit: number;
   /** Bottom of every stack; the text may end when it is reached. */
-  readonly #bottom = new Frame(null, 0, null);
+  readonly #bottom = new StackFrame(null, 0, null);
   /** Positions with several stacks, by the numbers of these. */
   readonly #unions = new Map<string, Position>();
-  readonly #numbers = new Map<Frame, number>();
+  readonly #numbers = new Map<StackFrame, number>();
 
   constructor(program: Program, stackLimit: number) {
     this.#program = program;
@@ -86,8 +86,8 @@ export class Stacks {
 
   /** The position after `code`; `null` if it is not allowed. */
   advance(position: Position, code: number): Position | null {
-    let first: Frame | undefined;
-    let others: Set<Frame> | undefined;
+    let first: StackFrame | undefined;
+    let others: Set<StackFrame> | undefined;
     for (const each of position.characters) {
       if (!hasCharacter(each.node.set, code)) continue;
       const after = this.#after(each);
@@ -98,23 +98,23 @@ export class Stacks {
     return others === undefined ? this.#at(first) : this.#union([...others]);
   }
 
-  #after({ frame, node }: CharacterFrame): Frame {
+  #after({ frame, node }: CharacterFrame): StackFrame {
     frame.after ??= this.#onto(frame.below ?? this.#bottom, node.next, 0);
     return frame.after;
   }
 
   /** Pushes `node`, or nothing at the end of a body, so that tail calls do not grow the stack. */
-  #onto(below: Frame, node: ProgramNode | null, count: number): Frame {
+  #onto(below: StackFrame, node: ProgramNode | null, count: number): StackFrame {
     return node === null ? below : below.above(node, count);
   }
 
-  #at(frame: Frame): Position {
+  #at(frame: StackFrame): Position {
     frame.position ??= { frames: [frame], ...this.#reach(frame) };
     return frame.position;
   }
 
   /** The position with these stacks; the same object for the same stacks, as long as it is remembered. */
-  #union(frames: readonly Frame[]): Position {
+  #union(frames: readonly StackFrame[]): Position {
     if (frames.length > this.#stackLimit) throw tooAmbiguous(`${frames.length} stacks`);
     const numbers = frames.map((frame) => this.#numberOf(frame));
     const key = numbers.sort((a, b) => a - b).join();
@@ -126,15 +126,15 @@ export class Stacks {
     return position;
   }
 
-  #numberOf(frame: Frame): number {
+  #numberOf(frame: StackFrame): number {
     const number = this.#numbers.get(frame) ?? this.#numbers.size;
     this.#numbers.set(frame, number);
     return number;
   }
 
-  #unite(frames: readonly Frame[]): Position {
+  #unite(frames: readonly StackFrame[]): Position {
     const reaches = frames.map((frame) => this.#reach(frame));
-    const characters = new Map<Frame, CharacterFrame>();
+    const characters = new Map<StackFrame, CharacterFrame>();
     for (const reach of reaches) {
       for (const each of reach.characters) characters.set(each.frame, each);
     }
@@ -142,7 +142,7 @@ export class Stacks {
   }
 
   /** The epsilon closure of a frame. */
-  #reach(from: Frame): Reach {
+  #reach(from: StackFrame): Reach {
     if (from.reach !== undefined) return from.reach;
     const characters: CharacterFrame[] = [];
     const seen = new Set([from]);
@@ -156,7 +156,7 @@ export class Stacks {
   }
 
   /** One epsilon step. */
-  #enter({ node, count, below }: Frame): Frame[] {
+  #enter({ node, count, below }: StackFrame): StackFrame[] {
     if (node === null || below === null) return [];
     switch (node.type) {
       case 'choice':

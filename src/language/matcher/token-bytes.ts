@@ -5,7 +5,7 @@
 import type { TokenTexts } from './token-index.ts';
 
 /** How the model file spells a token's bytes. */
-export type Spelling =
+export type TokenSpelling =
   /** As UTF-8. */
   | 'verbatim'
   /** Each character represents a byte. */
@@ -19,7 +19,7 @@ export type Spelling =
 export const spaceSign = '\u2581';
 
 /** The bytes of tokens from their texts. */
-export function spellTokens(texts: readonly string[], spellingOf: (id: number) => Spelling): TokenTexts {
+export function spellTokens(texts: readonly string[], spellingOf: (id: number) => TokenSpelling): TokenTexts {
   // A UTF-16 unit takes at most three bytes.
   const bytes = new Uint8Array(3 * texts.reduce((sum, { length }) => sum + length, 0));
   const starts = new Uint32Array(texts.length + 1);
@@ -58,7 +58,7 @@ export class TokenBytes implements TokenTexts {
 /** Writes the bytes of `text` to `bytes` at `place`; returns the end. */
 type Write = (text: string, bytes: Uint8Array, place: number) => number;
 
-const write: Readonly<Record<Spelling, Write>> = {
+const write: Readonly<Record<TokenSpelling, Write>> = {
   verbatim: (text, bytes, place) => writeUtf8(text, bytes, place),
   'byte-level': writeByteLevel,
   sentencepiece: (text, bytes, place) => writeUtf8(text, bytes, place, spaceSign),

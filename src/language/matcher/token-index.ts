@@ -65,11 +65,11 @@ function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: ArrayLike
   if (index.bytes.length !== bytes.length) return false;
   if (!starts.every((start, id) => index.starts[id] === start)) return false;
   if (!bytes.every((byte, at) => index.bytes[at] === byte)) return false;
-  const indexed = new Set(index.ids);
-  return Array.prototype.every.call(ids, (id) => indexed.has(id));
+  const known = new Set(index.ids);
+  return Array.prototype.every.call(ids, (id) => known.has(id));
 }
 
-/** A byte value, or the end of a token, which sorts first. */
+/** The keys of the sort: the end of a token, which comes first, and 256 bytes. */
 const radix = 257;
 /** At most this many tokens are sorted by insertion. */
 const fewTokens = 16;
@@ -81,7 +81,13 @@ interface Group {
   readonly depth: number;
 }
 
-/** Sorts ids by their tokens' bytes, and equal tokens by id, as they come: byte by byte, without comparing texts. */
+/**
+ * Sorts ids by their tokens' bytes, and equal tokens by id, as they come: a radix sort from the first byte on (MSD; Knuth,
+ * volume 3, 5.2.5), each round of which is a counting sort. A group of few tokens is sorted by insertion.
+ *
+ *     depth 0   b ab a abc b   ─ counts: a 3, b 2 ─   ab a abc │ b b
+ *     depth 1   ab a abc       ─ end 1, b 2 ───────   a │ ab abc        b b: both end, so they are equal
+ */
 function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
   const places = new Uint32Array(radix + 1);
   const before = new Uint32Array(ids.length);
@@ -117,6 +123,7 @@ function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
   }
 }
 
+/** The key of a token at one depth: 0 if it ends there. */
 function keyAt({ bytes, starts }: TokenTexts, id: number, depth: number): number {
   const place = (starts[id] ?? 0) + depth;
   return place < (starts[id + 1] ?? 0) ? (bytes[place] ?? 0) + 1 : 0;
@@ -126,7 +133,7 @@ function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: Toke
   for (let next = from + 1; next < to; next++) {
     const id = ids[next] ?? 0;
     let place = next;
-    while (place > from && comesBefore(texts, id, ids[place - 1] ?? 0, depth)) {
+    while (place > from && precedes(texts, id, ids[place - 1] ?? 0, depth)) {
       ids[place] = ids[place - 1] ?? 0;
       place -= 1;
     }
@@ -135,7 +142,7 @@ function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: Toke
 }
 
 /** Compares by bytes, then by id. */
-function comesBefore({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
+function precedes({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
   const [start, end] = [starts[first] ?? 0, starts[first + 1] ?? 0];
   const [otherStart, otherEnd] = [starts[second] ?? 0, starts[second + 1] ?? 0];
   const length = Math.min(end - start, otherEnd - otherStart);

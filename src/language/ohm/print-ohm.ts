@@ -231,11 +231,11 @@ function namesIn(parts: readonly OhmText[]): Pick<OhmText, 'rule' | 'words'> {
   return { rule, words: parts.find(({ words }) => words !== undefined)?.words };
 }
 
-const looseness = ['alone', 'repeat', 'sequence', 'choice'] as const;
+const precedence = ['alone', 'repeat', 'sequence', 'choice'] as const;
 
 /** Adds parentheses if the expression binds more loosely than `place` allows. */
 function parenthesised({ text, binds }: OhmText, place: OhmText['binds']): string {
-  return looseness.indexOf(binds) > looseness.indexOf(place) ? `(${text})` : text;
+  return precedence.indexOf(binds) > precedence.indexOf(place) ? `(${text})` : text;
 }
 
 /** The class, or its complement as "any but these" if that is shorter. */

@@ -4,15 +4,12 @@
  * this loses some texts, but keeps the expression as small as the automaton.
  *
  * A loop is a strongly connected component whose cycles all pass through one state, its entry. A text is then an
- * acyclic path through the automaton, with iterations of the loop at each entry on the path.
+ * acyclic path through the automaton, with iterations of the loop at each entry on the path. `(/[a-z]+)+(\?[a-z]*)?`:
+ *
+ *     0 ─ / ─ 1 ─ a ─ 2 ─ ? ─ 3        loops: 1 and 2, with the entry 2 and cycles of 1 and 2 characters; 3
+ *             └ ─ / ─ ┘ a     a        at most 30 characters: 25 for the loop at 2, 3 for that at 3, 3 for the path
  */
-import { choice, type Expression, empty, sequence } from '../expression/expression.ts';
-import type { RuleSet } from '../expression/rule-set.ts';
 import type { Automaton, AutomatonEdge } from './automaton.ts';
-import { countedRepeat } from './counted.ts';
-import type { Spelling } from './spelling.ts';
-import { writeNode } from './write-automaton.ts';
-import { spelledCharacter } from './write-characters.ts';
 
 /** The loops of an automaton, and their limits. */
 export interface CountedLoops {
@@ -180,20 +177,20 @@ function longestCycle({ states }: Automaton, entries: readonly number[], entry: 
 }
 
 /** A position on a path. After leaving the entry of its loop, the path does not return to it. */
-interface Position {
+export interface LoopPosition {
   readonly state: number;
   readonly afterEntry: boolean;
 }
 
 /** Next positions on a path, after the iterations of a loop. */
-function stepsFrom(
+export function stepsFrom(
   { states }: Automaton,
   entries: readonly number[],
-  { state, afterEntry }: Position,
-): readonly (readonly [AutomatonEdge, Position])[] {
+  { state, afterEntry }: LoopPosition,
+): readonly (readonly [AutomatonEdge, LoopPosition])[] {
   const entry = entries[state] ?? -1;
   const after = afterEntry || state === entry;
-  return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, Position][] => {
+  return (states[state]?.edges ?? []).flatMap((edge): [AutomatonEdge, LoopPosition][] => {
     const [, target] = edge;
     const inside = entry >= 0 && entries[target] === entry;
     if (inside && after && target === entry) return [];
@@ -208,7 +205,7 @@ function longestText(
   weight: (entry: number) => number,
 ): number {
   const known = new Map<string, number>();
-  const longest = (position: Position): number => {
+  const longest = (position: LoopPosition): number => {
     const key = positionKey(position);
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -221,134 +218,7 @@ function longestText(
   return longest({ state: 0, afterEntry: false });
 }
 
-function positionKey({ state, afterEntry }: Position): string {
+/** Equal for equal positions. */
+export function positionKey({ state, afterEntry }: LoopPosition): string {
   return `${state}${afterEntry ? ' after' : ''}`;
-}
-
-/** Writes the texts of `loops` in `spelling`, then `end`, whose first character begins no spelling. */
-export function writeCountedLoops(
-  loops: CountedLoops,
-  spelling: Spelling,
-  end: Expression,
-  rules: RuleSet,
-  hint: string,
-): Expression {
-  const number = rules.automatonNumber(loops.automaton);
-  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${[...loops.characters].join()}`;
-  return new CountedWriter(loops, spelling, end, rules, hint, rules.shortKey(key)).start();
-}
-
-class CountedWriter {
-  readonly #loops: CountedLoops;
-  readonly #spelling: Spelling;
-  readonly #end: Expression;
-  readonly #rules: RuleSet;
-  readonly #hint: string;
-  readonly #key: string;
-  readonly #aliveByKey = new Map<string, boolean>();
-
-  constructor(
-    loops: CountedLoops,
-    spelling: Spelling,
-    end: Expression,
-    rules: RuleSet,
-    hint: string,
-    key: string,
-  ) {
-    this.#loops = loops;
-    this.#spelling = spelling;
-    this.#end = end;
-    this.#rules = rules;
-    this.#hint = hint;
-    this.#key = key;
-  }
-
-  start(): Expression {
-    return this.#reference({ state: 0, afterEntry: false });
-  }
-
-  #reference(position: Position): Expression {
-    const { automaton } = this.#loops;
-    const { accepts = false, edges = [] } = automaton.states[position.state] ?? {};
-    if (edges.length === 0) return accepts ? this.#end : empty;
-    return this.#rules.named(`${this.#key} ${positionKey(position)}`, this.#hint, () => this.#node(position));
-  }
-
-  #node(position: Position): Expression {
-    const { automaton, entries } = this.#loops;
-    const { state } = position;
-    const steps = stepsFrom(automaton, entries, position).filter(([, next]) => this.#isAlive(next));
-    const rest = writeNode(
-      {
-        edges: steps.map(([[set], next]) => ({
-          set,
-          inline: () => this.#reference(next),
-          shared: () => this.#reference(next),
-        })),
-        loop: [],
-        self: () => empty,
-        end: automaton.states[state]?.accepts ? this.#end : null,
-      },
-      this.#spelling,
-      this.#rules,
-    );
-    return entries[state] === state ? sequence(this.#repeated(state), rest) : rest;
-  }
-
-  /** The iterations of a loop; more of them if each is a single character. */
-  #repeated(entry: number): Expression {
-    const { automaton, characters, lengths } = this.#loops;
-    const most = characters.get(entry) ?? 0;
-    const iterations = Math.floor(most / (lengths.get(entry) ?? 1));
-    const all = iterations === 0 ? empty : countedRepeat(this.#cycle(entry), 0, iterations, this.#rules);
-    const loop = automaton.states[entry]?.edges.find(([, target]) => target === entry);
-    if (loop === undefined || iterations === most) return all;
-    const single = spelledCharacter(loop[0], this.#spelling, this.#rules);
-    return choice(all, countedRepeat(single, 0, most - (most % (lengths.get(entry) ?? 1)), this.#rules));
-  }
-
-  /** Whether acceptance is reachable from `position`. */
-  #isAlive(position: Position): boolean {
-    const { automaton, entries } = this.#loops;
-    const key = positionKey(position);
-    const known = this.#aliveByKey.get(key);
-    if (known !== undefined) return known;
-    const alive =
-      automaton.states[position.state]?.accepts === true ||
-      stepsFrom(automaton, entries, position).some(([, next]) => this.#isAlive(next));
-    this.#aliveByKey.set(key, alive);
-    return alive;
-  }
-
-  /** One cycle through `entry`. */
-  #cycle(entry: number): Expression {
-    return this.#rules.named(`${this.#key} cycle ${entry}`, `${this.#hint}-part`, () =>
-      this.#path(entry, entry),
-    );
-  }
-
-  #path(state: number, entry: number): Expression {
-    const { automaton, entries } = this.#loops;
-    const edges = (automaton.states[state]?.edges ?? []).filter(([, target]) => entries[target] === entry);
-    const follow = ([, target]: AutomatonEdge) =>
-      target === entry
-        ? empty
-        : this.#rules.named(`${this.#key} path ${target}`, `${this.#hint}-part`, () =>
-            this.#path(target, entry),
-          );
-    return writeNode(
-      {
-        edges: edges.map((edge) => ({
-          set: edge[0],
-          inline: () => follow(edge),
-          shared: () => follow(edge),
-        })),
-        loop: [],
-        self: () => empty,
-        end: null,
-      },
-      this.#spelling,
-      this.#rules,
-    );
-  }
 }

@@ -166,9 +166,9 @@ class LengthProduct {
   addLayer(accepts: boolean): void {
     const layer = new Int32Array(this.#states.length);
     for (const [state, each] of this.#states.entries()) {
-      const accepting = accepts && each.accepts;
-      const length = this.#fill(state, accepting);
-      layer[state] = length === 1 && !accepting ? -1 : this.#table.number(this.#tuple, length);
+      const accepted = accepts && each.accepts;
+      const length = this.#fill(state, accepted);
+      layer[state] = length === 1 && !accepted ? -1 : this.#table.number(this.#tuple, length);
     }
     this.#layer = layer;
   }

@@ -14,7 +14,7 @@ import {
 import { TupleTable } from './tuple-table.ts';
 
 /** An automaton as a transition table; state 0 is the start. */
-export interface TransitionTable {
+interface TransitionTable {
   /** Disjoint character sets; all characters of a set have the same transitions everywhere. */
   readonly atoms: readonly CharacterSet[];
   /** For each state: 0 if it does not accept, 1 if it does, label + 2 if it has a label. */
@@ -103,7 +103,7 @@ function classesOf(table: TransitionTable, budget: StepBudget): Int32Array {
   const sources = sourcesOf(table);
   const useful = usefulStates(table, sources);
   const classes = new Int32Array(marks.length).fill(-1);
-  const order = acyclicOrder(table, sources, useful);
+  const order = topologicalOrder(table, sources, useful);
   const tuple = new Int32Array(width + 1);
   const look = (state: number, mark: number) => {
     tuple[0] = mark;
@@ -201,7 +201,7 @@ function usefulStates({ marks }: TransitionTable, { starts, states }: Sources): 
 }
 
 /** The useful states that reach no cycle of useful states, targets first: a topological order (Kahn 1962). */
-function acyclicOrder(table: TransitionTable, sources: Sources, useful: Uint8Array): readonly number[] {
+function topologicalOrder(table: TransitionTable, sources: Sources, useful: Uint8Array): readonly number[] {
   const width = table.atoms.length;
   const waiting = new Int32Array(useful.length);
   const order: number[] = [];
@@ -228,7 +228,7 @@ function renumber(table: TransitionTable, classes: Int32Array): Automaton {
   const numbers = new Map<number, number>([[classes[0] ?? -1, 0]]);
   const queue = [0];
   const states: AutomatonState[] = [];
-  const unite = memoisedUnion(table.atoms);
+  const unite = memoizedUnion(table.atoms);
   for (let at = 0; at < queue.length; at += 1) {
     const state = queue[at] ?? 0;
     const edges: AutomatonEdge[] = [];
@@ -271,7 +271,7 @@ function byFirst([a]: AutomatonEdge, [b]: AutomatonEdge): number {
 }
 
 /** Unites atoms, memoised: equal unions are the same set. */
-function memoisedUnion(atoms: readonly CharacterSet[]): (among: readonly number[]) => CharacterSet {
+function memoizedUnion(atoms: readonly CharacterSet[]): (among: readonly number[]) => CharacterSet {
   const known = new Map<string, CharacterSet>();
   return (among) => {
     const [only, second] = among;

@@ -2,6 +2,11 @@
  * Patterns without their back-references: where a group has few values, the pattern is written once for each of them,
  * with the value in place of the group and of its references. A group that did not take part has no value, and then a
  * reference to it matches the empty text.
+ *
+ * Without the groups that are written around each value:
+ *
+ *     (a|b)-\1        []-|a-a|b-b     no value, `a`, `b`; `[]` matches nothing
+ *     (?:(a|b)\1)+    (?:[]|aa|bb)+   within a repetition, each iteration has a value of its own
  */
 import type { AST } from '@eslint-community/regexpp';
 import { UnsupportedPattern } from './pattern-dialects.ts';
@@ -28,13 +33,13 @@ export function withoutBackReferences(
 }
 
 /** A part of a pattern within which a group has one value. */
-type Scope = AST.Pattern | AST.LookaroundAssertion | AST.QuantifiableElement;
+type ValueScope = AST.Pattern | AST.LookaroundAssertion | AST.QuantifiableElement;
 /** The value of each group of the scopes around; `null` if it does not take part. */
 type Values = ReadonlyMap<AST.CapturingGroup, string | null>;
 
 class ReferenceWriter {
   readonly #pattern: AST.Pattern;
-  readonly #scopes = new Map<Scope, AST.CapturingGroup[]>();
+  readonly #scopes = new Map<ValueScope, AST.CapturingGroup[]>();
   readonly #words = new Map<AST.CapturingGroup, readonly string[]>();
   #variants = 0;
 
@@ -56,7 +61,7 @@ class ReferenceWriter {
   }
 
   /** A scope, once for all combinations of the values of its groups. */
-  #scope(scope: Scope, outer: Values, write: (values: Values) => string): string {
+  #scope(scope: ValueScope, outer: Values, write: (values: Values) => string): string {
     const groups = this.#scopes.get(scope) ?? [];
     let all: readonly Values[] = [outer];
     for (const group of groups) {
@@ -69,7 +74,7 @@ class ReferenceWriter {
     return groups.length === 0 ? write(outer) : `(?:${all.map(write).join('|')})`;
   }
 
-  /** The alternatives of `node`; where a group with a value is in one of them, only that one. */
+  /** The alternatives of `node`; where a group with a value is in one of them, only that one. No text takes two. */
   #oneOf({ alternatives }: { readonly alternatives: readonly AST.Alternative[] }, values: Values): string {
     const chosen = alternatives.filter((each) => mustTakePart(each, values));
     if (chosen.length > 1) return '[]';
@@ -116,8 +121,8 @@ class ReferenceWriter {
 /** The capturing groups, each with its scope: what is repeated, or looked at, around it. */
 function groupsOf(
   alternatives: readonly AST.Alternative[],
-  scope: Scope,
-): readonly { readonly node: AST.CapturingGroup; readonly scope: Scope }[] {
+  scope: ValueScope,
+): readonly { readonly node: AST.CapturingGroup; readonly scope: ValueScope }[] {
   return alternatives
     .flatMap(({ elements }) => elements)
     .flatMap((element) => {
@@ -131,7 +136,7 @@ function groupsOf(
     });
 }
 
-function holds(outer: Scope, inner: AST.Node): boolean {
+function holds(outer: ValueScope, inner: AST.Node): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
 }
 

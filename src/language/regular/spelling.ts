@@ -34,7 +34,7 @@ export const plainSpelling: Spelling = {
 const remembered = 2000;
 
 /** Memoises `spelling`. */
-function remembering(spelling: Spelling): Spelling {
+function memoized(spelling: Spelling): Spelling {
   const known = new Map<string, readonly SpelledCharacter[]>();
   const spell = (set: CharacterSet) => {
     const key = setKey(set);
@@ -72,7 +72,7 @@ export function jsonSpelling(ascii: boolean): Spelling {
 function makeJsonSpelling(ascii: boolean): Spelling {
   const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
   const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
-  return remembering({
+  return memoized({
     id: ascii ? 'json-ascii' : 'json',
     spell: (set) => {
       // NUL is outside the universe of sets, but a constant may contain it, because its escape is ordinary text.
@@ -152,7 +152,7 @@ export function nestSpelling(inner: Spelling, outer: Spelling): Spelling {
 const nested = new Map<string, Spelling>();
 
 function makeNestedSpelling(inner: Spelling, outer: Spelling, id: string): Spelling {
-  return remembering({
+  return memoized({
     id,
     spell: (set) =>
       inner

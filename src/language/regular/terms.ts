@@ -54,7 +54,7 @@ export class Terms {
   readonly #interned = new Map<string, Term>();
   readonly #transitions = new Map<number, Partition<Term>>();
   /** Numbers for machine keys, which are long and would be repeated for each state. */
-  readonly #machines = new Map<string, number>();
+  readonly #automata = new Map<string, number>();
   #nextId = 0;
 
   /** The empty language. */
@@ -186,8 +186,8 @@ export class Terms {
 
   /** The texts that `machine` accepts from `state`. */
   machine(machine: Machine, state = 0): Term {
-    const number = this.#machines.get(machine.key) ?? this.#machines.size;
-    this.#machines.set(machine.key, number);
+    const number = this.#automata.get(machine.key) ?? this.#automata.size;
+    this.#automata.set(machine.key, number);
     return this.#intern(`m${number} ${state}`, machine.accepts(state), {
       kind: 'machine',
       machine,
@@ -204,8 +204,8 @@ export class Terms {
   }
 
   /** Defines a variable. */
-  define(variable: Term, meaning: Term): void {
-    if (variable.kind === 'variable') variable.body.term = meaning;
+  define(variable: Term, value: Term): void {
+    if (variable.kind === 'variable') variable.body.term = value;
   }
 
   /** One of `words`, as a trie. */

@@ -50,11 +50,11 @@ export function unicodeProperty(expression: string): CharacterSet {
 
 /** All characters except for surrogates, in blocks of consecutive code points. */
 function* planes(): Generator<readonly [text: string, first: number]> {
-  const stretch = 0x1000;
+  const size = 0x1000;
   yield [String.fromCodePoint(...Array.from({ length: 0x800 }, (_, index) => 0xd000 + index)), 0xd000];
-  for (let first = 0; first <= maxCodePoint; first += stretch) {
+  for (let first = 0; first <= maxCodePoint; first += size) {
     if (first >= 0xd000 && first < 0xe000) continue;
-    yield [String.fromCodePoint(...Array.from({ length: stretch }, (_, index) => first + index)), first];
+    yield [String.fromCodePoint(...Array.from({ length: size }, (_, index) => first + index)), first];
   }
 }
 

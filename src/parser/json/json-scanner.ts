@@ -7,7 +7,7 @@ import {
   escapeText,
   isJson,
   isTokenUnit,
-  type Notation,
+  type JsonNotation,
   nextStop,
   type ReadToken,
   readToken,
@@ -58,7 +58,7 @@ export class JsonScanner {
   private heldSpace = '';
   /** Start of the text that is copied to the output unchanged. */
   private copied = 0;
-  private notation: Notation = 'any';
+  private notation: JsonNotation = 'any';
   /** The value is a set of Python. */
   private isSet = false;
   private notJson: string | null = null;
@@ -80,7 +80,7 @@ export class JsonScanner {
   }
 
   /** Prepares for the next value, which may be known to be a set; all that is not in `notation` is illegal. */
-  reset(notation: Notation = 'any', isSet = false): void {
+  reset(notation: JsonNotation = 'any', isSet = false): void {
     this.notation = notation;
     this.isSet = isSet;
     this.notJson = null;

@@ -64,7 +64,7 @@ export function stringEnd(json: string, start: number): number {
 }
 
 /** A decoded escape: its text, and its end. */
-export interface Escape {
+interface Escape {
   readonly text: string;
   readonly end: number;
 }

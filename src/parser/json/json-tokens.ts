@@ -4,12 +4,12 @@
  * What a scanner takes. `json`: JSON alone. `python`: Python's literals, too. `any`: also what is neither and can mean
  * only one thing, such as `007`, or nothing that JSON can say, such as `NaN`.
  */
-export type Notation = 'json' | 'python' | 'any';
+export type JsonNotation = 'json' | 'python' | 'any';
 
 /** A number or word as JSON, and the narrowest notation that it belongs to. */
 export interface ReadToken {
   readonly json: string;
-  readonly notation: Notation;
+  readonly notation: JsonNotation;
 }
 
 const words: ReadonlyMap<string, ReadToken> = new Map([

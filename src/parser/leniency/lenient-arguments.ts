@@ -99,7 +99,7 @@ function fits(inner: JsonObject, key: string, place: SchemaPlace): boolean {
 }
 
 /** Arguments found among the members of a call, as JSON, and a description of the repair. */
-export interface FoundArguments {
+interface FoundArguments {
   readonly json: string;
   readonly repair: Repair | null;
 }

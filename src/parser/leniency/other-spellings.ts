@@ -35,7 +35,7 @@ function otherOpeners<Ref>(choice: Transition<Ref>): readonly Transition<Ref>[] 
   const { blockEnd: _, ...opener } = choice;
   const { marker } = choice;
   const spellings = [
-    ...respelled(marker),
+    ...spellingsOf(marker),
     ...repeated(marker),
     ...withoutBracket(choice),
     ...(choice.followedBy?.nameEnds === undefined
@@ -101,7 +101,7 @@ function beforeNoise<Ref>(opener: Transition<Ref>): readonly Transition<Ref>[] {
 }
 
 /** `<|tool_call|>` for `<tool_call>`, and the other way round. */
-function respelled(marker: string): readonly string[] {
+function spellingsOf(marker: string): readonly string[] {
   const bare = marker.replace(/^(\s*)<\|?([^<>|\s]+)\|?>/, '$1<$2>');
   if (bare !== marker) return [bare];
   const barred = marker.replace(/^(\s*)<([^<>|｜=\s]+)>/, '$1<|$2|>');

@@ -77,7 +77,14 @@ function mayBegin(wanted: readonly string[], text: string, at: number): boolean 
   return wanted.some((each) => each.startsWith(rest));
 }
 
-/** `at` if the text that the transition requires follows there: one of its texts, or the name of a call. */
+/**
+ * `at` if the text that the transition requires follows there: one of its texts, or the name of a call.
+ *
+ *     <tool_call>⏎<function=get_weather>
+ *                ^ at, if `<function=` is one of the texts
+ *     <tool_call>⏎get_weather⏎
+ *                ^ at, if a line break is one of the ends of names, and the tool is offered or any name will do
+ */
 export function callFollows(
   tools: ToolTable,
   text: string,
@@ -92,13 +99,14 @@ export function callFollows(
   const needsOffered = mustBeOffered(transition.repairs);
   if (texts.some((each) => (each === '' ? ended && next === text.length : text.startsWith(each, next))))
     return needsOffered ? namesTool(tools, text, next, ended) : at;
-  const begins = !ended && mayBegin(texts, text, next) ? undecided : absent;
-  if (nameEnds === undefined) return begins;
-  const offered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
+  const ofTexts = !ended && mayBegin(texts, text, next) ? undecided : absent;
+  if (nameEnds === undefined) return ofTexts;
+  const ofOffered = tools.known ? nameEnd(tools, text, next, nameEnds, ended) : absent;
+  if (ofOffered >= 0) return at;
   const acceptsAnyName = !tools.known || !needsOffered;
-  const any = offered < 0 && acceptsAnyName ? anyNameEnd(text, next, nameEnds, ended) : absent;
-  if (offered >= 0 || any >= 0) return at;
-  return [begins, offered, any].includes(undecided) ? undecided : absent;
+  const ofAnyName = acceptsAnyName ? anyNameEnd(text, next, nameEnds, ended) : absent;
+  if (ofAnyName >= 0) return at;
+  return [ofTexts, ofOffered, ofAnyName].includes(undecided) ? undecided : absent;
 }
 
 /**

@@ -2,7 +2,12 @@
  * Calls of offered tools in a notation that is not the format's: as JSON, or in one of `format/call-notations.ts`; one,
  * several or a list, alone, in a code fence, or in markers of any format. Text may precede them if the format's own
  * marker opens or closes them, or if prose has nothing like them. Text is buffered while it may be such calls, and read
- * again if it is not.
+ * again if it is not. Its phases, in a fence that is no code:
+ *
+ *     ⏎```json⏎  {"name": "f", …}  ⏎        {"name": "g", …}  ⏎```
+ *     begin      value             between  value             between
+ *
+ * A value is JSON, or one call in the notations that are tried together (`trial`).
  */
 import { callNotations } from '../../format/call-notations.ts';
 import { parseJson } from '../../format/json-values.ts';
@@ -54,7 +59,7 @@ const otherBeginnings = [
  * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
  * `enforced`: it is calls, to be read from their beginning on, because a grammar writes one of them.
  */
-export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdict {
+export function readBareCalls(reader: Reader, stops: MarkerTable<State>): CallsVerdict {
   const { progress: known } = reader;
   const progress = known?.kind === 'bare-calls' ? known : newBareCalls();
   reader.progress = progress;
@@ -64,12 +69,16 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): Verdic
   const reached = reader.cursor.offset;
   reader.rewind();
   if (verdict === 'enforced') return verdict;
-  const { inTextAt, isMarked } = progress;
-  const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
-  if (!isText) emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
   reader.attempts.wereBareCalls = true;
-  if (isText && inTextAt !== null) reader.attempts.textUpTo = Math.max(reached, inTextAt + 1);
-  return isText ? 'text' : 'calls';
+  const { inTextAt, isMarked } = progress;
+  // JSON in the middle of text is part of it, unless a marker of the format's own stands at one of its ends.
+  const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
+  if (!isText) {
+    emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
+    return 'calls';
+  }
+  if (inTextAt !== null) reader.attempts.textUpTo = Math.max(reached, inTextAt + 1);
+  return 'text';
 }
 
 /** Nothing of such calls has been read. */
@@ -96,9 +105,9 @@ export function newBareCalls(): BareCallsProgress {
 }
 
 /** `calls and text`: the calls are over, and other text follows. */
-type Verdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
+type CallsVerdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
 
-function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): Verdict {
+function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): CallsVerdict {
   const { cursor, buffer } = reader;
   if (progress.phase === 'begin') {
     const verdict = readBeginning(reader, progress);
@@ -127,19 +136,30 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
   }
 }
 
-/** White space, a fence, a marker, and the beginning of calls; `calls` if it is there. */
-function readBeginning(reader: Reader, progress: BareCallsProgress): Verdict {
+/** A fence that opens, what may become one, and one that is not of code. */
+const fenceOpener = /^\s*```[a-z_-]*[ \t]*\r?\n/;
+const partOfFence = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/;
+const fenceOfCalls = /```(?:tool|function|json)/;
+
+/**
+ * White space, a fence or a marker, and the beginning of calls; `calls` if it is there:
+ *
+ *     ⏎```json⏎{"name": "f"      a fence
+ *     <tool_call>{"name": "f"    a marker; it may itself begin a call: `<f>`
+ *     {"name": "f"               neither
+ */
+function readBeginning(reader: Reader, progress: BareCallsProgress): CallsVerdict {
   const { cursor } = reader;
   const text = cursor.text.slice(cursor.at, cursor.at + maxBeginning);
   const isCut = text.length < maxBeginning && !reader.ended;
-  const fence = /^\s*```[a-z_-]*[ \t]*\r?\n/.exec(text)?.[0];
+  const fence = fenceOpener.exec(text)?.[0];
   const marker = fence === undefined ? firstMarker.exec(text)?.[0] : undefined;
-  const begins = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/.test(text) || beginningOfMarker.test(text);
-  if (fence === undefined && marker === undefined && begins) return isCut ? 'wait' : 'text';
+  const mayOpen = partOfFence.test(text) || beginningOfMarker.test(text);
+  if (fence === undefined && marker === undefined && mayOpen) return isCut ? 'wait' : 'text';
   progress.isFenced = fence !== undefined;
-  progress.isCode = fence !== undefined && !/```(?:tool|function|json)/.test(fence);
+  progress.isCode = fence !== undefined && !fenceOfCalls.test(fence);
   const places = new Set([skipSpace(text, 0), (fence ?? marker ?? '').length]);
-  let verdict: Verdict = 'text';
+  let verdict: CallsVerdict = 'text';
   for (const place of places) {
     const found = readHead(reader, progress, cursor.at + place, text.slice(place), isCut);
     if (found === 'calls') return found;
@@ -201,7 +221,7 @@ function readNotation(
   progress: BareCallsProgress,
   trial: CallTrial,
   limit: number,
-): Verdict | null {
+): CallsVerdict | null {
   const { cursor } = reader;
   const end = Math.min(limit, cursor.text.length);
   trial.read(cursor.text.slice(cursor.at, end), reader.ended);
@@ -229,7 +249,7 @@ function beginningsOf(tools: ToolTable): readonly string[] {
 }
 
 /** A call or an array of calls as JSON; `null` when it has been read. */
-function readJson(reader: Reader, progress: BareCallsProgress, limit: number): Verdict | null {
+function readJson(reader: Reader, progress: BareCallsProgress, limit: number): CallsVerdict | null {
   const { cursor } = reader;
   const { scanner, json } = progress;
   const within = limit < cursor.text.length ? cursor.text.slice(0, limit) : cursor.text;
@@ -267,7 +287,7 @@ function readBetween(
   progress: BareCallsProgress,
   stops: MarkerTable<State>,
   limit: number,
-): Verdict | null {
+): CallsVerdict | null {
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
   const { text, at } = cursor;

@@ -5,18 +5,18 @@ import type { Notation } from '../state-tables.ts';
 import type { BegunCall, CallTrial, ForeignCall } from '../steps/step-progress.ts';
 import type { SoleValueTrial } from './sole-value.ts';
 
-interface Candidate {
+interface NotationCandidate {
   readonly notation: Notation<State>;
   readonly reader: Reader;
 }
 
 /** Why a candidate's reader has stopped: the names of its last states. */
-const isWhole = ({ reader }: Candidate) => reader.stateName === 'afterCall';
-const isBroken = ({ reader }: Candidate) => reader.stateName === 'inMalformed';
+const isWhole = ({ reader }: NotationCandidate) => reader.stateName === 'afterCall';
+const isBroken = ({ reader }: NotationCandidate) => reader.stateName === 'inMalformed';
 
 /** See the top of this file. */
 export class NotationTrial implements CallTrial {
-  private candidates: readonly Candidate[];
+  private candidates: readonly NotationCandidate[];
   private readonly sole: SoleValueTrial | null;
 
   /** `offset`: that of the tool's name in the response. `sole` counts if it is a call in no notation. */

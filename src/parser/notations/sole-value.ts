@@ -56,15 +56,15 @@ export function soleHeadAt(
   at: number,
 ): SoleHead | null | typeof undecided {
   const { text } = cursor;
-  let mayCome = false;
+  let mayFollow = false;
   for (const { toolName, key, open, afterName, close } of soleForms(tools)) {
     const head = open + toolName + afterName;
-    mayCome ||= text.length - at < head.length && head.startsWith(text.slice(at));
+    mayFollow ||= text.length - at < head.length && head.startsWith(text.slice(at));
     if (!text.startsWith(head, at)) continue;
     const nameAt = cursor.offsetOf(at + open.length);
     return { toolName, key, nameAt, valueAt: cursor.offsetOf(at + head.length), close };
   }
-  return mayCome && !ended ? undecided : null;
+  return mayFollow && !ended ? undecided : null;
 }
 
 /** Such a call, as far as it has come. */

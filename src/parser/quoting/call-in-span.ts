@@ -1,5 +1,6 @@
 /** Reads ahead whether a complete and valid call follows a special token that opens calls in a code span. */
-import { absent, type CompiledTransition, undecided } from '../markers/markers.ts';
+import type { CompiledTransition } from '../markers/compiled-transition.ts';
+import { absent, undecided } from '../markers/markers.ts';
 import type { Reader, State } from '../reader.ts';
 import { silentReader } from '../silent-reader.ts';
 import type { CallAhead } from '../steps/step-progress.ts';

@@ -4,15 +4,19 @@ import type { SpecialSpans } from '../markers/special-spans.ts';
 import type { KeptMessage } from '../writer/kept-message.ts';
 import type { QuotedText } from './quoted-text.ts';
 
-type Region = 'text' | 'reasoning';
+type ReadRegion = 'text' | 'reasoning';
 
 /** See the top of this file. */
 export class Quotations {
   private readonly cursor: Cursor;
   private readonly kept: KeptMessage;
   /** The place last asked for. It is kept, because markers come in order. */
-  private latest: { readonly region: Region; readonly from: number; to: number; quoted: QuotedText } | null =
-    null;
+  private latest: {
+    readonly region: ReadRegion;
+    readonly from: number;
+    to: number;
+    quoted: QuotedText;
+  } | null = null;
 
   private readonly special: SpecialSpans;
   /** Up to this offset, quoted markers have been reported. */
@@ -38,7 +42,7 @@ export class Quotations {
   }
 
   /** The text of the region up to the position `at`, which is in the unread text. */
-  before(region: Region, at: number): QuotedText {
+  before(region: ReadRegion, at: number): QuotedText {
     const { cursor, latest } = this;
     const to = cursor.offsetOf(at);
     if (latest !== null && latest.region === region && latest.from === cursor.offset && latest.to <= to) {
@@ -59,7 +63,7 @@ export class Quotations {
   }
 
   /** Keeps quotation marks at the reading position open over the end of the line. */
-  hold(region: Region): void {
+  hold(region: ReadRegion): void {
     this.latest = null;
     this.kept.quoted(region).holdMarks();
   }

@@ -6,6 +6,13 @@
  *     open  key     colon  name  after  key          colon  arguments  after  key   colon  id   after
  *
  * `value`, after the colon, decides what begins: one of these, `string` (arguments in a JSON string) or `other`.
+ *
+ * What does not come as the format writes it:
+ *
+ *     {"arguments": {…}, "name": "f"}               arguments before the name are kept in `early`, and emitted after it
+ *     {"function": {"name": "f", "arguments": …}}   one object more around the call: its key is the `wrapper`
+ *     {{"name": "f", "arguments": …}}               a doubled brace is a wrapper whose key is empty
+ *     {"name": "f", "city": "Paris"}                arguments next to the name are `members`, until the object ends
  */
 
 import { parseJson } from '../../format/json-values.ts';
@@ -237,7 +244,7 @@ function beginArguments(
   return 'more';
 }
 
-/** Whether the string that begins here is empty, if that means no arguments; `null` while undecided. */
+/** Whether the string that begins here is empty, if that means no arguments. */
 function isEmptyString(reader: Reader): boolean | typeof undecided {
   if (!reader.allows('empty-arguments')) return false;
   const { cursor, ended } = reader;
@@ -274,7 +281,7 @@ function readStringArguments(reader: Reader, envelope: EnvelopeProgress): Status
   return 'more';
 }
 
-/** Emits JSON of the arguments up to `end`; the tail `pending` is not included yet. */
+/** Emits JSON of the arguments up to `end`, or adds it to those that came too early; `pending` is its tail, held back. */
 function emitInput(
   reader: Reader,
   { early }: EnvelopeProgress,

@@ -5,13 +5,8 @@
  * call if a complete and valid one follows, and the span is not closed after it in its line.
  */
 import { repair } from '../leniency/law-table.ts';
-import {
-  absent,
-  type CompiledTransition,
-  type MarkerTable,
-  type Match,
-  undecided,
-} from '../markers/markers.ts';
+import type { CompiledTransition } from '../markers/compiled-transition.ts';
+import { absent, type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { CallInSpan } from '../quoting/call-in-span.ts';
 import type { Quotation, QuotedText } from '../quoting/quoted-text.ts';
 import type { Reader, State } from '../reader.ts';

@@ -38,7 +38,7 @@ export function readHole(reader: Reader, { table, markers }: Compiled<HoleTable<
   const value = cursor.text.slice(cursor.at, end).trim();
   if (
     end - cursor.at > maxHole ||
-    (isOver && !isAcceptable(table, value)) ||
+    (isOver && !isAllowed(table, value)) ||
     (isOver && isNoKey(reader, table, value)) ||
     isBroken(reader, table, match, value)
   ) {
@@ -110,7 +110,7 @@ function continuesName({ cursor, options }: Reader, { choice }: Match<State>, at
   return options.tools.isNameBefore(choice.marker, cursor.text.slice(cursor.at, at));
 }
 
-function isAcceptable(table: HoleTable<State>, value: string): boolean {
+function isAllowed(table: HoleTable<State>, value: string): boolean {
   if (table.hole === 'name' || table.hole === 'composed-id') return value !== '' && !/\s/.test(value);
   return value !== '' || table.hole === 'id' || table.hole === 'index';
 }

@@ -51,13 +51,13 @@ function newSpeculation(): SpeculationProgress {
   };
 }
 
-type Verdict = 'open' | 'calls' | 'text';
+type SpeculationVerdict = 'open' | 'calls' | 'text';
 
 function readOn(
   reader: Reader,
   compiled: Compiled<SpeculativeTable<State>>,
   speculation: SpeculationProgress,
-): Verdict {
+): SpeculationVerdict {
   const { cursor } = reader;
   const { scanner, json } = speculation;
   if (isCertain(reader)) return 'calls';
@@ -94,7 +94,7 @@ function readBetween(
   reader: Reader,
   { table, markers }: Compiled<SpeculativeTable<State>>,
   speculation: SpeculationProgress,
-): Verdict | null {
+): SpeculationVerdict | null {
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limitOf(reader)));
   if (reader.buffer.length >= maxSpeculation) return 'text';

@@ -62,16 +62,13 @@ function passMarker(reader: Reader, { choice, end }: Match<State>, start: number
 /** In a region: emits text up to the first stop. */
 export function readRegion(reader: Reader, compiled: Compiled<RegionTable<State>>): State | null {
   for (;;) {
-    const next = readStretch(reader, compiled);
+    const next = readSpan(reader, compiled);
     if (next !== 'more') return next;
   }
 }
 
 /** Reads up to the next stop, or to possible calls in another notation. */
-function readStretch(
-  reader: Reader,
-  { table, markers }: Compiled<RegionTable<State>>,
-): State | null | 'more' {
+function readSpan(reader: Reader, { table, markers }: Compiled<RegionTable<State>>): State | null | 'more' {
   if (table.region === 'reasoning') {
     reader.enterRegion('reasoning', table.mustClose === true);
     const repeated = passRepeatedOpener(reader, markers);

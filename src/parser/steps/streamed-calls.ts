@@ -40,13 +40,13 @@ export function readJsonCalls(reader: Reader, stops: MarkerTable<State>): Status
   if (progress?.kind === 'streamed-calls') return readOn(reader, progress, stops);
   const verdict = readBareCalls(reader, stops);
   if (verdict !== 'enforced') return verdict === 'wait' ? 'wait' : 'text';
-  const isGoingOn = progress?.kind === 'bare-calls' && progress.isStreaming;
+  const isStreaming = progress?.kind === 'bare-calls' && progress.isStreaming;
   if (reader.region !== null) reader.leaveRegion();
-  if (!isGoingOn) reader.noteRepair(repair('bare-calls', 'json'));
+  if (!isStreaming) reader.noteRepair(repair('bare-calls', 'json'));
   const streamed: StreamedCallsProgress = {
     kind: 'streamed-calls',
-    isFenced: isGoingOn && progress.isFenced,
-    isListed: isGoingOn && progress.isListed,
+    isFenced: isStreaming && progress.isFenced,
+    isListed: isStreaming && progress.isListed,
     envelope: null,
     extra: null,
   };

@@ -5,7 +5,7 @@
 import { parseJson } from '../../format/json-values.ts';
 
 /** Where the text is; from `separator` to `null`, it is held back. */
-type Place =
+type MemberPlace =
   | 'before' // before the object
   | 'separator' // before a key
   | 'key'
@@ -22,7 +22,7 @@ export class AbsentMembers {
   /** The keys of the members left out, as often as they were. */
   readonly keys: string[] = [];
   private readonly names: ReadonlySet<string>;
-  private place: Place = 'before';
+  private place: MemberPlace = 'before';
   private held = '';
   /** The key, as it is written. */
   private key = '';

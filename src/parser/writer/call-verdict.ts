@@ -14,7 +14,7 @@ export interface CallCheck {
 }
 
 /** The verdict; without problems, the call is handed out. */
-export interface CallVerdict {
+interface CallVerdict {
   readonly problems: readonly string[];
   readonly assurance: Assurance | undefined;
 }

@@ -13,14 +13,14 @@ import { deltaEvent, type EmitTarget, edgeEvent } from './edge-events.ts';
 import { KeptMessage } from './kept-message.ts';
 import { RegionPlace } from './region-place.ts';
 
-type Region = 'text' | 'reasoning';
+type WrittenRegion = 'text' | 'reasoning';
 
 /** See the top of this file. */
 export class EventWriter {
   /** Events not yet delivered to the caller. */
   events: ResponseEvent[] = [];
   /** The region of the latest text, while it is open. */
-  region: Region | null = null;
+  region: WrittenRegion | null = null;
   /** The current target of deltas; `null` between regions. */
   target: EmitTarget | null = null;
   private readonly regionCounts = { text: 0, reasoning: 0 };
@@ -69,7 +69,7 @@ export class EventWriter {
   }
 
   /** Emits a piece of a region's text; opens the region if necessary. */
-  text(region: Region, delta: string, start: number, end: number): void {
+  text(region: WrittenRegion, delta: string, start: number, end: number): void {
     if (this.region !== region) this.openRegion(region, start);
     this.delta(delta, start, end);
   }
@@ -82,7 +82,7 @@ export class EventWriter {
     this.add(deltaEvent(target, delta, start, end));
   }
 
-  private openRegion(region: Region, at: number): void {
+  private openRegion(region: WrittenRegion, at: number): void {
     this.endRegion(at);
     this.region = region;
     const id = `${region}-${this.regionCounts[region]++}`;

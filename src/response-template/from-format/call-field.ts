@@ -11,7 +11,7 @@ import { exactly, loosely, oneOfPatterns, withOptionalEdges } from './literal-pa
 import type { UnsupportedReason } from './unsupported.ts';
 
 /** A field, if there can be one, and what it does not cover. */
-export interface CallField {
+interface CallField {
   readonly field: ResponseTemplateField | null;
   readonly unsupported: readonly UnsupportedReason[];
 }

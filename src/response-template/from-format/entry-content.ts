@@ -7,7 +7,7 @@ import { exactly, oneOfPatterns, withOptionalEdges } from './literal-patterns.ts
 import type { UnsupportedReason } from './unsupported.ts';
 
 /** A content parser, if one fits, and what it does not cover. */
-export interface EntryContent {
+interface EntryContent {
   readonly content: Pick<ResponseTemplateField, 'content' | 'content_args'> | null;
   readonly unsupported: readonly UnsupportedReason[];
 }

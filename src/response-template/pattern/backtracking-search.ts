@@ -5,7 +5,7 @@
  */
 import { PatternError } from '../../format/errors.ts';
 import { firstCharacterFinder } from './first-characters.ts';
-import type { Instruction, Program } from './program.ts';
+import type { Instruction, PatternProgram } from './program.ts';
 import {
   type EmptyMatches,
   type GrowingText,
@@ -64,7 +64,7 @@ export class BacktrackingSearch implements PatternSearch {
   }
 }
 
-interface Choice {
+interface ChoicePoint {
   readonly at: number;
   readonly position: number;
   readonly slots: readonly number[];
@@ -94,7 +94,7 @@ class TextView {
   }
 
   /** The match at `start`, `null` for none, or that more text is needed. */
-  attempt(program: Program, start: number, emptyFrom: number): RegexMatch | 'undecided' | null {
+  attempt(program: PatternProgram, start: number, emptyFrom: number): RegexMatch | 'undecided' | null {
     this.#ranOut = false;
     const accepts = (end: number) => end > start || start >= emptyFrom;
     const reached = this.#run(program, start, new Array<number>(program.slots).fill(-1), accepts);
@@ -117,13 +117,13 @@ class TextView {
   }
 
   #run(
-    program: Program,
+    program: PatternProgram,
     start: number,
     slots: readonly number[],
     accepts: (end: number) => boolean,
   ): Reached | null {
     const tried = new Set<string | number>();
-    const stack: Choice[] = [{ at: 0, position: start, slots }];
+    const stack: ChoicePoint[] = [{ at: 0, position: start, slots }];
     for (let choice = stack.pop(); choice !== undefined; choice = stack.pop()) {
       const reached = this.#follow(program, choice, stack, tried, accepts);
       if (reached !== null || this.#ranOut) return reached;
@@ -133,13 +133,13 @@ class TextView {
 
   /** Follows one path to its end; alternatives are pushed on the stack. */
   #follow(
-    program: Program,
-    choice: Choice,
-    stack: Choice[],
+    program: PatternProgram,
+    choice: ChoicePoint,
+    stack: ChoicePoint[],
     tried: Set<string | number>,
     accepts: (end: number) => boolean,
   ): Reached | null {
-    let state: Choice | null = choice;
+    let state: ChoicePoint | null = choice;
     while (state !== null) {
       if (this.#budget-- <= 0) throw this.#tooManySteps();
       const instruction: Instruction | undefined = program.instructions[state.at];
@@ -163,13 +163,16 @@ class TextView {
   }
 
   /** A key of a path's state: equal states have the same continuations. */
-  #key(program: Program, state: Choice): string | number {
+  #key(program: PatternProgram, state: ChoicePoint): string | number {
     return program.readsGroups
       ? `${state.at}:${state.position}:${state.slots.join()}`
       : state.at * (this.#text.length + 1) + (state.position - this.#base);
   }
 
-  #step(instruction: Exclude<Instruction, { op: 'match' | 'split' | 'loop' }>, state: Choice): Choice | null {
+  #step(
+    instruction: Exclude<Instruction, { op: 'match' | 'split' | 'loop' }>,
+    state: ChoicePoint,
+  ): ChoicePoint | null {
     const next = { ...state, at: state.at + 1 };
     switch (instruction.op) {
       case 'jump':
@@ -194,7 +197,7 @@ class TextView {
     }
   }
 
-  #inner(instruction: Extract<Instruction, { op: 'inner' }>, next: Choice): Choice | null {
+  #inner(instruction: Extract<Instruction, { op: 'inner' }>, next: ChoicePoint): ChoicePoint | null {
     const { kind, program } = instruction;
     const reached = kind.endsWith('after')
       ? this.#after(instruction, next)
@@ -205,7 +208,7 @@ class TextView {
     return { ...next, slots: reached.slots, position: kind === 'atomic' ? reached.position : next.position };
   }
 
-  #after(instruction: Extract<Instruction, { op: 'inner' }>, next: Choice): Reached | null {
+  #after(instruction: Extract<Instruction, { op: 'inner' }>, next: ChoicePoint): Reached | null {
     const { program, width } = instruction;
     let begin = next.position;
     for (let back = 0; back <= width.max; back++) {
@@ -219,7 +222,7 @@ class TextView {
     return null;
   }
 
-  #repeatGroup(group: number, next: Choice): Choice | null {
+  #repeatGroup(group: number, next: ChoicePoint): ChoicePoint | null {
     const text = this.#group(group, next);
     if (text === null) return null;
     const from = next.position - this.#base;
@@ -228,7 +231,7 @@ class TextView {
     return text.startsWith(here) && from + text.length > this.#text.length ? this.#runOut() : null;
   }
 
-  #group(group: number, state: Choice): string | null {
+  #group(group: number, state: ChoicePoint): string | null {
     const from = state.slots[2 * group - 2] ?? -1;
     const to = state.slots[2 * group - 1] ?? -1;
     return from < 0 || to < 0 ? null : this.#text.slice(from - this.#base, to - this.#base);

@@ -1,15 +1,17 @@
 /** The characters with which a match can begin, so that a search can skip most of a text. */
 import { memoize } from '../../format/memoize.ts';
-import type { Instruction, Program } from './program.ts';
+import type { Instruction, PatternProgram } from './program.ts';
 
 /**
  * Finds the next character with which a match of `program` can begin, other than at the beginning of a text; `null` if
  * it can begin anywhere.
  */
-export const firstCharacterFinder = memoize((program: Program): RegExp | null => commonFinder([program]));
+export const firstCharacterFinder = memoize((program: PatternProgram): RegExp | null =>
+  commonFinder([program]),
+);
 
 /** The same for matches of several programs. */
-export function commonFinder(programs: readonly Program[]): RegExp | null {
+export function commonFinder(programs: readonly PatternProgram[]): RegExp | null {
   const first = new FirstCharacters();
   for (const program of programs) first.visit(program);
   const source = first.sources.size === 0 ? '[]' : [...first.sources].join('|');
@@ -21,7 +23,7 @@ class FirstCharacters {
   ignoreCase = false;
   anywhere = false;
 
-  visit(program: Program): void {
+  visit(program: PatternProgram): void {
     const visited = new Set<number>();
     const stack = [0];
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {

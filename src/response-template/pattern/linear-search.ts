@@ -3,7 +3,7 @@
  * depend on chunking, and no pattern takes more than (length of the program) steps per character.
  */
 import { firstCharacterFinder } from './first-characters.ts';
-import type { Instruction, Program } from './program.ts';
+import type { Instruction, PatternProgram } from './program.ts';
 import {
   codePointBefore,
   type EmptyMatches,
@@ -26,7 +26,7 @@ const none = -1;
 
 /** The search over a regular program. */
 export class LinearSearch implements PatternSearch {
-  readonly #program: Program;
+  readonly #program: PatternProgram;
   readonly #finder: RegExp | null;
   readonly #empty: EmptyMatches;
   readonly #noSlots: readonly number[];
@@ -41,7 +41,7 @@ export class LinearSearch implements PatternSearch {
   #threads: Thread[] = [];
   #match: RegexMatch | null = null;
 
-  constructor(program: Program, from: number, empty: EmptyMatches) {
+  constructor(program: PatternProgram, from: number, empty: EmptyMatches) {
     this.#program = program;
     this.#finder = firstCharacterFinder(program);
     this.#empty = empty;

@@ -16,7 +16,12 @@ export type Instruction =
   | { readonly op: 'assert'; readonly kind: AssertionKind }
   | { readonly op: 'match' }
   /** Runs another program here; a lookbehind may begin `min` to `max` characters earlier. */
-  | { readonly op: 'inner'; readonly kind: InnerKind; readonly program: Program; readonly width: Width }
+  | {
+      readonly op: 'inner';
+      readonly kind: InnerKind;
+      readonly program: PatternProgram;
+      readonly width: Width;
+    }
   | { readonly op: 'backreference'; readonly group: number }
   | { readonly op: 'branch-on-group'; readonly group: number; readonly otherwise: number };
 
@@ -30,7 +35,7 @@ export interface Width {
 }
 
 /** A compiled pattern. */
-export interface Program {
+export interface PatternProgram {
   readonly instructions: readonly Instruction[];
   /** Two slots for each group: its start and its end. */
   readonly slots: number;
@@ -51,7 +56,7 @@ const maxLookbehind = 1_000;
  *
  * @throws {PatternError} when it is too large, or looks back without a bound.
  */
-export function compileProgram(regex: ParsedRegex): Program {
+export function compileProgram(regex: ParsedRegex): PatternProgram {
   if (instructionCount(regex.root) > maxInstructions) {
     throw new PatternError({ pattern: regex.pattern, position: 0, reason: 'pattern is too large' });
   }
@@ -69,7 +74,7 @@ class ProgramWriter {
     this.#regex = regex;
   }
 
-  write(root: RegexNode): Program {
+  write(root: RegexNode): PatternProgram {
     this.#emit(root);
     this.#push({ op: 'match' });
     return {

@@ -1,11 +1,11 @@
 /** What both searches share: the text, and the results. */
-import type { Program } from './program.ts';
+import type { PatternProgram } from './program.ts';
 import { wordMembers } from './read-class.ts';
 
 /** A compiled pattern. */
 export interface Pattern {
   readonly source: string;
-  readonly program: Program;
+  readonly program: PatternProgram;
   /** Names of its groups and their numbers. */
   readonly groupNames: ReadonlyMap<string, number>;
 }

@@ -20,17 +20,17 @@ export type RegexNode =
   | ConditionalNode;
 
 /** One character out of a set. */
-export interface CharacterNode {
+interface CharacterNode {
   readonly type: 'character';
   readonly set: CharacterSet;
 }
 /** A sequence; may be empty. */
-export interface SequenceNode {
+interface SequenceNode {
   readonly type: 'sequence';
   readonly items: readonly RegexNode[];
 }
 /** Ordered alternatives: the first that leads to a match is taken. */
-export interface ChoiceNode {
+interface ChoiceNode {
   readonly type: 'choice';
   readonly alternatives: readonly RegexNode[];
 }
@@ -43,7 +43,7 @@ export interface RepeatNode {
   readonly mode: 'greedy' | 'lazy' | 'possessive';
 }
 /** A capturing group, counted from 1. */
-export interface GroupNode {
+interface GroupNode {
   readonly type: 'group';
   readonly index: number;
   readonly item: RegexNode;
@@ -52,7 +52,7 @@ export interface GroupNode {
  * A position between two characters. `start` and `end` are those of the whole text; `end-or-newline` also matches
  * before a final newline (`$`); the `line-` kinds belong to the flag `m`.
  */
-export interface AssertionNode {
+interface AssertionNode {
   readonly type: 'assertion';
   readonly kind: AssertionKind;
 }
@@ -66,24 +66,24 @@ export type AssertionKind =
   | 'word-boundary'
   | 'not-word-boundary';
 /** `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)`. */
-export interface LookNode {
+interface LookNode {
   readonly type: 'look';
   readonly after: boolean;
   readonly negative: boolean;
   readonly item: RegexNode;
 }
 /** `(?>…)`: once matched, not backtracked into. */
-export interface AtomicNode {
+interface AtomicNode {
   readonly type: 'atomic';
   readonly item: RegexNode;
 }
 /** The text that a group captured, repeated. */
-export interface BackreferenceNode {
+interface BackreferenceNode {
   readonly type: 'backreference';
   readonly index: number;
 }
 /** `(?(1)yes|no)`: depends on whether a group matched. */
-export interface ConditionalNode {
+interface ConditionalNode {
   readonly type: 'conditional';
   readonly index: number;
   readonly yes: RegexNode;

@@ -19,7 +19,7 @@ export interface PromptRequest extends RenderPromptOptions {
 }
 
 /** How a turn is written, and what reads it. */
-export type TurnReader = Pick<LearnedTemplate, 'format' | 'reader'>;
+type TurnReader = Pick<LearnedTemplate, 'format' | 'reader'>;
 
 /** Renders a prompt, in steps. Throws what `renderPrompt` throws. */
 export function* renderOpenTurn(

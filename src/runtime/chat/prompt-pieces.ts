@@ -24,7 +24,7 @@ export interface TracedPrompt {
 }
 
 /** A marker in a text: from `start` to `end`, in UTF-16 units. */
-interface Stretch {
+interface MarkerSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -79,15 +79,15 @@ export function* cutPromptSteps(
 
 interface SortedMarkers {
   /** Markers that the template wrote, without overlap. */
-  readonly own: readonly Stretch[];
+  readonly own: readonly MarkerSpan[];
   /** Markers that contain characters of data, unless a shorter one begins at the same position. */
-  readonly foreign: readonly (Stretch & {
+  readonly foreign: readonly (MarkerSpan & {
     /** Where an own marker at the same place ends. */ readonly ownEnd: number;
   })[];
 }
 
 function* sortMarkers(text: string, spans: readonly TextSpan[], finder: SpecialFinder): Steps<SortedMarkers> {
-  const own: Stretch[] = [];
+  const own: MarkerSpan[] = [];
   const foreign: SortedMarkers['foreign'][number][] = [];
   const endOfOwnText = ownTextEnds(spans);
   let found = 0;
@@ -120,7 +120,7 @@ function ownTextEnds(spans: readonly TextSpan[]): (place: number) => number {
 function cutInside(
   text: string,
   { start, end, ownEnd }: SortedMarkers['foreign'][number],
-  own: readonly Stretch[],
+  own: readonly MarkerSpan[],
 ): number {
   const place = Math.max(start + widthAt(text, start), ownEnd);
   const around = markerAround(own, place);
@@ -128,7 +128,7 @@ function cutInside(
   return around.end < end ? around.end : around.start;
 }
 
-function markerAround(own: readonly Stretch[], place: number): Stretch | undefined {
+function markerAround(own: readonly MarkerSpan[], place: number): MarkerSpan | undefined {
   let low = 0;
   let high = own.length;
   while (low < high) {

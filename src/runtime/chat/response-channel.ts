@@ -24,7 +24,7 @@ export interface ResponseEnded extends ResponseStarted {
 }
 
 /** What is known of a response. */
-export interface ToldResponse {
+interface ToldResponse {
   readonly prompt: () => Promise<string>;
   /** `null` before its first token. */
   readonly run: () => { readonly text: string; readonly usage: Usage } | null;

@@ -6,7 +6,7 @@ import type { ParserPosition } from '../../parser/response-parser.ts';
 export type PromptUsage = Pick<Usage, 'promptTokens' | 'cachedTokens' | 'droppedMessages'>;
 
 /** The region to which a token counts. */
-export type TokenKind = 'reasoningTokens' | 'textTokens' | 'callTokens';
+type TokenKind = 'reasoningTokens' | 'textTokens' | 'callTokens';
 
 /** The region to which tokens count that moved the parser from one region to another and emitted `events`. */
 export function kindOf(

@@ -1,22 +1,15 @@
 /** A model that is evaluated in this process, whatever evaluates it. */
-import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
-import type { LearnedTemplate } from '../chat/template-reader.ts';
+import type { DescribedModel, PreviewedPrompt } from '../chat/described-model.ts';
 import type { ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 import type { CompletionOptions } from './completion-options.ts';
 
 /** A model that can chat. */
-export interface EngineModel {
-  /** Its name. */
-  readonly name: string;
-  /** Tokens available to prompt and response together. */
-  readonly contextSize: number;
-  /** The model's templates with their formats: `default`, and `toolUse` if the model has one. */
-  readonly templates: { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate };
+export interface EngineModel extends DescribedModel {
   /** Answers a conversation. Nothing is computed until the stream is read. */
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ChatOptions<Tools, Format>,
@@ -53,11 +46,7 @@ export interface EngineModel {
 }
 
 /** What is known of a chat before its first token. */
-export interface ChatPreview {
-  readonly prompt: string;
+export interface ChatPreview extends PreviewedPrompt {
   /** Tokens of the prompt. */
   readonly promptTokens: number;
-  /** The part of the assistant's turn in the prompt. */
-  readonly generationPrompt: string;
-  readonly grammar: BuiltGrammar;
 }

@@ -13,7 +13,7 @@ import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { samplingRules } from '../chat/sampling-rules.ts';
 import type { WrittenResponse } from '../chat/steering/written-piece.ts';
 import { type ChatTemplates, createRun, type PreparedChat, prepareInTurns } from './chat.ts';
-import type { Step } from './decoding/backtracking.ts';
+import type { DecodingStep } from './decoding/backtracking.ts';
 import type { ResponseRun } from './decoding/response-run.ts';
 import type { Engine, Mask } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -154,7 +154,7 @@ class Steered implements SteeredChat {
     return { events: [...this.#opened(), ...events], message };
   }
 
-  #take({ tokens, events, over, back }: Step): readonly ResponseEvent[] {
+  #take({ tokens, events, over, back }: DecodingStep): readonly ResponseEvent[] {
     this.#over = over;
     for (const token of tokens) this.#tokens.push(token);
     if (back !== undefined) this.#tokens.length = this.promptTokens + back;

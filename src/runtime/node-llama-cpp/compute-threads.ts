@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 /** What a process may use of a machine. */
-export interface Processors {
+interface Processors {
   /** Cores that calculate: two threads on one share its units, and gain nothing. */
   readonly physical: number;
   /** Processors that this process may run on. */

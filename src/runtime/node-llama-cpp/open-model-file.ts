@@ -50,11 +50,11 @@ async function requireFile(file: string): Promise<void> {
   const stats = await fs.stat(file).catch(() => null);
   if (stats?.isFile() === true) return;
   const isFolder = stats?.isDirectory() === true;
-  const reason = isFolder ? folderReason : noSuchFile(file);
+  const reason = isFolder ? folderReason : missingFile(file);
   throw new ModelFileError({ file, reason });
 }
 
-function noSuchFile(file: string): string {
+function missingFile(file: string): string {
   const advice = missingFileAdvice(file);
   if (advice !== null) return advice;
   const wanted = looksLikeReference(file) ? file : 'owner/name';

@@ -22,7 +22,7 @@ export interface PlainSampling {
 }
 
 /** Options of node-llama-cpp for the model and its context. */
-export interface PlainEngineOptions {
+interface PlainEngineOptions {
   readonly contextSize: number;
   readonly threads?: number;
   readonly gpuLayers?: number;

@@ -23,11 +23,11 @@ const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>
 ]);
 
 /** The operands of consecutive operators of one kind, and the operators between them. */
-function unroll(node: BinaryNode, belongs: (operator: string) => boolean) {
+function unroll(node: BinaryNode, isMember: (operator: string) => boolean) {
   const operands: Expression[] = [node.right];
   const operators: string[] = [node.operator.value];
   let left = node.left;
-  while (left.type === 'BinaryExpression' && belongs(left.operator.value)) {
+  while (left.type === 'BinaryExpression' && isMember(left.operator.value)) {
     operands.push(left.right);
     operators.push(left.operator.value);
     left = left.left;

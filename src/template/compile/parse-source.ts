@@ -12,7 +12,7 @@
  */
 import { parse, tokenize } from '@huggingface/jinja';
 import { StatementRewriter } from './rewrite-statement.ts';
-import { type Place, SourceError, type SplitSource, splitSource } from './split-source.ts';
+import { SourceError, type SourcePlace, type SplitSource, splitSource } from './split-source.ts';
 import {
   closeParen,
   closesBracket,
@@ -136,7 +136,7 @@ function restoreString(token: Token, strings: readonly string[]): Token {
   return { type: 'StringLiteral', value: strings[Number(token.value)] ?? '' };
 }
 
-function tokenizeCode(code: string, place: Place, strings: readonly string[]): Token[] {
+function tokenizeCode(code: string, place: SourcePlace, strings: readonly string[]): Token[] {
   let tokens: Token[];
   try {
     tokens = tokenize(`{{ ${code} }}`);
@@ -147,14 +147,14 @@ function tokenizeCode(code: string, place: Place, strings: readonly string[]): T
   return rewriteGroups(rewriteTests(inner));
 }
 
-const beginning: Place = { line: 1, column: 1 };
+const beginning: SourcePlace = { line: 1, column: 1 };
 
 /** All tokens of a template, with the place where the tag of each begins. */
-function tokenizePieces(source: SplitSource): { tokens: Token[]; places: Place[] } {
+function tokenizePieces(source: SplitSource): { tokens: Token[]; places: SourcePlace[] } {
   const tokens: Token[] = [];
-  const places: Place[] = [];
+  const places: SourcePlace[] = [];
   const statements = new StatementRewriter();
-  const add = (place: Place, ...added: Token[]) => {
+  const add = (place: SourcePlace, ...added: Token[]) => {
     for (const token of added) {
       tokens.push(token);
       places.push(place);
@@ -202,7 +202,7 @@ function whereItStops(tokens: readonly Token[]): number {
 }
 
 /** The package's own message; if it ran off the end of the tokens, it has none, and ours is used. */
-function syntaxError(cause: unknown, tokens: readonly Token[], places: readonly Place[]): SourceError {
+function syntaxError(cause: unknown, tokens: readonly Token[], places: readonly SourcePlace[]): SourceError {
   const stop = whereItStops(tokens);
   const place = places[Math.min(stop, places.length - 1)] ?? beginning;
   if (stop >= tokens.length) {

@@ -10,7 +10,7 @@
  *
  * Names in ⟨⟩ hold a space, so that no template can write them.
  */
-import { type Place, SourceError } from './split-source.ts';
+import { SourceError, type SourcePlace } from './split-source.ts';
 import {
   closeParen,
   closesBracket,
@@ -50,7 +50,7 @@ export class StatementRewriter {
   private readonly blocks = new Set<string>();
 
   /** The statements that take the place of one, without their brackets. Throws `SourceError` for a block without a name of its own, and for an end of another block. */
-  rewrite(tokens: readonly Token[], place: Place): readonly (readonly Token[])[] {
+  rewrite(tokens: readonly Token[], place: SourcePlace): readonly (readonly Token[])[] {
     const [first, ...rest] = tokens;
     const word = first?.type === 'Identifier' ? first.value : '';
     switch (word) {
@@ -92,7 +92,7 @@ export class StatementRewriter {
   }
 
   /** `{% block x %}` or `{% block x scoped %}`, of a name that no other block has. */
-  private blockName([name, scoped, ...more]: readonly Token[], place: Place): string {
+  private blockName([name, scoped, ...more]: readonly Token[], place: SourcePlace): string {
     const isPlain = scoped === undefined;
     if (!isName(name) || name === undefined || more.length > 0 || !(isPlain || isWord(scoped, 'scoped')))
       throw new SourceError('a block has a name, and may be scoped: {% block name scoped %}', place);
@@ -101,7 +101,7 @@ export class StatementRewriter {
     return isPlain ? blockNames.block : blockNames.scopedBlock;
   }
 
-  private end(name: string, rest: readonly Token[], place: Place): readonly (readonly Token[])[] {
+  private end(name: string, rest: readonly Token[], place: SourcePlace): readonly (readonly Token[])[] {
     const block = this.open.pop();
     if (block?.name !== name || rest.some(({ value }, index) => index > 0 || value !== block.label)) {
       const expected =

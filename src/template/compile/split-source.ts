@@ -6,16 +6,16 @@
 import { isBlank } from '../values/text.ts';
 
 /** A stretch of a template. */
-export type Piece =
+type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | ({
       readonly kind: 'statement' | 'expression';
       /** The inside of the tag; each string literal is replaced by `"n"`, its index in `strings`. */
       readonly code: string;
-    } & Place);
+    } & SourcePlace);
 
 /** Where a tag begins. */
-export interface Place {
+export interface SourcePlace {
   /** From 1. */
   readonly line: number;
   /** From 1. */
@@ -30,8 +30,8 @@ export interface SplitSource {
 
 /** An error in the source that Jinja would reject, and its place. */
 export class SourceError extends Error {
-  readonly place: Place;
-  constructor(message: string, { line, column }: Place) {
+  readonly place: SourcePlace;
+  constructor(message: string, { line, column }: SourcePlace) {
     super(message);
     this.place = { line, column };
   }
@@ -187,7 +187,7 @@ class Splitter {
   }
 
   /** Reads one character of code, or a whole literal or stretch of white space. */
-  private codePart(character: string, place: Place): string {
+  private codePart(character: string, place: SourcePlace): string {
     if (character === '"' || character === "'") return this.stringPart(place);
     if (/\d/.test(character) && !/\w/.test(this.source.charAt(this.at - 1))) return this.numberPart();
     if (isBlank(character)) {
@@ -198,7 +198,7 @@ class Splitter {
     return character;
   }
 
-  private stringPart(place: Place): string {
+  private stringPart(place: SourcePlace): string {
     stringLiteral.lastIndex = this.at;
     const match = stringLiteral.exec(this.source);
     if (match === null) throw new SourceError('Missing end of string', place);
@@ -219,7 +219,7 @@ class Splitter {
     return digits.includes('.') ? digits : `${digits}.0`;
   }
 
-  private currentPlace(): Place {
+  private currentPlace(): SourcePlace {
     for (; this.counted < this.at; this.counted += 1) {
       if (this.source.charAt(this.counted) === '\n') this.line += 1;
     }

@@ -4,7 +4,7 @@
 export type Node = Statement | Expression;
 
 /** Nodes that write, assign or control. */
-export type Statement =
+type Statement =
   | { readonly type: 'Program'; readonly body: readonly Node[] }
   | {
       readonly type: 'If';

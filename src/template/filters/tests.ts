@@ -23,7 +23,7 @@ import {
 } from '../values/values.ts';
 
 /** One test of a value. */
-export type Test = (runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords) => boolean;
+type Test = (runtime: Runtime, value: Value, args: readonly Value[], keywords: Keywords) => boolean;
 
 type Comparison = (runtime: Runtime, value: Value, other: Value) => boolean;
 

@@ -32,7 +32,7 @@ export interface Sentinels {
 }
 
 /** Schema types of the arguments that value probes vary. */
-export type TypedKey = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+type TypedKey = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 const salts = ['qzx', 'zxq', 'xqz', 'qxz', 'zqx', 'xzq'] as const;
 

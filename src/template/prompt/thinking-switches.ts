@@ -5,7 +5,7 @@ import type { Template } from '../parsed-template.ts';
 import { tryRender } from './render-attempt.ts';
 
 /** A variable that switches thinking. For one that turns it off (`no_think`), `on` is false. */
-export interface ThinkingSwitch {
+interface ThinkingSwitch {
   /** `enable_thinking`, `thinking`, `thinking_mode`, `reasoning_effort`. */
   readonly name: string;
   /** `null` for a level if the template thinks unless told otherwise. */

@@ -16,9 +16,9 @@ export const toolFormat: OptionRule = {
   allows: (value) =>
     typeof value === 'string' &&
     (toolFormatNames.some((name) => name === value) ||
-      toolFormatMacros.every((name) => defines(value, name))),
+      toolFormatMacros.every((name) => hasMacro(value, name))),
 };
 
-function defines(source: string, macro: string): boolean {
+function hasMacro(source: string, macro: string): boolean {
   return new RegExp(`\\{%[-+]?\\s*macro\\s+${macro}\\s*\\(`).test(source);
 }

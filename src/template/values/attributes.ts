@@ -113,8 +113,8 @@ function characterAt(runtime: Runtime, text: Text, index: number): Text | undefi
   const place = fromEnd ? before.length + index : index;
   const found = before[place];
   if (found === undefined) return undefined;
-  const across = fromEnd ? before.slice(place) : before.slice(0, place);
-  const units = across.reduce((sum, character) => sum + character.length, 0);
+  const passed = fromEnd ? before.slice(place) : before.slice(0, place);
+  const units = passed.reduce((sum, character) => sum + character.length, 0);
   const start = fromEnd ? plain.length - units : units;
   return sliceText(text, start, start + found.length);
 }
@@ -196,12 +196,12 @@ function sliceIndexes(length: number, start: Bound, stop: Bound, step: number): 
 }
 
 function pick<T>(items: readonly T[], start: Bound, stop: Bound, step: number): T[] {
-  const picked: T[] = [];
+  const taken: T[] = [];
   for (const index of sliceIndexes(items.length, start, stop, step)) {
     const item = items[index];
-    if (item !== undefined) picked.push(item);
+    if (item !== undefined) taken.push(item);
   }
-  return picked;
+  return taken;
 }
 
 const surrogate = /[\ud800-\udfff]/;

@@ -165,7 +165,7 @@ function readSpec(text: string): Spec {
 }
 
 /** Reads a value's attribute or item: `{0.name}`, `{0[key]}`. */
-export type ReadMember = (value: Value, name: string, kind: 'attribute' | 'item') => Value;
+type ReadMember = (value: Value, name: string, kind: 'attribute' | 'item') => Value;
 
 /** `0.name[key]!r:>8` */
 const fieldPattern =

@@ -17,7 +17,7 @@ import {
 const maxDepth = 400;
 
 /** Called for each read, with the path, and how it was read. */
-export type NoteRead = (path: string, kind: ReadKind) => void;
+type NoteRead = (path: string, kind: ReadKind) => void;
 
 /**
  * Text in a template's variables that counts as the template's own in a traced render: the beginning-of-sequence

@@ -43,7 +43,7 @@ export class WorkBudget {
 }
 
 /** What a render knows of its input. */
-export interface RenderInput {
+interface RenderInput {
   readonly now: () => Date;
   /** Whether texts of the variables are distinguished from the template's own. */
   readonly traced: boolean;

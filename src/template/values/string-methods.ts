@@ -32,13 +32,13 @@ function title(text: string): string {
 }
 
 /** Whether a text begins or ends with its argument, or with one of a tuple. */
-function anyAffix(examine: 'startsWith' | 'endsWith'): Body {
+function anyAffix(test: 'startsWith' | 'endsWith'): Body {
   return (runtime, self, [given, start, end], name) => {
     const text = window(runtime, name, plainText(self), start, end)?.text;
     return (given instanceof Tuple ? given.elements : [given]).some((item) => {
       const affix = textArgument(name, item);
       runtime.chargeRead(affix.length);
-      return text?.[examine](affix) ?? false;
+      return text?.[test](affix) ?? false;
     });
   };
 }

@@ -1,7 +1,12 @@
-/** Byte-level BPE: how a byte-level tokenizer splits a text into words, and merges the bytes of each. */
+/**
+ * Byte-level byte-pair encoding (Sennrich et al. 2016, Radford et al. 2019): a text is split into words, and within each
+ * the pair that was learned first is merged until none is left:
+ *
+ *     l o w e r ─ merges `l o`, `e r`, `lo w` ─ low er
+ */
 
 /** The pairs that are merged, the first one first, in the spelling of the file: `Ġ t`. */
-export type Merges = readonly string[];
+type Merges = readonly string[];
 
 /** Words that are remembered; a conversation has few. */
 const maxWords = 10_000;
@@ -64,7 +69,7 @@ function spellBytes(text: string): string {
   return Array.from(encoder.encode(text), (byte) => byteCharacters[byte] ?? '').join('');
 }
 
-/** The characters of the 256 bytes: printable ones represent themselves, others begin at 256. */
+/** The characters of the 256 bytes, as GPT-2 has them: printable ones represent themselves, others begin at 256. */
 export const byteCharacters: readonly string[] = characters();
 
 function characters(): string[] {

@@ -14,7 +14,7 @@ export interface EvaluatedText {
 }
 
 /** What a sequence needs of its engine. */
-export interface SequenceOptions {
+interface SequenceOptions {
   readonly sampler: Sampler;
   readonly cachedTokens: number;
   readonly contextSize: number;

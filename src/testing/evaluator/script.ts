@@ -1,7 +1,7 @@
 /** A script: what a model is to write, and where in it a text is. */
 
 /** The tokens of a script, each with its bytes as characters. */
-export interface ScriptToken {
+interface ScriptToken {
   readonly token: number;
   readonly bytes: string;
 }

@@ -1,4 +1,13 @@
-/** The forward pass: from tokens to the logits of the next one. */
+/**
+ * The forward pass of a decoder of Llama's kind (Touvron et al. 2023): from tokens to the logits of the next one. Each
+ * layer changes the residual, a row of `width` numbers for each token, twice:
+ *
+ *     residual ─ RMS norm ─ query, key, value ─ rotary positions ─ attention ─ + ─ residual
+ *     residual ─ RMS norm ─ SiLU(gate) × up ─ down ─────────────────────────── + ─ residual
+ *
+ * Keys and values of earlier tokens are in the memory. Several heads of queries share one of keys (grouped-query
+ * attention, Ainslie et al. 2023).
+ */
 import { KeyValues, type LayerMemory } from './key-values.ts';
 import type { LayerWeights, ModelShape, ModelWeights } from './model-weights.ts';
 import { add, gateBy, multiply, normalise, softmax } from './vectors.ts';
@@ -127,7 +136,10 @@ function evaluateLayer(
   add(residual, change, count * width);
 }
 
-/** Rotary positions: turns each pair of a head's numbers by an angle that grows with the position. */
+/**
+ * Rotary positions (Su et al. 2021): turns each pair of a head's numbers by an angle that grows with the position. Pairs
+ * are neighbours, or a number of the first half and one of the second.
+ */
 function turn(
   numbers: Float32Array,
   heads: number,

@@ -7,7 +7,7 @@ export interface Matrix {
   readonly weights: Float32Array;
 }
 
-/** Sums that are added up at the same time: each alone would wait for its own last addition. */
+/** Sums that are added up at the same time (register blocking): each alone would wait for its own last addition. */
 const together = 4;
 
 /**
@@ -20,7 +20,13 @@ export function multiply(matrix: Matrix, input: Float32Array, count: number, out
   for (; row < count; row += 1) multiplyRow(matrix, input, row, output);
 }
 
-/** Four rows by two outputs at a time: each number that is loaded takes part in two sums or four. */
+/**
+ * Four rows by two outputs at a time: each weight that is loaded takes part in four sums, each number of a row in two.
+ *
+ *                 first  second  third  fourth   (rows)
+ *     weight      one    two     three  four
+ *     other       five   six     seven  eight
+ */
 function multiplyRows(
   { inputs, outputs, weights }: Matrix,
   input: Float32Array,

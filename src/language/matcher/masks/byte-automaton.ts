@@ -14,14 +14,14 @@ export const dead = -1;
 const unknown = -2;
 
 /** A state between characters has a position, and one within a character none. */
-type State =
+type ByteState =
   | { readonly kind: 'between'; readonly position: Position }
   /** Whichever character it is, `target` follows. */
   | { readonly kind: 'rest'; readonly target: number; readonly part: CharacterPart }
   | { readonly kind: 'within'; readonly at: BytePosition };
 
 /** The characters above ASCII that a state allows. */
-export interface HighCharacters {
+interface HighCharacters {
   readonly set: LookupSet;
   /** Equal for equal characters. */
   readonly key: string;
@@ -32,7 +32,7 @@ export interface HighCharacters {
 /** States and transitions of one grammar. */
 export class ByteAutomaton {
   readonly #stacks: Stacks;
-  readonly #states: State[] = [];
+  readonly #states: ByteState[] = [];
   #rows = new Int32Array(64 << 8);
   readonly #numbers = new Map<Position | number | string, number>();
   readonly #filled = new Set<number>();
@@ -133,7 +133,7 @@ export class ByteAutomaton {
     return number;
   }
 
-  #add(key: Position | number | string, state: State): number {
+  #add(key: Position | number | string, state: ByteState): number {
     const number = this.#states.length;
     if ((number + 1) << 8 > this.#rows.length) {
       const grown = new Int32Array(2 * this.#rows.length);

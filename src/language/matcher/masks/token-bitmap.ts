@@ -22,7 +22,7 @@ export function listTokens(bitmap: Readonly<TokenBitmap>, limit: number): readon
     let bits = bitmap[word] ?? 0;
     if (bits !== 0 && found.length + countBits(bits) > limit) return null;
     while (bits !== 0) {
-      found.push((word << 5) | (31 - Math.clz32(bits & -bits)));
+      found.push((word << 5) | lowestBit(bits));
       bits &= bits - 1;
     }
   }
@@ -62,7 +62,12 @@ export function hashTokens(bitmap: Readonly<TokenBitmap>): number {
   return hash >>> 0;
 }
 
-/** The number of bits set, summed in pairs, nibbles and bytes. */
+/** The place of the lowest bit of a word that has one. */
+export function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word);
+}
+
+/** The number of bits set, summed in pairs, nibbles and bytes (Warren, Hacker's Delight, 5-1). */
 function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

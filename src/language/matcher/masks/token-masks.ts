@@ -6,7 +6,12 @@
  * - *a run*: the tokens of one class of characters, which are known, and a walk of those that leave the class;
  * - *a difference*: the mask of a nearby state that leads back to itself, and a walk of what differs from it.
  *
- * Masks are remembered by state: within a value the same states come again and again.
+ *     "name": ·            walk         few tokens are a value's beginning
+ *     "name": "Par·        run          letters without a quote are known as a class; tokens with `"` are walked
+ *     "name": "·           difference   as within the string, but for what an empty string forbids
+ *
+ * Masks are remembered by state: within a value the same states come again and again. The trie is flat (`token-trie.ts`):
+ * a walk goes on to the next node, or over a subtree to its end.
  */
 
 import { memoize } from '../../../format/memoize.ts';
@@ -14,7 +19,7 @@ import { type BytePosition, wholePosition } from '../byte-position.ts';
 import type { Position, Stacks } from '../stacks.ts';
 import type { TokenIndex } from '../token-index.ts';
 import { ByteAutomaton, dead } from './byte-automaton.ts';
-import type { TokenBitmap } from './token-bitmap.ts';
+import { lowestBit, type TokenBitmap } from './token-bitmap.ts';
 import { type CharacterClass, type Exits, TokenRuns } from './token-runs.ts';
 import { noToken, type TokenTrie, tokensOf, tokenTrie } from './token-trie.ts';
 
@@ -68,9 +73,9 @@ export class TokenMasks {
 
   #find(state: number): TokenBitmap {
     const position = this.#automaton.position(state);
-    const { nodes, main, mainNodes, mainBytes } = this.#outlook(state);
+    const { nodes, main, mainNodes, mainBytes } = this.#mainTarget(state);
     if (position === null || nodes < fewNodes || mainBytes < fewCharacters) return this.#walked(state);
-    if (mainNodes > 0.3 * nodes && main !== state && this.#returns(main)) {
+    if (mainNodes > 0.3 * nodes && main !== state && this.#isLoop(main)) {
       const mask = this.#difference(state, main);
       if (mask !== null) return mask;
     }
@@ -78,7 +83,7 @@ export class TokenMasks {
   }
 
   /** How many nodes the first characters from a state lead to, and the state that most of them lead to; of ASCII. */
-  #outlook(state: number) {
+  #mainTarget(state: number) {
     const { roots, ends } = this.#trie;
     const row = this.#automaton.ascii(state);
     const byTarget = new Map<number, { nodes: number; bytes: number }>();
@@ -99,7 +104,7 @@ export class TokenMasks {
   }
 
   /** Whether most characters lead back to this state, as within a string without a limit. */
-  #returns(state: number): boolean {
+  #isLoop(state: number): boolean {
     const row = this.#automaton.ascii(state);
     let count = 0;
     for (let byte = 0; byte < 0x80; byte += 1) if (row[byte] === state) count += 1;
@@ -205,7 +210,10 @@ export class TokenMasks {
     };
   }
 
-  /** The states after 0, 1, 2, … members; `null` if they are not the same for all members. */
+  /**
+   * The states after 0, 1, 2, … members; `null` if they are not the same for all members. What leads from here in the
+   * same sets, to nodes that are the same as here, need not be tried member by member.
+   */
   #statesAfter(state: number, position: Position, members: CharacterClass): StatesAfter | null {
     const first = firstMember(members.ascii);
     const inSameSets = areInSameSets(position, members);
@@ -213,7 +221,7 @@ export class TokenMasks {
     let last = position;
     for (let most = 0; most <= this.#trie.longest; most += 1) {
       const isAlike = inSameSets && haveSameNodes(last, position);
-      if (!isAlike && !this.#treatsAlike(last, members, state)) return null;
+      if (!isAlike && !this.#leadsAlike(last, members, state)) return null;
       const next = this.#stacks.advance(last, first);
       if (next === null) return { positions, most };
       // The rest of any run ends here, too.
@@ -225,7 +233,7 @@ export class TokenMasks {
   }
 
   /** Whether all members lead from a position to one state, or none is allowed there. */
-  #treatsAlike(position: Position, { ascii, high }: CharacterClass, first: number): boolean {
+  #leadsAlike(position: Position, { ascii, high }: CharacterClass, first: number): boolean {
     const state = this.#automaton.stateAt(wholePosition(position));
     const row = this.#automaton.ascii(state);
     const target = row[firstMember(ascii)] ?? dead;
@@ -279,8 +287,7 @@ interface StatesAfter {
 
 function firstMember(ascii: Uint32Array): number {
   const word = ascii.findIndex((bits) => bits !== 0);
-  const bits = ascii[word] ?? 0;
-  return (word << 5) | (31 - Math.clz32(bits & -bits));
+  return (word << 5) | lowestBit(ascii[word] ?? 0);
 }
 
 /** Whether all ASCII members are in the same of the sets that a position allows. */

@@ -56,7 +56,7 @@ export class TokenRuns {
 }
 
 /** The end of a beginning that has not left the class. */
-interface Place {
+interface RunPlace {
   /** Characters begun. */
   readonly characters: number;
   readonly part: CharacterPart;
@@ -64,13 +64,13 @@ interface Place {
   readonly bits: number;
 }
 
-const start: Place = { characters: 0, part: betweenCharacters, bits: 0 };
+const start: RunPlace = { characters: 0, part: betweenCharacters, bits: 0 };
 
 /** One walk of the trie, without the subtrees of beginnings that leave the class. */
 function classify(trie: TokenTrie, members: CharacterClass) {
   const inside: number[][] = [];
   const exits = Array.from({ length: 0x100 }, (): (readonly [before: number, node: number])[] => []);
-  const places: Place[] = [];
+  const places: RunPlace[] = [];
   let node = 0;
   while (node < trie.size) {
     const label = trie.labels[node] ?? 0;
@@ -92,10 +92,10 @@ function classify(trie: TokenTrie, members: CharacterClass) {
 
 /** The place after a character or its first byte; `null` if no text continues so. */
 function between(
-  { characters }: Place,
+  { characters }: RunPlace,
   byte: number,
   { ascii, high }: CharacterClass,
-): Place | 'exit' | null {
+): RunPlace | 'exit' | null {
   if (byte < 0x80) {
     const isMember = (((ascii[byte >> 5] ?? 0) >>> (byte & 31)) & 1) === 1;
     return isMember ? { characters: characters + 1, part: betweenCharacters, bits: 0 } : 'exit';
@@ -108,7 +108,11 @@ function between(
 }
 
 /** The place after one more byte of a character; `null` if the class has no such character. */
-function within({ characters, part, bits }: Place, byte: number, { high }: CharacterClass): Place | null {
+function within(
+  { characters, part, bits }: RunPlace,
+  byte: number,
+  { high }: CharacterClass,
+): RunPlace | null {
   const next = afterByte(part, byte);
   if (next === null || high === null) return null;
   const all = (bits << 6) | (byte & 0x3f);

@@ -5,7 +5,8 @@
  */
 import { repair } from '../../leniency/law-table.ts';
 import { markerParts } from '../../leniency/other-spellings.ts';
-import { absent, compileTransition, matchText, undecided } from '../../markers/markers.ts';
+import { compileTransition } from '../../markers/compiled-transition.ts';
+import { absent, matchText, undecided } from '../../markers/markers.ts';
 import { skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
 import type { Frame, ValueProgress } from '../step-progress.ts';

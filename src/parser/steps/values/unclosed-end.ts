@@ -20,7 +20,7 @@ import { anywhere } from '../schema-place.ts';
 import type { ValueProgress } from '../step-progress.ts';
 import { endsBeginAlike, otherEnds } from './other-ends.ts';
 import type { QuotedCalls } from './quoted-calls.ts';
-import { keyEnd, nextBegin, valueCloser } from './value-closer.ts';
+import { keyEnd, nextStart, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
 
 /** Where a value without a closer ends, or may end. */
@@ -47,10 +47,10 @@ export function unclosedEnd(
   const { another } = values.place;
   if (another === undefined || !reader.allows('unclosed')) return null;
   const { text, at: from } = reader.cursor;
-  // Most values contain no marker at all.
+  // Most values contain no marker at all, and most markers begin with `<`.
   const first = text.indexOf('<', from);
-  const isPlain = (first === -1 || first >= to) && endsBeginAlike(values.place);
-  const found = isPlain ? null : firstEnd(reader, values.place, another, to, isBegun, calls);
+  const hasNone = (first === -1 || first >= to) && endsBeginAlike(values.place);
+  const found = hasNone ? null : firstEnd(reader, values.place, another, to, isBegun, calls);
   if (found === null) return null;
   const { leadingSpace } = valueCloser(values, frame.close);
   const gap = leadingSpace.endsWith('\n') ? leadingSpace : `${leadingSpace}\n`;
@@ -59,7 +59,14 @@ export function unclosedEnd(
 
 type FoundEnd = Omit<UnclosedEnd, 'textEnd'>;
 
-/** The end of the call, or another argument before it. */
+/** Text that may end a value, and what tells whether it does where it stands. */
+interface EndCandidate {
+  readonly marker: string;
+  readonly endsCall: boolean;
+  readonly verdictAt: (at: number) => MatchEnd;
+}
+
+/** The first place where a candidate ends the value; of two at the same place, another argument. */
 function firstEnd(
   reader: Reader,
   place: ValuePlace<State>,
@@ -69,39 +76,44 @@ function firstEnd(
   calls: QuotedCalls | null,
 ): FoundEnd | null {
   const { text, at: from } = reader.cursor;
-  const entry = firstOf(reader, another.open, to, calls, (at) => {
-    const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
-    return entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
-  });
-  let found = entry && { ...entry, endsCall: false };
-  const [, ...endsOfCall] = otherEnds(place);
-  for (const marker of endsOfCall) {
-    const end = firstOf(reader, marker, found?.at ?? to, calls, (at) => matchText(reader, text, at, marker));
-    if (end !== null) found = { ...end, endsCall: true };
-  }
-  return found;
+  const argument: EndCandidate = {
+    marker: another.open,
+    endsCall: false,
+    verdictAt(at) {
+      const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
+      return entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
+    },
+  };
+  const endsOfCall = otherEnds(place)
+    .filter((marker) => marker !== another.open)
+    .map((marker): EndCandidate => {
+      return { marker, endsCall: true, verdictAt: (at) => matchText(reader, text, at, marker) };
+    });
+  return [argument, ...endsOfCall].reduce<FoundEnd | null>(
+    (found, each) => firstOf(reader, each, found?.at ?? to, calls) ?? found,
+    null,
+  );
 }
 
-/** The first position before `to` that begins as `marker` does, is in no quoted call, and that `verdictAt` admits. */
+/** The first position before `to` where a candidate ends the value, or may; none within a quoted call. */
 function firstOf(
   reader: Reader,
-  marker: string,
+  { marker, endsCall, verdictAt }: EndCandidate,
   to: number,
   calls: QuotedCalls | null,
-  verdictAt: (at: number) => MatchEnd,
-): Omit<FoundEnd, 'endsCall'> | null {
-  for (const at of beginnings(reader.cursor.text, marker, reader.cursor.at, to)) {
+): FoundEnd | null {
+  for (const at of starts(reader.cursor.text, marker, reader.cursor.at, to)) {
     const verdict = verdictAt(at);
     if (verdict === absent || calls?.isOpenAt(reader.cursor, at)) continue;
-    return { at, isCertain: verdict !== undecided };
+    return { at, isCertain: verdict !== undecided, endsCall };
   }
   return null;
 }
 
 /** Positions between two others where `marker` may begin. */
-function* beginnings(text: string, marker: string, from: number, to: number): Generator<number, void> {
-  const begin = marker.slice(0, 2);
-  for (let at = nextBegin(text, begin, from); at !== -1 && at < to; at = nextBegin(text, begin, at + 1)) {
+function* starts(text: string, marker: string, from: number, to: number): Generator<number, void> {
+  const start = marker.slice(0, 2);
+  for (let at = nextStart(text, start, from); at !== -1 && at < to; at = nextStart(text, start, at + 1)) {
     yield at;
   }
 }
@@ -114,7 +126,7 @@ export function opensEntry(
   to: number,
   allows: (key: string) => boolean = () => true,
 ): boolean {
-  for (const at of beginnings(reader.cursor.text, another.open, from, to)) {
+  for (const at of starts(reader.cursor.text, another.open, from, to)) {
     if (entryAt(reader, another, at, allows) >= 0) return true;
   }
   return false;

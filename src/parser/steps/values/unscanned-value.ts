@@ -218,7 +218,7 @@ export function readBuffered(
     if (progress.isWhole) return null;
     const length = (progress.refused ?? cursor.offset) - buffer.start;
     const isString = length > maxScalar && progress.types.has('string') && !progress.isContainer;
-    return isString ? becomeString(reader, values, progress) : null;
+    return isString ? switchToString(reader, values, progress) : null;
   }
   if (found.end === null && progress.refused !== null) return endAtRefused(reader, values, progress);
   return endBuffered(reader, values, progress, found, recover);
@@ -295,7 +295,7 @@ function decode(reader: Reader, text: string, { types }: ValueProgress): string 
 }
 
 /** Buffered text that is not a scalar is a string. */
-function becomeString(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
+function switchToString(reader: Reader, values: ValueStack<State>, progress: ValueProgress): State | null {
   reader.rewind();
   progress.mode = 'raw';
   progress.refused = null;

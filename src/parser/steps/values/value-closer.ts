@@ -5,16 +5,9 @@
  */
 
 import { markerParts } from '../../leniency/other-spellings.ts';
+import { compileTransition } from '../../markers/compiled-transition.ts';
 import { certainEnd, spaceKinds } from '../../markers/leading-space.ts';
-import {
-  absent,
-  compileTransition,
-  type MatchEnd,
-  matchParts,
-  matchText,
-  secondsOf,
-  undecided,
-} from '../../markers/markers.ts';
+import { absent, type MatchEnd, matchParts, matchText, secondsOf, undecided } from '../../markers/markers.ts';
 import { escapedInJson, PlainRun } from '../../markers/plain-run.ts';
 import { leadingSpaceLength, maxGap, skipSpace } from '../../markers/white-space.ts';
 import type { Reader, State } from '../../reader.ts';
@@ -113,15 +106,15 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
   const [first = ''] = parts;
   countQuotations(reader, values, progress, closer);
   let refused: number | null = null;
-  const notYet = (at: number): FoundCloser => {
+  const pending = (at: number): FoundCloser => {
     const textEnd = certainEnd(text, from, at, closer.held, closer.spaces);
     readQuotations(reader, progress, textEnd);
     return { textEnd, end: null, closer: at, refused };
   };
-  for (let at = nextBegin(text, begin, from); at !== -1; at = nextBegin(text, begin, at + 1)) {
+  for (let at = nextStart(text, begin, from); at !== -1; at = nextStart(text, begin, at + 1)) {
     const found = closerAt(reader, values, progress, closer, at);
     if (found.is === 'absent') continue;
-    if (found.is === 'undecided') return notYet(at);
+    if (found.is === 'undecided') return pending(at);
     const textEnd = at - leadingSpaceLength(text, from, at, closer.leadingSpace);
     if (found.is === 'end') {
       reader.claimSpace(closer.trailingSpace);
@@ -140,7 +133,7 @@ export function findCloser(reader: Reader, values: ValueStack<State>, progress: 
         isCertain: isAsWritten(values, closer, text, { textEnd, at, end: found.end }),
       };
   }
-  return notYet(text.length);
+  return pending(text.length);
 }
 
 type CloserAt =
@@ -169,7 +162,7 @@ function closerAt(
   const single = matchParts(reader, reader.cursor.text, at, closer.parts);
   if (single < 0) return { is: single === undecided ? 'undecided' : 'absent' };
   const follows = continues(reader, single, continuations);
-  const isUnopened = follows === absent && mends(reader) && !isQuoted(reader, progress, at);
+  const isUnopened = follows === absent && mayRepair(reader) && !isQuoted(reader, progress, at);
   let end = follows < 0 ? follows : single;
   if (isUnopened) end = repeatedEnd(reader, values, closer, single);
   if (end >= 0 && calls !== undefined && reader.options.provenance === null)
@@ -181,7 +174,7 @@ function closerAt(
 }
 
 /** Whether closers without an opener, and repeated ones, are read as slips. */
-function mends(reader: Reader): boolean {
+function mayRepair(reader: Reader): boolean {
   return reader.options.provenance === null && reader.allows('marker-twice');
 }
 
@@ -195,7 +188,7 @@ function countQuotations(
   const { offset } = reader.cursor;
   if (calls !== undefined && reader.options.provenance === null)
     progress.calls ??= new QuotedCalls(calls, offset);
-  if (closes !== null && mends(reader))
+  if (closes !== null && mayRepair(reader))
     progress.entries ??= new QuotedCalls({ open: closes, close: first }, offset);
 }
 
@@ -292,7 +285,7 @@ function goesOnAfterClosers(
 }
 
 /** Position of `begin`: whole, or its first character at the end of the text. */
-export function nextBegin(text: string, begin: string, from: number): number {
+export function nextStart(text: string, begin: string, from: number): number {
   const found = text.indexOf(begin, from);
   if (found !== -1) return found;
   const last = text.length - 1;

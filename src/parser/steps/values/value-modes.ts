@@ -2,7 +2,7 @@
 import type { JsonType } from '../../../format/chat-format.ts';
 import { parseJson } from '../../../format/json-values.ts';
 import { JsonScanner } from '../../json/json-scanner.ts';
-import { beginsSet, type Notation } from '../../json/json-tokens.ts';
+import { beginsSet, type JsonNotation } from '../../json/json-tokens.ts';
 import { typeOf } from '../schema-place.ts';
 
 /**
@@ -32,17 +32,17 @@ export function modeByText(types: ReadonlySet<JsonType>, first: string): ValueMo
     return types.has(container) ? 'scan' : 'buffer';
   }
   if (!mayBeString) return 'buffer';
-  return couldBeScalar(types, first) ? 'buffer' : 'raw';
+  return mayBeScalar(types, first) ? 'buffer' : 'raw';
 }
 
-function couldBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
+function mayBeScalar(types: ReadonlySet<JsonType>, first: string): boolean {
   if (types.has('number') && /[-+.0-9]/.test(first)) return true;
   if (types.has('boolean') && /[tfTF]/.test(first)) return true;
   return types.has('null') && /[nN]/.test(first);
 }
 
 /** A value as JSON, and what of its text is neither JSON nor Python. */
-export interface DecodedValue {
+interface DecodedValue {
   readonly json: string;
   readonly deviation: string | null;
 }
@@ -51,7 +51,11 @@ export interface DecodedValue {
  * A buffered value: of an allowed type that its text fits, otherwise a string. `notation`: what may be read as another
  * type than a string.
  */
-export function decodeBuffered(text: string, types: ReadonlySet<JsonType>, notation: Notation): DecodedValue {
+export function decodeBuffered(
+  text: string,
+  types: ReadonlySet<JsonType>,
+  notation: JsonNotation,
+): DecodedValue {
   const trimmed = text.trim();
   const isScalar = !/^[{[]/.test(trimmed);
   const asText = { json: JSON.stringify(text), deviation: null };
@@ -96,7 +100,7 @@ export function isListOnly(types: ReadonlySet<JsonType>): boolean {
 }
 
 /** A text that is one value in `notation`; `null` if it is none. */
-export function scanWhole(text: string, notation: Notation = 'any', isSet = false): DecodedValue | null {
+export function scanWhole(text: string, notation: JsonNotation = 'any', isSet = false): DecodedValue | null {
   const scanner = new JsonScanner();
   scanner.reset(notation, isSet);
   const end = scanner.scan(text, 0);

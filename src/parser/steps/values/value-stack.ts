@@ -1,6 +1,6 @@
 /** Where the value being read belongs: an entry of the arguments, and the containers around it. */
 
-import type { CompiledTransition } from '../../markers/markers.ts';
+import type { CompiledTransition } from '../../markers/compiled-transition.ts';
 import type { PlainRun } from '../../markers/plain-run.ts';
 import type { KeyedText, ValuePlace } from '../../state-tables.ts';
 import type { SchemaPlace } from '../schema-place.ts';

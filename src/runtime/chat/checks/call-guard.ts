@@ -15,7 +15,7 @@ import { mayCallInstead } from './json-or-calls.ts';
 import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
 /** What the guard knows about an answer to a schema. */
-export interface AnswerVerdict {
+interface AnswerVerdict {
   /** What is wrong with it; empty if nothing is. */
   readonly problems: readonly string[];
   readonly assurance: Assurance;

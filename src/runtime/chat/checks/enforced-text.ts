@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../format/messages.ts';
 import type { Provenance } from '../../../parser/provenance.ts';
 
-interface Stretch {
+interface EnforcedSpan {
   readonly start: number;
   /** The tool whose call alone it is; `null` if it may be calls of any. */
   readonly toolName: string | null;
@@ -25,7 +25,7 @@ export class EnforcedText implements Provenance {
   readonly #tools: ReadonlySet<string>;
   readonly #thoughts: EnforcedThoughts | null;
   readonly problemsOf: (toolName: string, input: JsonObject) => readonly string[];
-  #stretches: Stretch[] = [];
+  #spans: EnforcedSpan[] = [];
   #read: (start: number, end: number) => string = () => '';
 
   /** `problemsOf`: what no grammar says about the arguments of a tool. */
@@ -41,7 +41,7 @@ export class EnforcedText implements Provenance {
 
   /** Starts over with a response whose text `read` returns. */
   reset(read: (start: number, end: number) => string): void {
-    this.#stretches = [];
+    this.#spans = [];
     this.#read = read;
   }
 
@@ -49,12 +49,12 @@ export class EnforcedText implements Provenance {
   begin(start: number, toolName: string | null = null): void {
     this.end(start);
     const mayBeThoughts = this.#thoughts !== null && start <= 0;
-    this.#stretches.push({ start, toolName, end: Number.POSITIVE_INFINITY, mayBeThoughts });
+    this.#spans.push({ start, toolName, end: Number.POSITIVE_INFINITY, mayBeThoughts });
   }
 
   /** The grammar is no longer in force at `end`, or has lost the text there. */
   end(end: number): void {
-    const last = this.#stretches.at(-1);
+    const last = this.#spans.at(-1);
     if (last !== undefined && last.end > end) last.end = end;
   }
 
@@ -69,15 +69,15 @@ export class EnforcedText implements Provenance {
    */
   isEnforced(toolName: string, start: number, end: number, otherTextEnd: number): boolean {
     if (!this.#tools.has(toolName)) return false;
-    const stretch = this.#covering(start, end);
-    if (stretch === undefined || stretch.start < otherTextEnd) return false;
-    if (stretch.toolName !== null && stretch.toolName !== toolName) return false;
-    if (stretch.mayBeThoughts) stretch.mayBeThoughts = this.#isThinking(stretch.start, start);
-    return !stretch.mayBeThoughts;
+    const span = this.#covering(start, end);
+    if (span === undefined || span.start < otherTextEnd) return false;
+    if (span.toolName !== null && span.toolName !== toolName) return false;
+    if (span.mayBeThoughts) span.mayBeThoughts = this.#isThinking(span.start, start);
+    return !span.mayBeThoughts;
   }
 
-  #covering(start: number, end: number): Stretch | undefined {
-    return this.#stretches.find((stretch) => stretch.start <= start && end <= stretch.end);
+  #covering(start: number, end: number): EnforcedSpan | undefined {
+    return this.#spans.find((span) => span.start <= start && end <= span.end);
   }
 
   #isThinking(from: number, to: number): boolean {

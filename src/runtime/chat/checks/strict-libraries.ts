@@ -7,7 +7,7 @@
 import { IdiolectError, type SchemaIssue } from '../../../format/errors.ts';
 import { memoize } from '../../../format/memoize.ts';
 import { compileSchema, jsonSyntax, TooCostly } from '../../../json-schema/compile-schema.ts';
-import { textDrawer } from '../../../language/expression/draw-text.ts';
+import { textSampler } from '../../../language/expression/draw-text.ts';
 import type { Grammar } from '../../../language/expression/expression.ts';
 import { RuleSet } from '../../../language/expression/rule-set.ts';
 import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.ts';
@@ -73,7 +73,7 @@ const firstRefusal = memoize((schema: object): LibraryProblem | null => {
   const check = libraryCheck(schema);
   const grammar = check === null ? null : grammarOf(schema as SchemaInput);
   if (check === null || grammar === null) return null;
-  const draw = textDrawer(grammar, pseudoRandom());
+  const draw = textSampler(grammar, pseudoRandom());
   for (let count = 0; count < drawn && !check.needsTime; count += 1) {
     const [problem] = check.problemsOf(JSON.parse(draw()));
     if (problem !== undefined) return problem;

@@ -43,11 +43,11 @@ export class AnswerStops {
 
   /** Cuts `text` wherever a stop may end, so that little is read beyond one. */
   split(text: string): readonly string[] {
-    const lasts = new Set(this.#stops.map((stop) => stop.slice(-1)));
+    const lastCharacters = new Set(this.#stops.map((stop) => stop.slice(-1)));
     const parts: string[] = [];
     let from = 0;
     for (let at = 0; at < text.length; at++) {
-      if (!lasts.has(text.charAt(at))) continue;
+      if (!lastCharacters.has(text.charAt(at))) continue;
       parts.push(text.slice(from, at + 1));
       from = at + 1;
     }

@@ -33,7 +33,7 @@ export function guardAnswer(
   const whole = judgeAnswer(content, isEnforced);
   const { problems, assurance } =
     begun > 0 && whole.problems.length > 0 ? judgeAnswer(content.slice(begun), isEnforced) : whole;
-  if (problems.length === 0) return assured(finished, assurance);
+  if (problems.length === 0) return withAssurance(finished, assurance);
   const malformed: Malformed = {
     type: 'malformed',
     raw: content,
@@ -51,7 +51,7 @@ export function guardAnswer(
   };
 }
 
-function assured({ events, message }: Finished, assurance: ResponseMessage['assurance']): Finished {
+function withAssurance({ events, message }: Finished, assurance: ResponseMessage['assurance']): Finished {
   const known = assurance === undefined ? {} : { assurance };
   return {
     events: events.map((event) => (event.type === 'finish' ? { ...event, ...known } : event)),

@@ -4,7 +4,7 @@ import type { ResponseParser } from '../../../parser/response-parser.ts';
 import type { SteeringOptions } from './steering-options.ts';
 
 /** A call whose rest can be enforced. */
-export interface EnforceableCall {
+interface EnforceableCall {
   /** After what has been written of it. */
   readonly matcher: Matcher;
   /** Offset from which its grammar applies. */

@@ -8,13 +8,13 @@ import type { ThinkingOptions } from './thinking-budget.ts';
 import type { MarkerLookup } from './trigger-watch.ts';
 
 /** The format's markers among the engine's special tokens. */
-export interface Markers extends MarkerLookup {
+interface Markers extends MarkerLookup {
   /** Splits off every character that may begin a special token, and marks it as special. */
   splitAtBeginnings(text: string): readonly { readonly text: string; readonly special: boolean }[];
 }
 
 /** A caller's texts that end a response. */
-export interface StopSequences {
+interface StopSequences {
   readonly texts: readonly string[];
   /** Where they count: in the answer, or wherever the response is free text, thoughts and markers included. */
   readonly within: 'answer' | 'response';

@@ -33,8 +33,8 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
   signal.throwIfAborted();
   const facts = { toolCallId: call.id, toolName: call.name };
   try {
-    const carryOut = await prepare(call, options, signal);
-    const output = await attempt(carryOut, options, toolRetries);
+    const work = await prepare(call, options, signal);
+    const output = await attempt(work, options, toolRetries);
     return { type: 'tool-result', ...facts, output, content: asText(output) };
   } catch (error) {
     signal.throwIfAborted();
@@ -45,15 +45,15 @@ export async function executeCall(call: Call, options: RunToolsOptions): Promise
 }
 
 /** Executes one call with the signal of this attempt. */
-type CarryOut = (signal: AbortSignal) => unknown;
+type ToolWork = (signal: AbortSignal) => unknown;
 
 /** Validates the arguments first, so that only valid calls are attempted. */
-async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<CarryOut> {
+async function prepare(call: Call, options: RunToolsOptions, signal: AbortSignal): Promise<ToolWork> {
   const tool = findTool(options.tools, call.name);
   const problems = await problemsOf(call, options);
   if (problems.length > 0) throw invalid(problems);
   const parsed = tool === undefined ? call.arguments : parseInput(tool, call.arguments);
-  const input = await untilReturned(Promise.resolve(parsed), signal);
+  const input = await untilDone(Promise.resolve(parsed), signal);
   // In JavaScript it may also be null.
   const own = tool?.execute ?? null;
   return (attemptSignal) => {
@@ -82,8 +82,8 @@ export function refusal(toolCallId: string, toolName: string, problems: readonly
   return { type: 'tool-error', toolCallId, toolName, error, content: `Error: ${error.message}` };
 }
 
-/** The result of `carryOut`; throws if all attempts have failed. */
-async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: number): Promise<unknown> {
+/** The result of `work`; throws if all attempts have failed. */
+async function attempt(work: ToolWork, options: RunToolsOptions, retries: number): Promise<unknown> {
   const { signal = never, toolTimeoutMs } = options;
   const limit = new AbortController();
   const abort = (): void => limit.abort(new Error(`the tool took longer than ${toolTimeoutMs} ms`));
@@ -91,13 +91,13 @@ async function attempt(carryOut: CarryOut, options: RunToolsOptions, retries: nu
   // The signal itself if there is no time limit: callers may compare it.
   const own = timer === undefined ? signal : AbortSignal.any([signal, limit.signal]);
   try {
-    return await untilReturned((async () => carryOut(own))(), own);
+    return await untilDone((async () => work(own))(), own);
   } catch (error) {
     if (signal.aborted || retries === 0 || error instanceof StalledError) throw error;
   } finally {
     clearTimeout(timer);
   }
-  return attempt(carryOut, options, retries - 1);
+  return attempt(work, options, retries - 1);
 }
 
 /** The arguments as the schema's library returns them, with defaults and transformations applied. */
@@ -114,7 +114,7 @@ function invalid(problems: readonly string[]): TypeError {
 }
 
 /** Waits for `work` until `signal` is aborted, so that a tool that ignores it cannot block a run. */
-function untilReturned<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+function untilDone<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const forget = onStall(() => reject(noReturn()));
     untilAborted(work, signal).then(resolve, reject).finally(forget);

@@ -6,7 +6,7 @@ import { refusal } from './execute-call.ts';
 import type { ToolFailure } from './executor.ts';
 
 /** The answers to what could not be called. */
-export interface Refusals {
+interface Refusals {
   /** Events of the run, for calls of which at least the name could be read. */
   readonly outcomes: readonly ToolFailure[];
   /** What the model is told, after its message and the results of its other calls. */

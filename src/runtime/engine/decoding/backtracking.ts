@@ -20,7 +20,7 @@ export interface Taken {
 }
 
 /** The result of one token. */
-export interface Step extends Pick<Taken, 'tokens' | 'over'> {
+export interface DecodingStep extends Pick<Taken, 'tokens' | 'over'> {
   readonly events: readonly ResponseEvent[];
   /** Set if the response goes back: how many of its tokens are kept. */
   readonly back?: number;
@@ -62,7 +62,7 @@ export class Backtracking {
   /**
    * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to try.
    */
-  judge(taken: Taken): Step {
+  judge(taken: Taken): DecodingStep {
     const { tokens, sampled, over } = taken;
     const response = this.#response;
     if (!response.checked) return { events: response.release(), tokens, over };
@@ -89,7 +89,7 @@ export class Backtracking {
   }
 
   /** Excludes the text that the last token began, and goes back to where it was sampled, or further. */
-  #refuse(bytes: Uint8Array): Step {
+  #refuse(bytes: Uint8Array): DecodingStep {
     const { last } = this.#places;
     if (last === undefined) throw this.#response.failed(this.#tries);
     if (this.#response.failure?.fromLibrary === true) this.#libraryTries += 1;
@@ -99,7 +99,7 @@ export class Backtracking {
   }
 
   /** Throws; or, if only a library is against it, has the model write its own text, which is not asked about again. */
-  #giveUp(): Step {
+  #giveUp(): DecodingStep {
     const response = this.#response;
     if (!response.isLibrarys || this.#released === null) throw response.failed(this.#tries);
     response.leaveToGuard();
@@ -111,7 +111,7 @@ export class Backtracking {
   }
 
   /** Leaves positions after which nothing may come; every few attempts, also half of those inside the invalid value. */
-  #goBack(): Step {
+  #goBack(): DecodingStep {
     const places = this.#places;
     const response = this.#response;
     this.#tries += 1;

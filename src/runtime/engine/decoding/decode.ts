@@ -4,14 +4,14 @@ import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { PromptProgress } from '../../chat/chat-options.ts';
 import type { Engine, EngineSampling } from '../engine.ts';
 import { biasMask } from '../masks/mask.ts';
-import type { Step } from './backtracking.ts';
+import type { DecodingStep } from './backtracking.ts';
 import { confirmGuesses } from './confirm-guesses.ts';
 import { OpenSequence } from './open-sequence.ts';
 import type { ResponseRun } from './response-run.ts';
 import { type DecodedPrompt, ShiftingWindow } from './shifting-window.ts';
 
 /** How one response is decoded. */
-export interface DecodingOptions extends EngineSampling {
+interface DecodingOptions extends EngineSampling {
   /** Whether guesses are evaluated in the same batch. Default: false. */
   readonly speculate?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -99,7 +99,7 @@ async function* sample(
 }
 
 /** Draws the next token; first without the grammar, if it is to be told where that overrules the model. */
-async function draw(sequence: OpenSequence, run: ResponseRun): Promise<Step> {
+async function draw(sequence: OpenSequence, run: ResponseRun): Promise<DecodingStep> {
   const { mask, overrulable } = run;
   if (overrulable === null) return run.accept(await sequence.next(mask));
   const wished = await sequence.next(biasMask(null, overrulable.free));

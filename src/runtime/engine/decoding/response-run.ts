@@ -13,13 +13,13 @@ import { GrammarGuide, type GuideOptions } from '../masks/grammar-guide.ts';
 import { markerEndsAt } from '../masks/marker-ends.ts';
 import { biasMask, GrammarMask, lostMask } from '../masks/mask.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
-import { Backtracking, type Step, type Taken } from './backtracking.ts';
+import { Backtracking, type DecodingStep, type Taken } from './backtracking.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
 import { OverruledWishes } from './overruled-wishes.ts';
 import { TokenLogprobs } from './token-logprobs.ts';
 
 /** The options of a run. */
-export interface RunOptions extends GuideOptions, SteeringOptions {
+interface RunOptions extends GuideOptions, SteeringOptions {
   readonly markers: MarkerTokens;
   /**
    * Whether free text may continue after this marker, which the model file declares to be an end of generation;
@@ -92,7 +92,7 @@ export class ResponseRun {
   }
 
   /** Before the first sample: forced tokens, to be evaluated with the prompt. */
-  start(): Step {
+  start(): DecodingStep {
     const { matcher } = this.#response;
     if (matcher !== null && !matcher.open && !matcher.complete) {
       throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
@@ -112,7 +112,7 @@ export class ResponseRun {
   }
 
   /** A token was drawn. `masked`: under `mask`, of which an engine's own grammar has accepted the token. */
-  accept(drawn: DrawnToken, masked = true): Step {
+  accept(drawn: DrawnToken, masked = true): DecodingStep {
     const { token } = drawn;
     const step = this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
     return { ...step, events: this.#told(step.events) };
@@ -192,7 +192,7 @@ export class ResponseRun {
   }
 
   /** The step for `taken`; if the response goes back, the next token is sampled under the grammar there. */
-  #judge(taken: Taken): Step {
+  #judge(taken: Taken): DecodingStep {
     const step = this.#backtracking.judge(taken);
     if (step.back !== undefined) this.#guideNext(false);
     return step;

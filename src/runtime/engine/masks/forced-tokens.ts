@@ -5,26 +5,18 @@
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
+import { cachedByPosition } from './cached-by-position.ts';
 
 /** Forced tokens, and a matcher after them, to be cloned. */
-export interface ForcedTokens {
+interface ForcedTokens {
   readonly tokens: readonly number[];
   readonly after: Matcher;
 }
 
 const encoder = new TextEncoder();
-const known = new WeakMap<MarkerTokens, WeakMap<object, ForcedTokens>>();
 
-/** The tokens forced at the position of `matcher`, which does not move; cached by position. */
-export function forcedTokens(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): ForcedTokens {
-  const places = known.get(markers) ?? new WeakMap<object, ForcedTokens>();
-  known.set(markers, places);
-  const remembered = places.get(matcher.state);
-  if (remembered !== undefined) return remembered;
-  const forced = findForced(matcher, markers, vocabulary);
-  places.set(matcher.state, forced);
-  return forced;
-}
+/** The tokens forced at the position of `matcher`. */
+export const forcedTokens = cachedByPosition(findForced);
 
 function findForced(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): ForcedTokens {
   const after = matcher.clone();

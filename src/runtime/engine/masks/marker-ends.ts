@@ -7,35 +7,28 @@ import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
+import { cachedByPosition } from './cached-by-position.ts';
 
 /** A position where such tokens may come. */
-export interface MarkerEnds {
+interface MarkerEnds {
   readonly tokens: readonly number[];
   /** Restricts the sampler to the tokens allowed here. */
   readonly bias: TokenBiases;
 }
 
-const known = new WeakMap<MarkerTokens, WeakMap<object, MarkerEnds | null>>();
-
 /**
  * The ends of generation that are markers at the position of `matcher`. `null` if there are none, and if both the
- * tokens that are allowed and the others are too many for a bias: then the engine's grammar is needed. Cached by
- * position.
+ * tokens that are allowed and the others are too many for a bias: then the engine's grammar is needed.
  */
 export function markerEndsAt(
   matcher: Matcher,
   markers: MarkerTokens,
   vocabulary: Vocabulary,
 ): MarkerEnds | null {
-  if (markers.ends.length === 0) return null;
-  const places = known.get(markers) ?? new WeakMap<object, MarkerEnds | null>();
-  known.set(markers, places);
-  const remembered = places.get(matcher.state);
-  if (remembered !== undefined) return remembered;
-  const ends = findEnds(matcher, markers, vocabulary);
-  places.set(matcher.state, ends);
-  return ends;
+  return markers.ends.length === 0 ? null : endsAt(matcher, markers, vocabulary);
 }
+
+const endsAt = cachedByPosition(findEnds);
 
 function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabulary): MarkerEnds | null {
   const tokens = markers.ends.filter((token) => leadsOn(matcher, vocabulary.bytesOf(token)));

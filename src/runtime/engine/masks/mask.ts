@@ -19,7 +19,7 @@ export function biasMask(bias: TokenBiases | null, free: boolean): Mask {
 }
 
 /** What the mask of a position in a grammar depends on. */
-export interface MaskPlace extends Pick<Mask, 'bias' | 'free' | 'follows'> {
+interface MaskPlace extends Pick<Mask, 'bias' | 'free' | 'follows'> {
   readonly matcher: Matcher;
   readonly vocabulary: Vocabulary;
 }

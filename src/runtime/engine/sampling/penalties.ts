@@ -34,7 +34,12 @@ export function penaliseSequences(
   }
 }
 
-/** For each token that would extend a repetition: how long the longest one is. */
+/**
+ * For each token that would extend a repetition: how long the longest one is.
+ *
+ *     … a b c … a b        `a b` came before: another `c` would make the repetition three long
+ *         ^ end   ^ last   compared from here to the left
+ */
 function repetitions(
   written: readonly number[],
   breaks: (token: number) => boolean,

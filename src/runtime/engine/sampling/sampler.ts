@@ -1,6 +1,7 @@
 /**
  * Draws a token. The order is llama.cpp's: bias, penalties and DRY, then top-k, top-p and min-p, XTC, temperature. All of
- * them see only what the mask allows.
+ * them see only what the mask allows; DRY and XTC are p-e-w's, who described them where he proposed them for
+ * text-generation-webui (pull requests 5677 and 6335).
  */
 import type { DrawnToken, EngineSampling, Mask } from '../engine.ts';
 import { type Candidate, likeliest } from './candidates.ts';
@@ -51,11 +52,13 @@ export class Sampler {
     );
   }
 
-  /** How many candidates it takes: top-k of them, or all, or the likeliest if nothing depends on others. */
+  /** How many candidates it takes: top-k of them, or all; of a greedy draw the likeliest, if nothing looks at others. */
   #wanted(isFree: boolean): number {
     const { temperature, topK, logprobs, xtc } = this.#sampling;
-    if (temperature > 0) return topK === 0 ? Number.POSITIVE_INFINITY : topK;
-    return logprobs === undefined && !(isFree && xtc !== undefined) ? 1 : Number.POSITIVE_INFINITY;
+    const all = Number.POSITIVE_INFINITY;
+    if (temperature > 0) return topK === 0 ? all : topK;
+    const looksAtOthers = logprobs !== undefined || (isFree && xtc !== undefined);
+    return looksAtOthers ? all : 1;
   }
 
   /** Top-p and min-p; at least one remains. */
@@ -72,7 +75,7 @@ export class Sampler {
     return kept.filter((_, index) => index === 0 || (weights[index] ?? 0) >= least);
   }
 
-  /** XTC: sometimes all likely tokens but the least likely of them are excluded. */
+  /** XTC ("exclude top choices"): sometimes all likely tokens but the least likely of them are excluded. */
   #excludeTop(candidates: readonly Candidate[]): readonly Candidate[] {
     const { probability, threshold } = this.#sampling.xtc ?? { probability: 0, threshold: 1 };
     if (probability === 0 || this.#random() > probability) return candidates;

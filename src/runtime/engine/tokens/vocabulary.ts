@@ -4,7 +4,12 @@
 import { memoize } from '../../../format/memoize.ts';
 import { finish, type Steps } from '../../../language/expression/steps.ts';
 import { SpecialFinder } from '../../../language/matcher/special-finder.ts';
-import { type Spelling, spaceSign, spellTokens, TokenBytes } from '../../../language/matcher/token-bytes.ts';
+import {
+  spaceSign,
+  spellTokens,
+  TokenBytes,
+  type TokenSpelling,
+} from '../../../language/matcher/token-bytes.ts';
 import { indexTokens, sharedIndex, type TokenIndex } from '../../../language/matcher/token-index.ts';
 import type { PromptPiece } from '../../chat/prompt-pieces.ts';
 import type { EngineTokenizer } from '../engine.ts';
@@ -101,7 +106,7 @@ export class Vocabulary implements TokenTexts {
     }
   }
 
-  #spellingOf(id: number, ordinary: Spelling): Spelling {
+  #spellingOf(id: number, ordinary: TokenSpelling): TokenSpelling {
     const role = this.#roles[id];
     if (role === Role.byte) return 'byte';
     return role === Role.text ? ordinary : 'verbatim';
@@ -170,7 +175,7 @@ export class Vocabulary implements TokenTexts {
       // Some tokens absorb white space before them, which they could not in another fragment.
       this.isControl(token) && this.#tokenizer.absorbsSpace?.(token) !== true;
     const encode = (text: string): Steps<readonly number[]> =>
-      this.#encodeStretches(text, true, (stretch) => this.#tokenize(stretch, true));
+      this.#encodeParts(text, true, (part) => this.#tokenize(part, true));
     const [head = '', ...fragments] = splitIntoFragments(piece, this.finder.find(piece), begins);
     const lists = [yield* atBeginning ? encode(head) : this.#encodeInside(head, true)];
     for (const fragment of fragments) {
@@ -203,7 +208,7 @@ export class Vocabulary implements TokenTexts {
 
   /** Tokens of a text in the middle of another; `special`: whether its markers count. */
   #encodeInside(text: string, special: boolean): Steps<readonly number[]> {
-    return this.#encodeStretches(text, special, (stretch) => this.#encodeAnchored(stretch, special));
+    return this.#encodeParts(text, special, (part) => this.#encodeAnchored(part, special));
   }
 
   /** Prepends the anchor and removes it again; if the tokenizer merges it, the text is encoded by itself. */
@@ -230,7 +235,7 @@ export class Vocabulary implements TokenTexts {
   }
 
   /** Encodes the text between characters that this tokenizer would change, and those characters in bytes. */
-  *#encodeStretches(
+  *#encodeParts(
     text: string,
     special: boolean,
     encodeFirst: (text: string) => Steps<readonly number[]>,

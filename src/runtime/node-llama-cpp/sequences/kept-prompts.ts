@@ -19,7 +19,7 @@ interface SavedSequence {
 }
 
 /** A kept prompt. */
-export interface KeptPrompt {
+interface KeptPrompt {
   readonly tokens: readonly number[];
   readonly file: string;
   /** Bytes of the file; 0 if it could not be written. */

@@ -40,7 +40,7 @@ interface Digest {
   digest(encoding: 'hex'): string;
 }
 
-interface Header extends Omit<StateOrigin, 'secret'> {
+interface StateHeader extends Omit<StateOrigin, 'secret'> {
   /** Number of evaluated tokens. */
   readonly tokens: number;
   /** Size of llama.cpp's part. */
@@ -52,7 +52,7 @@ interface Header extends Omit<StateOrigin, 'secret'> {
 }
 
 /** Limits for loading. */
-export interface StateLimits extends StateOrigin {
+interface StateLimits extends StateOrigin {
   /** Maximum tokens of a sequence. */
   readonly maxTokens: number;
   readonly vocabularySize: number;
@@ -120,12 +120,12 @@ function isEqual(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
-function headerBytes(header: Header): Uint8Array {
+function headerBytes(header: StateHeader): Uint8Array {
   const text = `${magic}${JSON.stringify(header)}`;
   return Buffer.from(`${text.padEnd(headerSize - 1)}\n`, 'latin1');
 }
 
-async function readHeader(file: string): Promise<Header> {
+async function readHeader(file: string): Promise<StateHeader> {
   const { text, size } = await readStart(file);
   if (!text.startsWith(magic)) {
     throw new StateFileError({ file, reason: 'is not a state saved by this version' });
@@ -152,7 +152,7 @@ async function readStart(file: string): Promise<{ readonly text: string; readonl
 }
 
 /** `null` if it is not a header. */
-function parse(json: string): Header | null {
+function parse(json: string): StateHeader | null {
   const value = parseObject(json);
   if (value === null) return null;
   const { model, engine, sequences, tokens, bytes, hash, sealed } = value;
@@ -170,7 +170,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-function requireFit(file: string, header: Header, limits: StateLimits): void {
+function requireFit(file: string, header: StateHeader, limits: StateLimits): void {
   const { model, engine, sequences, tokens, bytes, sealed } = header;
   if (sealed !== (limits.secret !== null)) {
     const reason = sealed
@@ -207,7 +207,7 @@ function quoted(text: string): string {
 async function readTokens(
   file: string,
   payload: string,
-  { tokens: count }: Header,
+  { tokens: count }: StateHeader,
   { vocabularySize }: StateLimits,
 ): Promise<readonly number[]> {
   const source = await fs.open(payload, 'r');
@@ -239,7 +239,7 @@ async function copy(
   target: string,
   to: number,
   digest: Digest,
-): Promise<Pick<Header, 'bytes' | 'hash'>> {
+): Promise<Pick<StateHeader, 'bytes' | 'hash'>> {
   const [input, output] = [await fs.open(source, 'r'), await fs.open(target, 'wx', 0o600)];
   try {
     const chunk = Buffer.alloc(chunkSize);

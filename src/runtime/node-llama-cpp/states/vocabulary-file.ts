@@ -19,7 +19,7 @@ import { removeLeftovers } from '../../../hub/leftovers.ts';
 import type { TokenIndex } from '../../../language/matcher/token-index.ts';
 
 /** A vocabulary, as an engine knows it. */
-export interface KnownTokens {
+interface KnownTokens {
   /** The engine, with its version. */
   readonly engine: string;
   /** Its answers about each token, as `tokenizer.ts` packs them. */
