@@ -4,13 +4,24 @@
  */
 import { describe, expect, it } from 'vitest';
 import { elsewhere, untested } from './other-limits.ts';
+import { answerRows } from './rows/answers.ts';
 import { fileRows } from './rows/files.ts';
+import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
 import { requestRows } from './rows/requests.ts';
 import { templateRows } from './rows/templates.ts';
+import { writtenRows } from './rows/written.ts';
 import { limits } from './source-limits.ts';
 
-const rows = { ...templateRows, ...optionRows, ...requestRows, ...fileRows };
+const rows = {
+  ...templateRows,
+  ...optionRows,
+  ...requestRows,
+  ...fileRows,
+  ...answerRows,
+  ...writtenRows,
+  ...languageRows,
+};
 
 describe('what is within a limit', () => {
   it.each(Object.entries(rows))('%s', async (name, isWithin) => {
