@@ -135,6 +135,6 @@ test.each(Object.entries(entries))(
   },
 );
 
-test('are fed with hundreds of texts', () => {
+test('public functions are fed with hundreds of texts', () => {
   expect(Object.keys(entries).length * parts.length).toBeGreaterThan(200);
 });

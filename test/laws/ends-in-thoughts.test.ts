@@ -101,4 +101,4 @@ describe.each(sampled(templates, 10))('$name', (template) => {
   });
 });
 
-it('tries models that think', () => expect(tried).toBeGreaterThan(0));
+it('the law tries models that think', () => expect(tried).toBeGreaterThan(0));

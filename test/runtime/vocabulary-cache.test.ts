@@ -123,7 +123,7 @@ async function kept(folder: string, file: string) {
   return { known: { types, index } };
 }
 
-it('is not looked for if nothing is to be kept', async () => {
+it('a vocabulary is not looked for if nothing is to be kept', async () => {
   const file = await tinyModelFile({ vocabulary: 'llama-spm', chatTemplate: template });
   const { llamaModel, vocabulary } = await openModelFile(file, { gpu: false, vocabularyCache: false });
   await llamaModel.dispose();

@@ -224,6 +224,6 @@ function beforeAnswer(messages: readonly Message[]): readonly Message[] {
   );
 }
 
-it('knows three formats, and no other', async () => {
+it('the toy knows three formats, and no other', async () => {
   await expect(toyModel('pascal' as ToyFormat)).rejects.toBeInstanceOf(UnsupportedOptionError);
 });
