@@ -94,7 +94,7 @@ const chats: Readonly<Record<string, Partial<SteerOptions>>> = {
 };
 
 describe.each(formats.map((format, index) => [format, index] as const))('%s', (format, index) => {
-  it.each(drawn(Object.keys(chats), 3, index))(
+  it.each(drawn(Object.keys(chats), 6, index))(
     'the toy, %s: the same events and message as in a chat',
     async (name) => {
       const options = { messages, tools: [weather], maxTokens: 160, ...chats[name] };
