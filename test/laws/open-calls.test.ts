@@ -72,7 +72,7 @@ const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength
 
 describe.each(sampled(formats, 4))('$name', ({ format }) => {
   it.each(Object.entries(notations))(
-    'a call in the notation %s is enforced or validated, however it is cut',
+    'a call as %s writes it is enforced or validated, however it is cut',
     (_, text) => {
       fc.assert(
         fc.property(cuts, (lengths) => {

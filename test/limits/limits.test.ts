@@ -23,7 +23,7 @@ const rows = {
   ...languageRows,
 };
 
-describe('what is within a limit', () => {
+describe('what is as large as a limit is within it, and what is one larger is not', () => {
   it.each(Object.entries(rows))('%s', async (name, isWithin) => {
     const limit = limits.get(name);
     if (limit === undefined || limit === null) throw new TypeError(`${name} is no limit of the sources`);
