@@ -8,7 +8,7 @@ import { jsonCallPaths } from '../../../src/parser/open-call.ts';
 import { findPossibleCall } from '../../../src/parser/possible-calls.ts';
 import { allowedTypes } from '../../../src/parser/steps/schema-place.ts';
 import { ToolTable } from '../../../src/parser/tool-table.ts';
-import { customQuotes, jsonInTags } from '../../support/sample-formats.ts';
+import { customQuotes, jsonInTags, tagged } from '../../support/sample-formats.ts';
 import type { Rows } from '../source-limits.ts';
 
 const parameters = { type: 'object', properties: { a: {} } } as const;
@@ -28,6 +28,16 @@ export const writtenRows: Rows = {
   'parser/steps/steps-json.ts maxFence': (size) => {
     const fence = `${'```'.padEnd(size - '\n{'.length, 'a')}\n`;
     return isCall(jsonInTags, `<use>\n${fence}{"name": "find", "arguments": {}}\n</use>`);
+  },
+  // With the end of the text, or the unit after it, by which the answer is known to be over.
+  'parser/notations/foreign-calls.ts maxAnswer': (size) => {
+    const [begin, end] = ['{"name": "find", "arguments": {"a": "', '"}}'];
+    return isCall(tagged, begin + 'a'.repeat(size - 1 - begin.length - end.length) + end);
+  },
+  'parser/steps/values/value-closer.ts maxRepeats': (size) => {
+    const text = `<use>\n<fn=find>\n<arg=a>\nx\n</arg>${'\n</arg>'.repeat(size)}\n</fn>\n</use>`;
+    const [call] = messageOf(tagged, text).tool_calls ?? [];
+    return call?.function.arguments === '{"a": "x"}';
   },
   'parser/steps/schema-place.ts maxDepth': (size) => {
     let schema: JsonSchema = { type: 'string' };
