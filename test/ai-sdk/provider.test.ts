@@ -36,7 +36,7 @@ const oneCall: Turn = { role: 'assistant', content: null, tool_calls: [call('Ber
 
 const anyFormat = z.custom<ChatFormat>((format) => format !== undefined).parse(formats[0]?.format);
 
-it('has ten notations to try', () => expect(formats).toHaveLength(notations.length));
+it('the suite of formats has ten notations to try', () => expect(formats).toHaveLength(notations.length));
 
 /** The parts of every response, as they come. */
 function watched(model: LanguageModelV3): {

@@ -11,7 +11,7 @@ function metadataOf(text: string) {
   return parts.flatMap((part) => (part.type === 'finish' ? [part.providerMetadata] : []));
 }
 
-it('says what was repaired, and in which call', () => {
+it('the metadata of the end says what was repaired, and in which call', () => {
   expect(metadataOf('<use>\n{"name": "add", "parameters": {"a": 3}}\n</use>')).toEqual([
     {
       idiolect: {
@@ -27,7 +27,7 @@ it('says what was repaired, and in which call', () => {
   ]);
 });
 
-it('says what may be a call, and where', () => {
+it('the metadata of the end says what may be a call, and where', () => {
   const stream = new StreamParts();
   stream.next({ type: 'possible-call', toolName: 'add', at: 7, start: 20, end: 20 });
   const [finish] = stream.next({ type: 'finish', reason: 'stop', start: 20, end: 20 });
@@ -36,6 +36,6 @@ it('says what may be a call, and where', () => {
   });
 });
 
-it('says nothing of a response as the format has it', () => {
+it('the metadata of the end says nothing of a response as the format has it', () => {
   expect(metadataOf('<use>\n{"name": "add", "arguments": {"a": 3}}\n</use>')).toEqual([undefined]);
 });

@@ -21,7 +21,10 @@ function analyzed(value: string, entry = (text: string) => text, macro = '') {
   if (input?.kind !== 'entries') throw new TypeError('the arguments are entries');
   const { unshown = [] } = format.calls ?? {};
   const assumed = evidence.filter(({ basis }) => basis === 'convention').map(({ field }) => field);
-  return { input, unshown, assumed, warnings: warnings.map(({ field, kind }) => [field, kind]) };
+  const shown = new Map(
+    evidence.map(({ field, slice }) => [field.replace('calls.arguments.frames.', ''), slice]),
+  );
+  return { input, unshown, assumed, shown, warnings: warnings.map(({ field, kind }) => [field, kind]) };
 }
 
 const types = {
@@ -54,7 +57,7 @@ describe('the frame of each type', () => {
           const value = isPython || name === 'string' ? '{{ value }}' : '{{ value | tojson }}';
           return `{% ${at === 0 ? 'if' : 'elif'} value is ${types[name]} %}${open}${value}${close}`;
         });
-        const { input, unshown, warnings } = analyzed(`${branches.join('')}{% endif %}`);
+        const { input, unshown, shown, warnings } = analyzed(`${branches.join('')}{% endif %}`);
         expect(warnings).toEqual([]);
         expect(unshown).not.toContain('types');
         const found = (frame: ValueFrame) => [
@@ -68,6 +71,18 @@ describe('the frame of each type', () => {
           expect(found(frame), name).toEqual([`</k>${open}`, `${close}<end>`]);
           const isOne = name === 'number' || name === 'integer';
           expect(frame.codec, name).toBe(name === 'string' ? 'raw' : isPython && !isOne ? 'python' : 'json');
+        }
+        // The evidence is the text from the key on, and there is some for each type but strings, which have their own.
+        for (const name of names) {
+          if (name === 'string' || name === 'integer') continue;
+          const evidence = shown.get(name) ?? '';
+          const [open, close] = around(written[name].tag);
+          const others = name === 'number' ? [around(written.integer.tag)] : [];
+          const isWhole = [[open, close], ...others].some(
+            ([begin = '', end = '']) =>
+              evidence.startsWith(`</k>${begin}`) && evidence.endsWith(`${end}<end>`),
+          );
+          expect([name, evidence, isWhole]).toEqual([name, evidence, true]);
         }
         // What all types have in common is no part of any of them.
         expect([input.entry.key.slice(0, 4), input.entry.close.join('').slice(-5)]).toEqual([
@@ -93,6 +108,9 @@ describe('the frame of each type', () => {
     expect(nested).not.toBeNull();
     expect([frames.object.codec, frames.array.codec]).toEqual(['nested', 'nested']);
     expect([frames.number.codec, frames.null.codec, frames.string.codec]).toEqual(['json', 'json', 'raw']);
+    // What no render shows is no container of that notation, either.
+    const unshown = analyzed('{% if value is not none %}{{ put(value) }}{% endif %}', undefined, macro);
+    expect(unshown.input.frames).toEqual({ ...frames, null: frames.number });
   });
 
   it('has the style of its JSON', () => {
@@ -120,7 +138,9 @@ describe('the frame of each type', () => {
   });
 
   it('is absent where values of the type are dropped with their key', () => {
-    const { input } = analyzed('{{ value }}', (text) => `{% if value is not none %}${text}{% endif %}`);
+    const dropped = (text: string) => `{% if value is not none %}${text}{% endif %}`;
+    const { input, shown } = analyzed('{{ value }}', dropped);
+    expect([shown.has('boolean'), shown.has('null')]).toEqual([true, false]);
     expect(input.frames.null).toEqual({ open: '', close: '', codec: 'absent' });
     expect(input.frames.boolean.codec).toBe('python');
   });

@@ -47,7 +47,7 @@ describe('calls', () => {
 });
 
 describe('reasoning', () => {
-  test('after the answer', () => {
+  test('after the answer is not read, and a warning says so', () => {
     const analysis = analyzeTemplate(templateOf(text + eachCall(call) + thoughts('<muse>', '</muse>')));
     expect(analysis.format.reasoning).toBeNull();
     expect(warned(analysis)).toEqual(['self-check reasoning']);

@@ -55,7 +55,7 @@ test.each([
     '{{ (m.content or "").split("</muse>")[-1] if has_result else m.content or "" }}',
     { preserved: 'never', basis: 'verified' },
   ],
-])('thoughts that are %s only before a result', (_, turn, expected) => {
+])('thoughts that are %s only before a result are read, without a warning', (_, turn, expected) => {
   const { format, warnings } = analyzeTemplate(beforeResults(turn));
   expect(format.reasoning).toMatchObject({ start: '<muse>', end: '</muse>', ...expected });
   expect(warnings).toEqual([]);

@@ -116,7 +116,7 @@ describe('a conversation', () => {
   });
 });
 
-it('asks for a key where there is one, and again for a wrong one', async () => {
+it('the chat page asks for a key where there is one, and again for a wrong one', async () => {
   const { page, served } = await openTurns([answer], desktop, { apiKeys: ['right'] });
   for (const key of ['wrong', 'right']) {
     await page.waitForSelector('.key input');
@@ -146,7 +146,7 @@ it.each(screens)('at $width px, $colours: axe finds nothing serious in it', asyn
     });
 });
 
-it('is 60 kB at the most', () => {
+it('the chat page is 60 kB at the most', () => {
   const assets = path.join(folder, 'assets');
   const files = fs.readdirSync(assets).map((name) => fs.readFileSync(path.join(assets, name)));
   const sizes = files.map((bytes) => gzipSync(bytes).length);

@@ -190,7 +190,7 @@ describe('everybody can use it', () => {
   );
 });
 
-it('has at most 300 kB of script, without the weights of the toy', () => {
+it('the playground has at most 300 kB of script, without the weights of the toy', () => {
   const folder = path.join(playgroundFolder, 'assets');
   const scripts = fs
     .readdirSync(folder)

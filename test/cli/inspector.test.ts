@@ -26,7 +26,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-it('gives the page the template, whatever is in it', async () => {
+it('the inspector’s server gives the page the template, whatever is in it', async () => {
   const text = await (await fetch(inspector.url)).text();
   const blocks = [...text.matchAll(/<script type="application\/json" id="given">([^<]*)<\/script>/g)];
   expect(blocks).toHaveLength(1);
@@ -34,7 +34,7 @@ it('gives the page the template, whatever is in it', async () => {
   expect(text.match(/<script/g)).toHaveLength(1);
 });
 
-it('serves the assets of the page, and nothing else', async () => {
+it('the inspector’s server serves the assets of the page, and nothing else', async () => {
   const script = await fetch(`${inspector.url}assets/page.js`);
   expect(script.headers.get('content-type')).toContain('javascript');
   expect(await script.text()).toBe('export {};');
@@ -43,13 +43,13 @@ it('serves the assets of the page, and nothing else', async () => {
   }
 });
 
-it('answers to names of this machine alone', async () => {
+it('the inspector’s server answers to names of this machine alone', async () => {
   expect(new URL(inspector.url).hostname).toBe('127.0.0.1');
   expect(await statusAs('evil.example')).toBe(403);
   expect(await statusAs(`localhost:${new URL(inspector.url).port}`)).toBe(200);
 });
 
-it('says what to do where the page was not built', async () => {
+it('the inspector’s server says what to do where the page was not built', async () => {
   await expect(serveInspector(input, path.join(folder, 'nowhere'))).rejects.toThrow(
     /--open: the page is not built.*npm run build/,
   );

@@ -21,22 +21,22 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('begins the next lines', async () => {
+it('what is typed meanwhile begins the next lines', async () => {
   const { input, interrupt } = typedMeanwhile('one\u001b[A\rtwo\r');
   expect([await input.next(), await input.next()]).toEqual(['one', 'two']);
   expect(interrupt).not.toHaveBeenCalled();
 });
 
-it('may be the end, after the lines before it', async () => {
+it('what is typed meanwhile may be the end, after the lines before it', async () => {
   const { input } = typedMeanwhile('one\r\u0004two\r');
   expect([await input.next(), await input.next(), await input.next()]).toEqual(['one', null, null]);
 });
 
-it('is no end within a line', async () => {
+it('what is typed meanwhile is no end within a line', async () => {
   const { input } = typedMeanwhile('one\u0004 line\r');
   expect(await input.next()).toBe('one line');
 });
 
-it('may interrupt', () => {
+it('what is typed meanwhile may interrupt', () => {
   expect(typedMeanwhile('\u0003').interrupt).toHaveBeenCalledOnce();
 });

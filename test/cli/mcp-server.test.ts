@@ -14,7 +14,7 @@ const model = writtenModel(anyFormat, [answer]);
 const server = await startMcpServer(`"${process.execPath}" "${everything}"`, {}, samplingHandler(model));
 afterAll(() => server.close());
 
-it('executes calls, and tells of its failures', async () => {
+it('an MCP server executes calls, and tells of its failures', async () => {
   const tools = await mcpTools(server, { close: true });
   const echo = tools.find(({ name }) => name === 'echo');
   const context = { toolCallId: 'a', signal: new AbortController().signal };
@@ -23,7 +23,7 @@ it('executes calls, and tells of its failures', async () => {
   await expect(echo?.execute({}, context)).rejects.toThrow('message');
 });
 
-it('is left when a call is abandoned', async () => {
+it('an MCP server is left when a call is abandoned', async () => {
   const tools = await mcpTools(server);
   const abandoned = AbortSignal.abort(new Error('enough'));
   const echo = tools.find(({ name }) => name === 'echo');
@@ -32,7 +32,7 @@ it('is left when a call is abandoned', async () => {
   );
 });
 
-it('may ask the model', async () => {
+it('an MCP server may ask the model', async () => {
   const tools = await mcpTools(server);
   const asking = tools.find(({ name }) => name === 'trigger-sampling-request');
   const context = { toolCallId: 'a', signal: new AbortController().signal };

@@ -79,7 +79,7 @@ describe('anything else is an error that says what happened', () => {
   });
 });
 
-test('words of a command', () => {
+test('the words of a command are those that a shell would make of it', () => {
   expect(splitCommand(`npx -y "a b" 'c"d' e\\ f "g\\"h" i'j'k ''`)).toEqual([
     'npx',
     '-y',

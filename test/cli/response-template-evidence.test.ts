@@ -11,7 +11,7 @@ function readerOf(template: unknown) {
   return { kind: 'template', value: JSON.parse(JSON.stringify(template)) } as const;
 }
 
-it('agrees where it was made from that format', async () => {
+it('a response template agrees where it was made from that format', async () => {
   let compared = 0;
   for (const { name, source } of sampled(await llamaTemplates(), 6)) {
     const { format } = analyzeTemplate(source, { eosToken: '</s>' });
@@ -26,7 +26,7 @@ it('agrees where it was made from that format', async () => {
   expect(compared).toBeGreaterThan(4);
 });
 
-it('is told to contradict the format where it is another model’s', async () => {
+it('a response template is told to contradict the format where it is another model’s', async () => {
   const formatOf = async (name: string) => analyzeTemplate((await llamaTemplate(name)).source).format;
   const other = toResponseTemplate(await formatOf('google-gemma-4-31B-it')).template;
   const { warnings, evidence } = compareWithReader(await formatOf('Qwen-Qwen3-0.6B'), readerOf(other));
@@ -113,7 +113,7 @@ it.each([
   expect(warnings.map(({ field }) => field).sort()).toEqual([...expected].sort());
 });
 
-it('tells of parts that only the schema knows, and of a schema that it cannot read', async () => {
+it('the evidence tells of parts that only the schema knows, and of a schema that it cannot read', async () => {
   const { format } = analyzeTemplate(
     '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}',
   );

@@ -15,14 +15,14 @@ const tokenizer = {
   added_tokens_decoder: { 5: { content: '<end>', special: true }, 7: { content: '<stop>' } },
 };
 
-it('reads added tokens, and the texts of the ids at which generation ends', () => {
+it('the command reads added tokens, and the texts of the ids at which generation ends', () => {
   expect(readTokenizerConfig(tokenizer)?.addedTokens).toEqual(['<end>', '<stop>']);
   expect(readEndTokens({ eos_token_id: [5, 99] }, tokenizer)).toEqual(['<end>']);
   expect(readEndTokens({ eos_token_id: 7 }, tokenizer)).toEqual(['<stop>']);
   expect(readEndTokens(null, tokenizer)).toEqual([]);
 });
 
-it('reads both of a model file', async () => {
+it('the command reads both of a model file', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-config-'));
   const file = path.join(folder, 'model.gguf');
   const warned = async (eos: number) => {
@@ -41,7 +41,7 @@ it('reads both of a model file', async () => {
   expect(await warned(2)).toEqual(['stops']);
 });
 
-it('compares the ends of generation with those of turns', async () => {
+it('the command compares the ends of generation with those of turns', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-config-'));
   const file = path.join(folder, 'tokenizer_config.json');
   fs.writeFileSync(file, JSON.stringify(tokenizer));
@@ -54,7 +54,7 @@ it('compares the ends of generation with those of turns', async () => {
   expect(await warned(7)).toEqual(['stops']);
 });
 
-it('reads the template that lies next to a config without one, and how responses are read', async () => {
+it('the command reads the template that lies next to a config without one, and how responses are read', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-config-'));
   const file = path.join(folder, 'tokenizer_config.json');
   const { chat_template: _, ...config } = tokenizer;

@@ -35,7 +35,7 @@ beforeAll(() => {
   fs.writeFileSync(at('mine.jinja'), toolFormats[1]?.source ?? '');
 });
 
-it('names one of the package, or a file with one of your own', async () => {
+it('--tool-format names one of the package, or a file with one of your own', async () => {
   const named = await readModelSource(at('plain.jinja'), 'tagged');
   expect(named).toMatchObject({ name: 'plain-tagged', templateSource: wrapTemplate(plain, 'tagged') });
   const own = await readModelSource(at('plain.jinja'), at('mine.jinja'));
@@ -47,20 +47,20 @@ it('names one of the package, or a file with one of your own', async () => {
   }
 });
 
-it('is put around the template for chats without tools, as at run time', async () => {
+it('the tool format is put around the template for chats without tools, as at run time', async () => {
   const { templateSource } = await readModelSource(at('tokenizer_config.json'), 'json-list');
   expect(templateSource).toBe(wrapTemplate(plain, 'json-list'));
   expect((await readModelSource(at('tokenizer_config.json'))).templateSource).toBe(forTools);
 });
 
-it('generates a folder of its own, for the fingerprint of the whole', async () => {
+it('--tool-format generates a folder of its own, for the fingerprint of the whole', async () => {
   const args = [at('plain.jinja'), '--tool-format', 'json-list', '-o', at('generated')];
   expect((await runCommand(registerGenerate, 'generate', ...args)).text).toContain('tools JSON_NATIVE');
   const format = JSON.parse(fs.readFileSync(at('generated/plain-json-list/format.json'), 'utf8'));
   expect(format.templateSha256).toBe(sha256(wrapTemplate(plain, 'json-list')));
 });
 
-it('inspect shows the template with it and without, verify tests it', async () => {
+it('inspect shows the template with a tool format and without, and verify tests it', async () => {
   const inspected = await runCommand(
     registerInspect,
     'inspect',

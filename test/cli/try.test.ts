@@ -81,7 +81,7 @@ describe('what is counted', () => {
   });
 });
 
-it('tries a template in place of that of the file, and keeps nothing of it', async () => {
+it('the command tries a template in place of that of the file, and keeps nothing of it', async () => {
   const file = await keyedChatFile([{ after: 'no question', pieces: ['x'] }]);
   const template = `${file}.jinja`;
   const turn = '<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n';

@@ -20,7 +20,7 @@ beforeAll(() => {
   fs.mkdirSync(at('folder.jinja'));
 });
 
-it('goes on after files that cannot be read, and fails at the end', async () => {
+it('verify goes on after files that cannot be read, and fails at the end', async () => {
   const files = ['missing.jinja', 'folder.jinja', 'empty.jinja', 'good.jinja'].map(at);
   const { text, exitCode } = await verify(...files);
   const lines = text.trimEnd().split('\n');
@@ -31,7 +31,7 @@ it('goes on after files that cannot be read, and fails at the end', async () => 
   expect(lines[4]?.match(/holds/g)).toHaveLength(7);
 });
 
-it('takes addresses of files, and knows what a shell would have made of ~', async () => {
+it('verify takes addresses of files, and knows what a shell would have made of ~', async () => {
   expect((await verify(pathToFileURL(at('good.jinja')).href)).exitCode).toBe(0);
   const { text, exitCode } = await verify('~/none.jinja');
   expect(exitCode).toBe(1);
@@ -40,12 +40,12 @@ it('takes addresses of files, and knows what a shell would have made of ~', asyn
   );
 });
 
-it('names file, line and column of what does not parse', async () => {
+it('verify names file, line and column of what does not parse', async () => {
   const { text } = await verify(at('open.jinja'));
   expect(text).toContain(`${at('open.jinja')}:2:1: `);
 });
 
-it('says so to programs, too', async () => {
+it('verify tells programs, too, which file cannot be read, and goes on', async () => {
   const { text, exitCode } = await verify('--json', at('missing.jinja'), at('good.jinja'));
   expect(exitCode).toBe(1);
   expect(JSON.parse(text)).toMatchObject([
@@ -54,6 +54,6 @@ it('says so to programs, too', async () => {
   ]);
 });
 
-it('succeeds where every law holds', async () => {
+it('verify succeeds where every law holds', async () => {
   expect((await verify(at('good.jinja'))).exitCode).toBe(0);
 });

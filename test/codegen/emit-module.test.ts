@@ -98,7 +98,7 @@ describe.each(sampleFormats)('%s', (_name, format) => {
   });
 });
 
-it('is formatted and passes the linter as it is written', () => {
+it('a generated module is formatted and passes the linter as it is written', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-emit-'));
   const { formatter, javascript, linter, overrides } = JSON.parse(fs.readFileSync('biome.json', 'utf8'));
   const config = { formatter, javascript, linter, overrides };
@@ -118,11 +118,11 @@ it('is formatted and passes the linter as it is written', () => {
   expect(status, stdout + stderr).toBe(0);
 });
 
-it('carries the version of the package', () => {
+it('a generated module carries the version of the package', () => {
   expect(toolVersion).toBe(JSON.parse(fs.readFileSync('package.json', 'utf8')).version);
 });
 
-it('writes texts of other alphabets and line ends so that they stay what they are', () => {
+it('a generated module writes texts of other alphabets and line ends so that they stay what they are', () => {
   const [, format] = sampleFormats[0] ?? [];
   if (format === undefined) throw new Error('no format');
   const turn = { ...format.turn, start: '<｜▁"\'\\ \u2028*/>\r\n', ends: ['</｜>'] };

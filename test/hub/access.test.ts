@@ -119,7 +119,7 @@ describe('what the Hub does not have', () => {
     await expect(pull('org/model')).rejects.toThrow();
   });
 
-  test('a Hub that is down, that is somebody else, that never ends', async () => {
+  test('a Hub that is down, is somebody else, or never ends is told as such', async () => {
     const { pull, hub } = await startFixture({ repositories: one });
     await expect(pull('org/model', { endpoint: 'http://127.0.0.1:1' })).rejects.toBeInstanceOf(
       errors.HubUnavailableError,

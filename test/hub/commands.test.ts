@@ -83,7 +83,7 @@ test('a person sees what was chosen, what else there is, that it can call tools,
   expect(await idiolect(fixture, 'list')).toMatch(/no models in .*idiolect pull/);
 });
 
-test('programs get the files', async () => {
+test('programs are told the files, as JSON', async () => {
   const fixture = await startFixture({ repositories: await toolRepositories() });
   const pulled = JSON.parse(await idiolect(fixture, 'pull', 'org/model', '-q', 'q8_0', '--json'));
   expect(pulled).toMatchObject({ type: 'pulled_model', quantization: 'Q8_0', supports_tools: true });
@@ -133,7 +133,7 @@ describe('what cannot be done is a typed error, which the command line tells in 
   });
 });
 
-test('figures as people read them', () => {
+test('sizes and counts are printed as people read them', () => {
   expect([0, 999, 1000, 999_999, 4_370_000_000].map(formatBytes)).toEqual([
     '0 bytes',
     '999 bytes',

@@ -5,7 +5,7 @@ import { TextTable } from '../../src/hub/gguf/text-table.ts';
 
 const text = fc.uint8Array({ maxLength: 3, max: 3 });
 
-test('finds repeated texts and members as a set does', () => {
+test('a table of texts finds repeated texts and members as a set does', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 60 }), text, (texts, asked) => {
       const ends = Uint32Array.from(texts, (_, index) =>

@@ -65,19 +65,19 @@ async function thrownBy(door: (schema: JsonSchema) => unknown, schema: unknown):
 }
 
 describe.each(Object.entries(tooLarge))('%s', (name, schema) => {
-  test.each(sampled(Object.entries(doors), 4, name.length))('%s refuses them', async (_, door) => {
+  test.each(sampled(Object.entries(doors), 10, name.length))('%s refuses them', async (_, door) => {
     expect(await thrownBy(door, schema)).toBeInstanceOf(IdiolectError);
   });
 });
 
 describe.each(Object.entries(notJson))('%s', (name, make) => {
-  test.each(sampled(Object.entries(doors), 4, name.length))('%s refuses it', async (_, door) => {
+  test.each(sampled(Object.entries(doors), 10, name.length))('%s refuses it', async (_, door) => {
     expect(await thrownBy(door, make())).toBeInstanceOf(IdiolectError);
   });
 });
 
 describe.each(Object.entries(odd))('%s', (name, make) => {
-  test.each(sampled(Object.entries(doors), 7, name.length))(
+  test.each(sampled(Object.entries(doors), 14, name.length))(
     '%s answers, or throws an error of the package',
     async (_, door) => {
       const thrown = await thrownBy(door, make());

@@ -10,7 +10,7 @@ import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
 import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 3000 : 60;
+const numRuns = process.env.LAWS === 'long' ? 3000 : 25;
 
 function build(schema: JsonSchema, keyOrder: 'schema' | 'later' = 'later'): Grammar {
   const rules = new RuleSet();
@@ -100,7 +100,7 @@ describe('optional keys', () => {
       }),
       { numRuns },
     );
-    expect(late).toBeGreaterThan(20);
+    expect(late).toBeGreaterThan(4);
   });
 
   const many = (optional: number): JsonSchema => {

@@ -30,7 +30,7 @@ function accepts(schema: JsonSchema): (text: string) => boolean {
   };
 }
 
-test('accepts a value in every layout where it accepts the value, and no other value', () => {
+test('the grammar of an answer accepts a value in every layout where it accepts the value, and no other value', () => {
   const values = fc.array(anyValue, { minLength: 8, maxLength: 8 });
   let accepted = 0;
   const law = fc.property(anySchema, values, (schema, instances) => {
@@ -57,7 +57,7 @@ test('accepts a value in every layout where it accepts the value, and no other v
   expect(accepted).toBeGreaterThan(runs / 2);
 });
 
-test('builds in the engine, and writes JSON', () => {
+test('the grammar of an answer builds in the engine, and writes JSON', () => {
   const random = seededRandom(seed);
   const schema = {
     type: 'object',

@@ -25,7 +25,7 @@ import { jsonCharacter, spelledChoice } from '../../src/language/regular/write-c
 import { automatonAccepts, sampleWord } from '../support/automata.ts';
 import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;
+const numRuns = process.env.LAWS === 'long' ? 20_000 : 80;
 const budget = () => new StepBudget(10_000_000);
 const unbounded: NumberShape = {
   type: 'number',

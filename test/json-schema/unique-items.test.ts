@@ -21,7 +21,7 @@ const few = fc.oneof(
   }),
 );
 
-it('are distinct if no pair of them is equal, whatever the order of their keys', () => {
+it('items that must differ are distinct if no pair of them is equal, whatever the order of their keys', () => {
   fc.assert(
     fc.property(fc.array(few, { maxLength: 6 }), (items) => {
       const pairs = items.flatMap((one, at) => items.slice(at + 1).map((other) => isEqual(one, other)));
@@ -30,7 +30,7 @@ it('are distinct if no pair of them is equal, whatever the order of their keys',
   );
 });
 
-it('are read once each', () => {
+it('items that must differ are read once each', () => {
   let reads = 0;
   const items = Array.from({ length: 2_000 }, (_, at) => ({
     get a(): number {

@@ -8,7 +8,7 @@ import { loadEngineMatchers } from '../support/grammar-engine.ts';
 import { compileStrict, spell } from './schema-tools.ts';
 
 // The engine takes 20 ms for one value: its grammar has a stack for each branch that is still open.
-const numRuns = process.env.LAWS === 'long' ? 300 : 60;
+const numRuns = process.env.LAWS === 'long' ? 300 : 40;
 const engine = await loadEngineMatchers();
 
 const optional = ['width', 'height', 'label', 'shown', 'note', 'level'];

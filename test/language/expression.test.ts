@@ -209,7 +209,7 @@ const engine = await loadEngineMatchers();
 describe.each(rows)('$name', (row) => {
   const grammar = grammarOf(row);
 
-  test('GBNF and Ohm', () => {
+  test('is printed as GBNF and as Ohm', () => {
     expect(printGbnf(grammar).trimEnd().split('\n').map(squeezed)).toEqual(row.gbnf);
     const [, rules = ''] = /^Tested \{(.*)\}\s*$/s.exec(printOhm(grammar, 'Tested')) ?? [];
     // Rules that every count needs come last.

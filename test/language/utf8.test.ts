@@ -58,9 +58,9 @@ test('exactly the texts of so many characters are allowed', () => {
       expect(isAllowed).toBe(text !== null && Array.from(text).length <= most);
       accepted += isAllowed ? 1 : 0;
     }),
-    { numRuns: 3000 },
+    { numRuns: process.env.LAWS === 'long' ? 30_000 : 700 },
   );
-  expect(accepted).toBeGreaterThan(100);
+  expect(accepted).toBeGreaterThan(30);
 });
 
 test('every byte that llama.cpp lets through and the matcher does not is an ill-formed token', () => {

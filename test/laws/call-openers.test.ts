@@ -54,7 +54,7 @@ function openedAt(format: ChatFormat, text: string): number {
   return -1;
 }
 
-describe.each(sampled(formats, 3))('%s', (_name, format) => {
+describe.each(sampled(formats, 6))('%s', (_name, format) => {
   const { triggers } = buildGrammar(format, { tools: lawTools });
 
   it.each(messages)('opens %s where its grammar begins', (_what, message) => {
@@ -77,7 +77,7 @@ const prose = [
 ];
 
 test('prose triggers no grammar, in any format', async () => {
-  const corpus = await allTemplates();
+  const corpus = sampled(await allTemplates(), 5);
   const analysed = corpus.flatMap(({ name, source }) => {
     try {
       return [[name, analyzeTemplate(source).format] as const];
@@ -85,8 +85,9 @@ test('prose triggers no grammar, in any format', async () => {
       return [];
     }
   });
-  expect(analysed.length).toBeGreaterThan(150);
-  const all = [...analysed, ...generatedFormats().map(({ name, format }) => [name, format] as const)];
+  expect(analysed.length).toBeGreaterThan(0.8 * corpus.length);
+  const generated = sampled(generatedFormats(), 5).map(({ name, format }) => [name, format] as const);
+  const all = [...analysed, ...generated];
   const fired = all.flatMap(([name, format]) => {
     if (format.calls === null) return [];
     const { triggers } = buildGrammar(format, { tools: lawTools, generationPrompt: format.turn.start });

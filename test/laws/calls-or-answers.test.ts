@@ -53,7 +53,7 @@ describe.each(sampled(formats, 4))('$name', ({ format }) => {
     [bare(3).replace('get_weather', 'get'), false],
     ['{"name": "get_weather", "n": 4}', true],
     ['{"name": "get_weather", "n": "4"}', false],
-  ])('%s: %s', (text, isAllowed) => {
+  ])('the grammar allows %s: %s', (text, isAllowed) => {
     if (expression === null) throw new Error('no grammar');
     const matcher = createMatcher(expression);
     // Some prompts leave the end of the thoughts, or the white space after them, to the model.

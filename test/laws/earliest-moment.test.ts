@@ -25,7 +25,7 @@ const all: readonly (readonly [name: string, format: ChatFormat])[] = [
   ...sampleFormats,
   ...generatedFormats().map(({ name, format }) => [name, format] as const),
 ];
-const formats = sampled(all, 4);
+const formats = sampled(all, 8);
 
 function call(index: number, name: string, values: JsonObject): ToolCall {
   return { id: callId(index), type: 'function', function: { name, arguments: JSON.stringify(values) } };

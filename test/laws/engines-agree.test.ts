@@ -83,7 +83,7 @@ describe.each([...formats.entries()])('%i: the toy that writes %s', (at, format)
   afterAll(() => both.dispose());
 
   const cases = Object.entries(modes).map(([name, options], index) => [name, options, index] as const);
-  it.each(sampled(cases, 2, at))('is the same on both engines: %s', async (_, options, index) => {
+  it.each(sampled(cases, 5, at))('is the same on both engines: %s', async (_, options, index) => {
     for (const request of requests({ maxTokens: 200, ...options }, index))
       expect(await agree(both, request)).not.toBeNull();
   });
@@ -121,7 +121,7 @@ describe('random weights', () => {
     timeout: 240_000,
   }, async () => {
     const draws: (number | null)[] = [];
-    for (const options of sampled(Object.values(modes), 3)) {
+    for (const options of sampled(Object.values(modes), 6)) {
       // Which of two unlikely tokens is the likelier one, and which one is beyond a threshold, are ties of their own.
       if (options.logprobs !== undefined || options.xtc !== undefined) continue;
       for (const content of asked) {

@@ -15,7 +15,7 @@ function read(module: Parameters<typeof createResponseParser>[0], text: string, 
   return [...parser.feed(text.slice(0, cut)), ...parser.feed(text.slice(cut)), parser.finish()];
 }
 
-it('has a module for every template, by fingerprint', () => {
+it('the package has a module for every template, by fingerprint', () => {
   expect(modules.size).toBe(inputs.length);
 });
 

@@ -18,7 +18,7 @@ import { spineTemplates } from '../support/spine-templates.ts';
 import { xgrammarMatcher } from '../support/xgrammar.ts';
 
 const samples = process.env.LAWS === 'long' ? 1000 : 10;
-const formats = sampled(await spineTemplates(), 2).map(({ name, source }) => ({
+const formats = sampled(await spineTemplates(), 4).map(({ name, source }) => ({
   name,
   format: analyzeTemplate(source).format,
 }));

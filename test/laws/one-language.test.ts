@@ -26,7 +26,7 @@ import { type PlainCall, spelledTools, spellings } from '../support/spellings/sp
 
 const isLong = process.env.LAWS === 'long';
 /** Texts of each format; some 20,000 in the long run. */
-const runs = isLong ? 240 : 40;
+const runs = isLong ? 240 : 20;
 
 const all = [...sampleFormats.map(([name, format]) => ({ name, format })), ...generatedFormats()].filter(
   ({ format }) => format.calls !== null,

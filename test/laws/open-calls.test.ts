@@ -71,25 +71,22 @@ const formats = generatedFormats().filter(({ format }) => format.calls !== null)
 const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 });
 
 describe.each(sampled(formats, 4))('$name', ({ format }) => {
-  it.each(Object.entries(notations))(
-    'a call in the notation %s is enforced or validated, however it is cut',
-    (_, text) => {
-      fc.assert(
-        fc.property(cuts, (lengths) => {
-          const right = write(format, text(3, format), lengths);
-          for (const call of right.message.tool_calls ?? []) expect(call.assurance).toBeDefined();
-          const wrong = write(format, text(14, format), lengths);
-          for (const { function: called, assurance } of wrong.message.tool_calls ?? []) {
-            expect([assurance, JSON.parse(called.arguments).days]).toEqual([
-              expect.any(String),
-              expect.not.toSatisfy(isTooMany),
-            ]);
-          }
-        }),
-        { numRuns: 4 },
-      );
-    },
-  );
+  it.each(Object.entries(notations))('a call is enforced or validated, however it is cut: %s', (_, text) => {
+    fc.assert(
+      fc.property(cuts, (lengths) => {
+        const right = write(format, text(3, format), lengths);
+        for (const call of right.message.tool_calls ?? []) expect(call.assurance).toBeDefined();
+        const wrong = write(format, text(14, format), lengths);
+        for (const { function: called, assurance } of wrong.message.tool_calls ?? []) {
+          expect([assurance, JSON.parse(called.arguments).days]).toEqual([
+            expect.any(String),
+            expect.not.toSatisfy(isTooMany),
+          ]);
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
 });
 
 function isTooMany(days: unknown): boolean {

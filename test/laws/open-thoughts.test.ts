@@ -69,7 +69,7 @@ describe.each(formats)('%s', (_name, format) => {
   });
 });
 
-it('tries formats whose opener ends in a word', () => {
+it('the law tries formats whose opener ends in a word', () => {
   const openers = all.map(([, { reasoning }]) => reasoning?.start.trimEnd() ?? '');
   expect(openers.filter((opener) => /\w$/.test(opener)).length).toBeGreaterThan(0);
 });

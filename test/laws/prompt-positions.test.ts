@@ -18,7 +18,7 @@ import { sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 const samples = process.env.LAWS === 'long' ? 100 : 1;
 const formats = sampled(
   generatedFormats().filter(({ format }) => format.calls !== null),
-  4,
+  8,
   3,
 );
 

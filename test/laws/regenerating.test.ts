@@ -13,7 +13,7 @@ import { sampled } from '../support/sample.ts';
 
 const folder = fileURLToPath(new URL('../../generated', import.meta.url));
 
-it('makes what lies in generated/', async () => {
+it('the generator makes what lies in generated/', async () => {
   const inputs = await generatedInputs();
   const folders = (await fs.readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).sort()).toEqual(inputs.map(({ name }) => name).sort());

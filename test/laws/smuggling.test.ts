@@ -32,9 +32,9 @@ const corpus = await allTemplates();
 const templates = long
   ? (await generatedInputs()).map(({ name, templateSource: source }) => ({ name, source }))
   : [
-      ...sampled(await spineTemplates(), 3),
-      ...sampled(corpus, 40).filter(hasFormat),
-      ...sampled(corpus, 80, 7).filter(hasFormat).map(inToolFormat),
+      ...sampled(await spineTemplates(), 6),
+      ...sampled(corpus, 80).filter(hasFormat),
+      ...sampled(corpus, 160, 7).filter(hasFormat).map(inToolFormat),
     ];
 
 function inToolFormat({ name, source }: CorpusTemplate, index: number) {

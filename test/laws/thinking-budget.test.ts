@@ -83,7 +83,7 @@ describe.each(sampled(templates, 6))('$name', (template) => {
   });
 });
 
-it('tries models that think', () => {
+it('the law tries models that think', () => {
   expect(thinkers.size).toBeGreaterThan(0);
 });
 

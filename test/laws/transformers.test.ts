@@ -46,7 +46,7 @@ describe.each(sampled([...formats.entries()], 2))('%i: the toy that writes %s', 
 
   // Each format and each place of the values has other requests in a run.
   for (const [index, [name]] of kinds.entries())
-    it.each(sampled(requests, index === 0 ? 8 : 16, 5 * at + index))(
+    it.each(sampled(requests, index === 0 ? 12 : 20, 5 * at + index))(
       `is the same ${name}: %s`,
       async (_, options) => {
         const model = models.get(name);
@@ -91,7 +91,7 @@ describe.each(sampled([...formats.entries()], 2))('%i: the toy that writes %s', 
 it('two chats at once are those one after the other', async () => {
   const file = loadFile(await toyModel('json'));
   const model = await loadModel('toy', { transformers: standIn(file).transformers, contextSize });
-  const chats = asked.map(
+  const chats = sampled(asked, 2).map(
     (content) => ({ messages: [{ role: 'user', content }], tools, maxTokens: 60 }) as const,
   );
   const alone: unknown[] = [];

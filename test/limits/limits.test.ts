@@ -4,15 +4,26 @@
  */
 import { describe, expect, it } from 'vitest';
 import { elsewhere, untested } from './other-limits.ts';
+import { answerRows } from './rows/answers.ts';
 import { fileRows } from './rows/files.ts';
+import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
 import { requestRows } from './rows/requests.ts';
 import { templateRows } from './rows/templates.ts';
+import { writtenRows } from './rows/written.ts';
 import { limits } from './source-limits.ts';
 
-const rows = { ...templateRows, ...optionRows, ...requestRows, ...fileRows };
+const rows = {
+  ...templateRows,
+  ...optionRows,
+  ...requestRows,
+  ...fileRows,
+  ...answerRows,
+  ...writtenRows,
+  ...languageRows,
+};
 
-describe('what is within a limit', () => {
+describe('what is as large as a limit is within it, and what is one larger is not', () => {
   it.each(Object.entries(rows))('%s', async (name, isWithin) => {
     const limit = limits.get(name);
     if (limit === undefined || limit === null) throw new TypeError(`${name} is no limit of the sources`);

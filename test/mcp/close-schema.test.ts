@@ -41,7 +41,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).value;
 
-it('takes nothing that the schema does not', () => {
+it('a closed schema takes nothing that the schema does not', () => {
   fc.assert(
     fc.property(schema, value, (given, each) => {
       if (ajv.validate(closeSchema(given) as object, each)) expect(ajv.validate(given, each)).toBe(true);
@@ -62,7 +62,7 @@ it.each<[object, unknown, boolean]>([
   expect(ajv.validate(closeSchema(given) as object, each)).toBe(isValid);
 });
 
-it('is an option of mcpTools', async () => {
+it('closing schemas is an option of mcpTools', async () => {
   const inputSchema = { type: 'object', properties: { a: { type: 'string' } } } as const;
   const client = {
     listTools: async () => ({ tools: [{ name: 'f', inputSchema }] }),

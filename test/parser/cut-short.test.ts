@@ -30,7 +30,7 @@ function fencedCalls(open: string, close: string): ChatFormat {
 
 const formats: readonly (readonly [string, ChatFormat])[] = [
   ...sampleFormats,
-  ...sampled(generatedFormats(), 4).map(({ name, format }) => [name, format] as const),
+  ...sampled(generatedFormats(), 8).map(({ name, format }) => [name, format] as const),
   ['fences', fencedCalls('{{ "\\n" }}```json{{ "\\n" }}', '{{ "\\n" }}```{{ "\\n" }}')],
   ['one bracket and two', fencedCalls(' [[', ' [ ')],
 ];

@@ -68,7 +68,7 @@ describe('the scanner', () => {
           if (whole.status === 'done') JSON.parse(whole.output);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: process.env.LAWS === 'long' ? 3000 : 100 },
     );
   });
 

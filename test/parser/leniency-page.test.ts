@@ -8,7 +8,7 @@ import { exampleTools, lawExamples, leniencyPage, readExample } from '../support
 
 const root = path.join(import.meta.dirname, '../..');
 
-it('has an example of every law', () => {
+it('the page of leniency has an example of every law', () => {
   expect(lawExamples.map(({ law }) => law)).toEqual(Object.keys(laws));
 });
 

@@ -65,7 +65,7 @@ describe.each(nearly)('%s', (json, meant, detail) => {
   });
 });
 
-it('says nothing of JSON', () => {
+it('the parser says nothing of JSON', () => {
   const json = '{"city": "é\\u00e9\\n\\/", "days": -1.5e-3, "a": [true, null, {}]}';
   for (const leniency of ['lenient', 'strict'] as const) {
     const { repaired, malformed, tool_calls: calls } = read(callOf(json), leniency);

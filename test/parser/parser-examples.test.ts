@@ -359,7 +359,7 @@ it('a parser that is reset starts over', () => {
   expect([...parser.feed('a\n</muse>\n\nb'), ...parser.finish().events]).toEqual(once);
 });
 
-it('says where reading stands', () => {
+it('a parser says where reading stands', () => {
   const parser = createResponseParser(samples.jsonInTags, { tools: exampleTools });
   expect(parser.position).toMatchObject({ region: 'between', callsOpenedAt: null, state: 'atTurnStart' });
   parser.feed('Hi.\n');

@@ -12,7 +12,7 @@ import { everyPosition, type Parsed, parsePieces } from '../support/parse-pieces
 import { sampleFormats } from '../support/sample-formats.ts';
 
 const long = process.env.LAWS === 'long';
-const numRuns = long ? 3000 : 25;
+const numRuns = long ? 3000 : 12;
 
 /** What a format's writer would write, then damaged a little, or not. */
 function textOf(format: ChatFormat): fc.Arbitrary<string> {

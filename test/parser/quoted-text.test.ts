@@ -4,7 +4,7 @@ import { parse, postprocess, preprocess } from 'micromark';
 import { describe, expect, it } from 'vitest';
 import { type Quotation, QuotedText } from '../../src/parser/quoting/quoted-text.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 100_000 : 600;
+const numRuns = process.env.LAWS === 'long' ? 100_000 : 250;
 
 /** A word that begins nothing in Markdown, in place of a marker. */
 const marker = 'MARKER';

@@ -11,7 +11,7 @@ import {
 } from '../../src/response-template/index.ts';
 import { type Sample, samples, tagged } from './sample-templates.ts';
 
-const runs = process.env.LAWS === 'long' ? 20_000 : 100;
+const runs = process.env.LAWS === 'long' ? 20_000 : 40;
 
 interface Outcome {
   readonly events: readonly RegionEvent[];

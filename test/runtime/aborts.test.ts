@@ -10,7 +10,7 @@ import { ContextOverflowError, ModelDisposedError } from '../../src/format/error
 import type { ChatOptions, EngineModel } from '../../src/runtime/engine/index.ts';
 import { openLlamaTiny } from '../support/small-chats.ts';
 
-const runs = process.env.LAWS === 'long' ? 300 : 25;
+const runs = process.env.LAWS === 'long' ? 300 : 10;
 
 const request = {
   messages: [{ role: 'user', content: `${'Some words to read. '.repeat(150)}How warm is it in Bern?` }],

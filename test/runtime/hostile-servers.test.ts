@@ -233,25 +233,28 @@ async function outcome(
 describe.each(Object.entries(dialects))('%s', (kind, dialect) => {
   describe.each(Object.entries(questions(dialect)))('%s', (name, question) => {
     // Half of them in one run, other ones for each question.
-    it.each(sampled(Object.entries(all), 2, name.length))('%s', async (_, answer) => {
-      const { asked, connection: served } = connection(answer);
-      const found = await outcome(served, name, question);
-      for (const request of asked) {
-        expect(request.url.startsWith(`${url}/`)).toBe(true);
-        expect(request.redirect).toBe('manual');
-      }
-      // A stream may also come to an end without a piece, which the chat reports.
-      if (name === 'complete' && Array.isArray(found)) return expect(found).toEqual([]);
-      // llama-server's facts are all optional, and an object without any says nothing wrong.
-      if (kind === 'llama-server' && name === 'describe' && Array.isArray(found)) return undefined;
-      expect(found).toBeInstanceOf(ServerError);
-      const { message, cause } = found instanceof ServerError ? found : new Error('none');
-      expect(message.length).toBeLessThan(700);
-      expect(message).not.toMatch(/\p{Cc}/u);
-      for (const secret of [apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)]) {
-        expect(`${message} ${inspect(cause)}`).not.toContain(secret);
-      }
-    });
+    it.each(sampled(Object.entries(all), 2, name.length))(
+      '%s is an error of the server, which repeats no key',
+      async (_, answer) => {
+        const { asked, connection: served } = connection(answer);
+        const found = await outcome(served, name, question);
+        for (const request of asked) {
+          expect(request.url.startsWith(`${url}/`)).toBe(true);
+          expect(request.redirect).toBe('manual');
+        }
+        // A stream may also come to an end without a piece, which the chat reports.
+        if (name === 'complete' && Array.isArray(found)) return expect(found).toEqual([]);
+        // llama-server's facts are all optional, and an object without any says nothing wrong.
+        if (kind === 'llama-server' && name === 'describe' && Array.isArray(found)) return undefined;
+        expect(found).toBeInstanceOf(ServerError);
+        const { message, cause } = found instanceof ServerError ? found : new Error('none');
+        expect(message.length).toBeLessThan(700);
+        expect(message).not.toMatch(/\p{Cc}/u);
+        for (const secret of [apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)]) {
+          expect(`${message} ${inspect(cause)}`).not.toContain(secret);
+        }
+      },
+    );
   });
 });
 

@@ -52,7 +52,7 @@ describe('a model that was connected without', async () => {
   });
 });
 
-it('is loaded once', async () => {
+it('what enforces responses is loaded once', async () => {
   const enforcement = new LateEnforcement();
   expect(() => enforcement.loaded).toThrow('await prepare()');
   const [one, other] = await Promise.all([enforcement.load(), enforcement.load()]);

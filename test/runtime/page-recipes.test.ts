@@ -11,6 +11,7 @@ import { toyTemplates } from '../../src/testing/toy/templates.ts';
 import { asked, tools } from '../support/chat-modes.ts';
 import { connectEngineServer, fetchFrom } from '../support/engine-server.ts';
 import { recipeOf } from '../support/page-recipe.ts';
+import { sampled } from '../support/sample.ts';
 import { structuralTagMatcher } from '../support/xgrammar.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -72,8 +73,8 @@ describe('wllama', async () => {
       retries: 0,
     });
 
-  describe.each(formats)('%s', (format) => {
-    it.each(['auto', 'required', 'none'] as const)(
+  describe.each([...formats.entries()])('%i: %s', (at, format) => {
+    it.each(sampled(['auto', 'required', 'none'] as const, 3, at))(
       'answers as the toy on a server: %s',
       async (toolChoice) => {
         const model = await connect(format);

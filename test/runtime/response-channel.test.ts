@@ -31,7 +31,7 @@ async function standIn(response: readonly string[]): Promise<StandInServer> {
 
 const messages = [{ role: 'user', content: 'Rain?' }] as const;
 
-it('tells an empty answer with its prompt and all that was written', async () => {
+it('the diagnostics channel tells an empty answer with its prompt and all that was written', async () => {
   const server = await standIn(['<think>', '\nHm.\n', '</think>', '\n\n']);
   const model = await connectServer({ kind: 'vllm', url: server.url });
   const told = await toldOf(() => model.chat({ messages }).message);
@@ -50,7 +50,7 @@ it('tells an empty answer with its prompt and all that was written', async () =>
   await server.kill();
 });
 
-it('tells failures, and readers who leave', async () => {
+it('the diagnostics channel tells failures, and readers who leave', async () => {
   const server = await standIn(['One ', 'two ', 'three.']);
   const model = await connectServer({ kind: 'vllm', url: server.url, retries: 0 });
   const left = await toldOf(async () => {
@@ -71,7 +71,7 @@ it('tells failures, and readers who leave', async () => {
   expect(refused[1]?.id).not.toBe(failed[1]?.id);
 });
 
-it('changes nothing for those who do not listen', async () => {
+it('the diagnostics channel changes nothing for those who do not listen', async () => {
   const server = await standIn(['Yes.']);
   const model = await connectServer({ kind: 'vllm', url: server.url });
   const unheard = await model.chat({ messages, thinking: false }).message;

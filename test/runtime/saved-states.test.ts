@@ -72,7 +72,7 @@ describe.each(sampled(kinds, 2))('a model with %s', (past) => {
   });
 });
 
-it('keeps what the next turn begins with, where templates drop thoughts and the model cannot go back', async () => {
+it('a kept conversation keeps what the next turn begins with, where templates drop thoughts and the model cannot go back', async () => {
   const file = await modelFile('recurrent');
   const state = path.join(folder, 'thoughts.state');
   const thought: Message = { role: 'assistant', reasoning_content: 'Which one?', content: 'It is kept.' };
@@ -89,7 +89,7 @@ it('keeps what the next turn begins with, where templates drop thoughts and the 
   expect(tokens).toBeLessThan(promptTokens);
 });
 
-it('is restored into as many sequences as it was saved with, and no others', async () => {
+it('a kept conversation is restored into as many sequences as it was saved with, and no others', async () => {
   const file = await modelFile('attention');
   const state = path.join(folder, 'two.state');
   const first = await open(file, 2048, 2);
@@ -105,7 +105,7 @@ it('is restored into as many sequences as it was saved with, and no others', asy
   await third.dispose();
 });
 
-it('evaluates a beginning that no chat has had, and replaces a file', async () => {
+it('a kept conversation evaluates a beginning that no chat has had, and replaces a file', async () => {
   const state = path.join(folder, 'beginning.state');
   fs.writeFileSync(state, 'something else');
   const model = await open(await modelFile('attention'));

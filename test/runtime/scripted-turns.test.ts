@@ -34,7 +34,7 @@ const someScript = fc.array(fc.constantFrom(300, 301, 302), { minLength: 1, maxL
 const someText = fc.array(fc.integer({ min: 300, max: 340 }), { maxLength: 30 });
 const someTurns = fc.array(fc.tuple(someScript, someText), { minLength: 1, maxLength: 4 });
 
-it('writes its scripts wherever they are asked for, also on two sequences and after a cut', async () => {
+it('a scripted model writes its scripts wherever they are asked for, also on two sequences and after a cut', async () => {
   await fc.assert(
     fc.asyncProperty(someTurns, async (tried) => {
       const turns = tried.map(([script], index) => ({
@@ -86,7 +86,7 @@ const weatherTurns: readonly KeyedTurn[] = [
   })),
 ];
 
-it('goes through loops of tools, two at once and one after the other', async () => {
+it('a scripted model goes through loops of tools, two at once and one after the other', async () => {
   const model = await openLlamaKeyedChat(weatherTurns, { sequences: 2 });
   const ask = (city: string) => ({ role: 'user', content: `How is it in ${city}?` }) as const;
   const run = (city: string) => model.runTools({ messages: [ask(city)], tools: [weather] });

@@ -276,7 +276,7 @@ function createMatcherOf(gbnf: string | null) {
   return createGbnfMatcher(gbnf);
 }
 
-it('takes more events at once than a function takes arguments', () => {
+it('the run of a response takes more events at once than a function takes arguments', () => {
   const run = newRun({}, buildGrammar(format));
   const { events } = run.take({ text: `${called}\n`.repeat(40_000), tokens: 1, finish: 'stop' });
   expect(events.filter(({ type }) => type === 'tool-call')).toHaveLength(40_000);

@@ -15,6 +15,7 @@ import {
 } from '../../src/servers/index.ts';
 import { ServerConnection } from '../../src/servers/server-connection.ts';
 import { type ModelServer, serveModel } from '../support/model-server.ts';
+import { sampled } from '../support/sample.ts';
 import { chatTemplate, scriptedChatFile, vocabulary } from '../support/small-chats.ts';
 import { tinyModelFile } from '../support/small-vocabulary.ts';
 import { structuralTagMatcher } from '../support/xgrammar.ts';
@@ -103,7 +104,7 @@ describe.each([
   });
 });
 
-describe.each(kinds)('%s', (kind) => {
+describe.each(sampled(kinds, 2))('%s', (kind) => {
   it('writes valid calls with random weights, where they are required', async () => {
     const server = await serve(kind, tiny());
     const model = await connect(kind, server);

@@ -9,7 +9,7 @@ vi.mock(import('node-llama-cpp'), async (importOriginal) => ({
   getLlama: vi.fn(),
 }));
 
-it('says what node-llama-cpp says, and tries again for the next one who asks', async () => {
+it('the error of an engine that cannot be opened says what node-llama-cpp says, and tries again for the next one who asks', async () => {
   const missing = new Error('NoBinaryFound');
   vi.mocked(getLlama).mockRejectedValueOnce(missing);
   const failed = await sharedLlama(false).catch((error: unknown) => error);
@@ -29,7 +29,7 @@ it('says what node-llama-cpp says, and tries again for the next one who asks', a
   expect(getLlama).toHaveBeenLastCalledWith(expect.objectContaining({ gpu: 'vulkan' }));
 });
 
-it('says of a backend that was asked for by name what to do instead', async () => {
+it('the error of an engine that cannot be opened says of a backend that was asked for by name what to do instead', async () => {
   vi.mocked(getLlama).mockRejectedValueOnce(new Error('NoBinaryFound'));
   const failed = await sharedLlama('cuda').catch((error: unknown) => error);
   expect(failed).toMatchObject({ code: 'engine', gpu: 'cuda' });

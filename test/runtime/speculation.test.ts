@@ -84,14 +84,14 @@ describe.each(templates.flatMap((template) => template ?? []))('$name', ({ sourc
   });
 });
 
-it('takes fewer batches where a call repeats what was called before', async () => {
+it('speculation takes fewer batches where a call repeats what was called before', async () => {
   const model = await openLlamaTiny();
   const { plain, guessed } = await compare(model);
   expect(guessed).toBeLessThan(plain);
   await model.dispose();
 });
 
-it('is refused where chance decides', async () => {
+it('speculation is refused where chance decides', async () => {
   const model = await openLlamaTiny();
   const messages = [{ role: 'user', content: 'Hello' }] as const;
   const { message } = model.chat({ messages, speculate: true, temperature: 1 });

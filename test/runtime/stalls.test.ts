@@ -36,11 +36,11 @@ test.each([
   expect(await printed(name, 1)).toContain(start);
 });
 
-it('leaves the model to a program that catches the error', async () => {
+it('a stall leaves the model to a program that catches the error', async () => {
   expect(await printed('caught', 1)).toMatch(/^(?!.*(?:disposed|Error)).+$/s);
 });
 
-it('waits for no other chat that has evaluated its prompt, however its reader stays away', async () => {
+it('a chat waits for no other chat that has evaluated its prompt, however its reader stays away', async () => {
   expect(await printed('shared', 2)).toBe('true');
 });
 
@@ -52,7 +52,7 @@ function endingProcess(): EventEmitter {
   return ending;
 }
 
-it('fails all that wait, once, and none that waits no more', () => {
+it('a queue fails all that wait, once, and none that waits no more', () => {
   const ending = endingProcess();
   const failed: string[] = [];
   const stays = ['a', 'b', 'c'].map((name) => onStall(() => failed.push(name)));
@@ -65,7 +65,7 @@ it('fails all that wait, once, and none that waits no more', () => {
   expect(ending.listenerCount('beforeExit')).toBe(0);
 });
 
-it('fails where nobody reads on for long, although the process is kept alive', async () => {
+it('a queue fails where nobody reads on for long, although the process is kept alive', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const getSequence = () => ({ contextTokens: [] }) as never;
@@ -88,7 +88,7 @@ it('fails where nobody reads on for long, although the process is kept alive', a
   (await pool.lease([], undefined)).release();
 });
 
-it('leaves a sequence to those who come later', async () => {
+it('a queue leaves a sequence to those who come later', async () => {
   const ending = endingProcess();
   const getSequence = () => ({ contextTokens: [] }) as never;
   const pool = new SequencePool({ totalSequences: 1, getSequence });

@@ -94,7 +94,7 @@ const chats: Readonly<Record<string, Partial<SteerOptions>>> = {
 };
 
 describe.each(formats.map((format, index) => [format, index] as const))('%s', (format, index) => {
-  it.each(drawn(Object.keys(chats), 3, index))(
+  it.each(drawn(Object.keys(chats), 6, index))(
     'the toy, %s: the same events and message as in a chat',
     async (name) => {
       const options = { messages, tools: [weather], maxTokens: 160, ...chats[name] };
@@ -159,7 +159,7 @@ describe('what a loop gets wrong is told', () => {
 describe('the program of the guide', () => {
   const program = pagePrograms().find(({ file }) => file === 'steered.ts')?.source ?? '';
 
-  it.each(formats)('is right as it stands, in the format %s', async (format) => {
+  it.each(drawn(formats, 3))('is right as it stands, in the format %s', async (format) => {
     const contents = program.replace("toyEngine('channels')", `toyEngine('${format}')`);
     expect(contents).toContain(`toyEngine('${format}')`);
     const { outputFiles } = await build({

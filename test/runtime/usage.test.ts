@@ -63,23 +63,26 @@ function expectSums(usages: readonly Usage[]): void {
   }
 }
 
-it.each(['attention', 'recurrent'] as const)('in this process, by a model with %s', async (past) => {
-  const written = path.join(os.tmpdir(), `idiolect-usage-${past}-${process.pid}.gguf`);
-  if (past === 'recurrent') writeModelFile(written, await tinyArchitecture(past, choice));
-  const file = past === 'recurrent' ? written : await tinyModelFile(choice);
-  const model = await loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 2048 });
-  const turns = await runLoop((messages) => model.chat({ ...request, messages }));
-  for (const [turn, { asked, usage }] of turns.entries()) {
-    expect(usage.promptTokens).toBe(model.preview({ ...request, messages: asked }).promptTokens);
-    // All that an earlier turn has evaluated of this prompt is in the cache; the prompts only grow.
-    const before = turns[turn - 1]?.usage.promptTokens ?? 0;
-    expect(usage.cachedTokens ?? 0).toBeGreaterThanOrEqual(before - Math.ceil(0.05 * usage.promptTokens));
-    expect(usage.cachedTokens ?? 0).toBeLessThan(usage.promptTokens);
-  }
-  expectSums(turns.map(({ usage }) => usage));
-  await model.dispose();
-  fs.rmSync(written, { force: true });
-});
+it.each(['attention', 'recurrent'] as const)(
+  'usage adds up in this process, by a model with %s',
+  async (past) => {
+    const written = path.join(os.tmpdir(), `idiolect-usage-${past}-${process.pid}.gguf`);
+    if (past === 'recurrent') writeModelFile(written, await tinyArchitecture(past, choice));
+    const file = past === 'recurrent' ? written : await tinyModelFile(choice);
+    const model = await loadModel(file, { llama: await testLlama(), threads: 1, contextSize: 2048 });
+    const turns = await runLoop((messages) => model.chat({ ...request, messages }));
+    for (const [turn, { asked, usage }] of turns.entries()) {
+      expect(usage.promptTokens).toBe(model.preview({ ...request, messages: asked }).promptTokens);
+      // All that an earlier turn has evaluated of this prompt is in the cache; the prompts only grow.
+      const before = turns[turn - 1]?.usage.promptTokens ?? 0;
+      expect(usage.cachedTokens ?? 0).toBeGreaterThanOrEqual(before - Math.ceil(0.05 * usage.promptTokens));
+      expect(usage.cachedTokens ?? 0).toBeLessThan(usage.promptTokens);
+    }
+    expectSums(turns.map(({ usage }) => usage));
+    await model.dispose();
+    fs.rmSync(written, { force: true });
+  },
+);
 
 it('behind llama-server, whose own count of the prompt is the judge', async () => {
   const server = await serveModel(await tinyModelFile(choice), 'llama-server');

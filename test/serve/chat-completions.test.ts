@@ -34,7 +34,7 @@ const weatherAnswer = {
   responseFormat: { type: 'json_schema', json_schema: { schema: weatherSchema } },
 };
 
-it('has five notations to try', () => expect(formats).toHaveLength(5));
+it('the suite has five notations to try', () => expect(formats).toHaveLength(5));
 
 describe.each(formats)('$name', ({ format }) => {
   const thoughts = isThoughtful(format) ? { reasoning_content: 'They ask for the weather.' } : {};

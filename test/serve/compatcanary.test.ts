@@ -17,7 +17,7 @@ const model: ServableModel = {
   chat: (options) => random.chat({ ...options, stop: ['in'], stopIn: 'response' }),
 };
 
-it('has a score of 100, profile modern', async () => {
+it('the server has a score of 100, profile modern', async () => {
   const server = await serve(model, { port: 0, defaults: { temperature: 1, seed: 1, maxTokens: 600 } });
   try {
     const target = ['--base-url', `${server.url}/v1`, '--model', model.name];

@@ -96,7 +96,7 @@ describe('completions', () => {
   });
 });
 
-it('tokens of texts, and texts of tokens', async () => {
+it('the server gives the tokens of texts, and the texts of tokens', async () => {
   const text = 'Hello world<|im_end|>';
   const { body } = await ask('/tokenize', { content: text });
   expect(body).toEqual({ tokens: model.tokenize(text), count: model.tokenize(text).length });

@@ -96,7 +96,7 @@ function hasInside({ schema }: FieldRule): boolean {
   return /"(object|array)"|JSON Schema/.test(JSON.stringify(schema));
 }
 
-it('has the values that the server takes', () => {
+it('the description has the values that the server takes', () => {
   const [simple, others] = [
     rules.filter(([, rule]) => !hasInside(rule)),
     rules.filter(([, rule]) => hasInside(rule)),

@@ -27,7 +27,7 @@ async function ask(url: string, body: object, headers: Record<string, string> = 
   });
 }
 
-it('counts the tokens that the request itself then has', async () => {
+it('a question about a prompt counts the tokens that the request itself then has', async () => {
   const url = await open({ defaults: { maxTokens: 1 } });
   const expected = model.preview({ messages: [question], tools: [weatherTool] });
   const chat = { messages: [question], tools: [weatherTool] };
@@ -49,13 +49,13 @@ it('counts the tokens that the request itself then has', async () => {
   expect(prompt).toEqual({ prompt: expected.prompt });
 });
 
-it('counts for @anthropic-ai/sdk, which says no limit', async () => {
+it('a question about a prompt counts for @anthropic-ai/sdk, which says no limit', async () => {
   const client = new Anthropic({ baseURL: await open(), apiKey: 'any', maxRetries: 0 });
   const counted = await client.messages.countTokens({ model: model.name, messages: [question] });
   expect(counted.input_tokens).toBe(model.preview({ messages: [question], thinking: false }).promptTokens);
 });
 
-it('refuses where the key is wrong, the request is, or nobody can count', async () => {
+it('a question about a prompt refuses where the key is wrong, the request is, or nobody can count', async () => {
   const keyed = await open({ apiKeys: ['right'] });
   const body = { messages: [question] };
   expect((await ask(`${keyed}/apply-template`, body)).status).toBe(401);

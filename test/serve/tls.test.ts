@@ -26,7 +26,7 @@ YMiD+zd93lz6nK3KmQ/6fpmwUojHCCL2XhSi1cd+n6/9VZMydfRxugtX
 -----END PRIVATE KEY-----
 `;
 
-it('serves HTTPS, and answers to the names of this machine', async () => {
+it('the server serves HTTPS, and answers to the names of this machine', async () => {
   const server = await serve(writtenModel(anyFormat, []), { port: 0, tls: { cert, key } });
   expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   const body = await new Promise<string>((resolve, reject) => {
@@ -41,7 +41,7 @@ it('serves HTTPS, and answers to the names of this machine', async () => {
   await server.close();
 });
 
-it('refuses half an identity', async () => {
+it('the server refuses half an identity', async () => {
   const served = serve(writtenModel(anyFormat, []), { port: 0, tls: { cert } as never });
   await expect(served).rejects.toThrow(UnsupportedOptionError);
 });

@@ -104,7 +104,7 @@ it.each<readonly [string, ChatOptions, readonly string[]]>([
   });
 });
 
-it('is never asked for a top_p of 0, which vLLM and SGLang refuse', async () => {
+it('a server of a model is never asked for a top_p of 0, which vLLM and SGLang refuse', async () => {
   const [server] = await standIns(1, words);
   if (server === undefined) throw new TypeError('one');
   const model = await connect([server]);

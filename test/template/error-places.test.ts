@@ -18,7 +18,7 @@ function errorOf(source: string): TemplateError {
   throw new Error(`no error in ${source}`);
 }
 
-it('is told to the character, in any line and with any line ends', () => {
+it('the place of an error is told to the character, in any line and with any line ends', () => {
   const lines = fc.array(text, { maxLength: 4 });
   const ends = fc.constantFrom('\n', '\r\n', '\r');
   fc.assert(
@@ -35,7 +35,7 @@ it('is told to the character, in any line and with any line ends', () => {
   );
 });
 
-it('is marked with a caret in the terminal, under the tag', () => {
+it('the place of an error is marked with a caret in the terminal, under the tag', () => {
   fc.assert(
     fc.property(text, wrong, text, (left, tag, right) => {
       const shown = stripVTControlCharacters(reportError(errorOf(left + tag + right), false));

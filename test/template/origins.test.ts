@@ -155,7 +155,7 @@ describe('prompts of all templates', async () => {
   ];
   const options = { messages, tools: [tool], bosToken: '<s>', now };
 
-  it.each(templates)('$name', ({ source }) => {
+  it.each(templates)('keep origins, character by character: $name', ({ source }) => {
     const plain = attempt(() => renderPrompt(source, options));
     const spans = attempt(() => renderPromptSpans(source, options));
     if (plain === null) return expect(spans).toBe(null);

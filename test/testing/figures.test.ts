@@ -10,7 +10,7 @@ function textOf(page: string): string {
   return fs.readFileSync(path.join(root, page), 'utf8');
 }
 
-it('the number of generated modules', () => {
+it('pages state the number of generated modules', () => {
   const folders = fs.readdirSync(path.join(root, 'generated'), { withFileTypes: true });
   const count = folders.filter((entry) => entry.isDirectory()).length;
   for (const page of ['README.md', 'docs/ahead-of-time.md', 'docs/entry-points.md']) {
@@ -22,7 +22,7 @@ it('the number of generated modules', () => {
   }
 });
 
-it('the number of overrides', () => {
+it('the page of guarantees states the number of overrides', () => {
   expect(textOf('docs/guarantees.md')).toContain(`**${overrides.length}** facts that no render can show`);
 });
 
@@ -34,7 +34,7 @@ it.each([
   ['templates whose every message', 'laws over both corpora'],
   ["llama.cpp's recorded parser cases", 'chat-cases'],
   ["Hugging Face's response-template cases", 'response-templates'],
-])('%s: as the baseline has it', (row, part) => {
+])('the page of guarantees has the baseline’s figure in the row that begins with %s', (row, part) => {
   const line = textOf('docs/guarantees.md')
     .split('\n')
     .find((each) => each.startsWith(`| ${row}`));

@@ -26,14 +26,14 @@ describe.each(sets)('questions $name', ({ tools, questions }) => {
   });
 });
 
-it('draws the same questions for a seed, and others for another one', () => {
+it('the judge draws the same questions for a seed, and others for another one', () => {
   const texts = (seed: number) => drawQuestions(seed).questions.map(({ text }) => text);
   expect(texts(7)).toHaveLength(30);
   expect(texts(7)).toEqual(texts(7));
   expect(texts(7)).not.toEqual(texts(8));
 });
 
-it('rates decisions, tools and values', () => {
+it('the judge rates decisions, tools and values', () => {
   const calls = [call('a', { x: one(1), y: has('Z') }), call('b', {})];
   const question = { id: 'q', text: '', calls };
   const [right, wrong] = [
@@ -55,7 +55,7 @@ it('rates decisions, tools and values', () => {
   expect(rate(plain, [{ name: 'a', arguments: {} }]).decision).toBe(false);
 });
 
-it('varies nothing but white space in openers', () => {
+it('the drawing of openers varies nothing but white space in openers', () => {
   const black = (text: string) => text.replaceAll(/\s/g, '');
   let variants = 0;
   for (const { format } of generatedFormats()) {

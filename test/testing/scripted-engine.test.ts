@@ -34,7 +34,7 @@ describe('a script', () => {
         // White space at the edges is the parser's.
         expect([whole, parted].map((each) => String(each ?? '').trim())).toEqual([text.trim(), text.trim()]);
       }),
-      { numRuns: 60 },
+      { numRuns: process.env.LAWS === 'long' ? 300 : 20 },
     );
   });
 
@@ -139,7 +139,7 @@ describe('under a grammar', () => {
 });
 
 it.each([true, false])(
-  'is written where a grammar has begun it (injecting: %s)',
+  'a script is written where a grammar has begun it (injecting: %s)',
   async (injectForcedText) => {
     const tools = ['first', 'other'].map((name) => {
       const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
@@ -155,7 +155,7 @@ it.each([true, false])(
   },
 );
 
-it('goes on after its prompt was shortened', async () => {
+it('a scripted engine goes on after its prompt was shortened', async () => {
   const script = 'one two three four five six seven eight nine ten '.repeat(4).trim();
   await using model = await connectEngine(scriptedEngine({ turns: [{ script }], contextSize: 200 }));
   const messages = [
@@ -168,7 +168,7 @@ it('goes on after its prompt was shortened', async () => {
   expect((await stream.message).content?.startsWith('one two three')).toBe(true);
 });
 
-it('ends its chats when it is disposed of', async () => {
+it('a scripted engine ends its chats when it is disposed of', async () => {
   const model = await connectEngine(scriptedEngine({ turns: [{ script: 'a b c d e f' }] }));
   const running = model.chat(ask('Hello'));
   const read = (async () => {

@@ -155,7 +155,7 @@ describe('response templates made from chat templates', () => {
   });
 });
 
-it('makes none of calls that are printed as Python prints objects', () => {
+it('the conversion makes none of calls that are printed as Python prints objects', () => {
   const calls = '{% for call in message.tool_calls or [] %}<call>{{ call.function }}</call>{% endfor %}';
   const turn = `<|{{ message.role }}|>{{ message.content }}${calls}<|end|>`;
   const prompt = '{% if add_generation_prompt %}<|assistant|>{% endif %}';

@@ -16,7 +16,20 @@ const markerTokens = 60;
 /** What is wrong with a row, one line each; none if all holds. */
 export function problemsOf(outcome: RowOutcome): readonly string[] {
   const chats = outcome.told.flatMap((told) => chatProblems(outcome, told));
-  return [...new Set([...chats, ...exchangeProblems(outcome), ...nextProblems(outcome)])];
+  return [
+    ...new Set([
+      ...chats,
+      ...refusalProblems(outcome),
+      ...exchangeProblems(outcome),
+      ...nextProblems(outcome),
+    ]),
+  ];
+}
+
+/** What has no prompt has no answer: otherwise nobody has seen what was asked. */
+function refusalProblems({ refusal, told }: RowOutcome): readonly string[] {
+  if (refusal === null || told.every(({ error }) => error instanceof IdiolectError)) return [];
+  return [`the chat answers a request whose preview is refused: ${refusal.message}`];
 }
 
 function chatProblems(outcome: RowOutcome, { events, message, usage, error }: Told): readonly string[] {

@@ -26,6 +26,8 @@ export interface RowOutcome {
   readonly way: string;
   readonly script: string;
   readonly generationPrompt: string;
+  /** Why there is no prompt for the request, as its preview says; `null` where there is one. */
+  readonly refusal: IdiolectError | null;
   /** Each chat that was asked: two in APIs that answer whole and in a stream. */
   readonly told: readonly Told[];
   /** What a client of an API got; `null` for models that are asked directly. */
@@ -44,7 +46,7 @@ export async function runRow(row: Row, seed: number): Promise<RowOutcome> {
   const model = await modelOf(row);
   const { format } = model.template;
   const request = requestOf(row, random.between(1, 1_000_000));
-  const { generationPrompt, promptTokens } = promptOf(model, request);
+  const { generationPrompt, promptTokens, refusal } = promptOf(model, request);
   const vocabulary = vocabularyOf(model.engine.tokenizer);
   const spelling = new Spelling(vocabulary, format);
   const intent = intentOf(row, format, random);
@@ -57,9 +59,12 @@ export async function runRow(row: Row, seed: number): Promise<RowOutcome> {
   const cut = spelling.encode(cutPlace(row, write(intent), intent)).length;
   const options = { ...request, maxTokens: row.limit === 'roomy' ? roomy : Math.max(1, cut) };
   model.engine.insistOn(script, promptTokens);
-  const result = await ask(row, model, options, script, vocabulary, generationPrompt);
+  // A text without a prompt is nothing that can be read: a chat says whether there is none.
+  const asked =
+    refusal !== null && row.engine === 'text alone' ? ({ ...row, engine: 'in process' } as const) : row;
+  const result = await ask(asked, model, options, script, vocabulary, generationPrompt);
   return {
-    ...{ row, options, intent, way, generationPrompt },
+    ...{ row, options, intent, way, generationPrompt, refusal },
     script: textOf(script, vocabulary),
     ...result,
     next: await nextChat(model),
@@ -148,14 +153,15 @@ interface WrittenPrompt {
   /** The part of the turn that the prompt writes. */
   readonly generationPrompt: string;
   readonly promptTokens: number | null;
+  readonly refusal: IdiolectError | null;
 }
 
-/** A prompt that is refused has nothing. */
+/** A prompt that is refused writes nothing; the chat must refuse it, too. */
 function promptOf({ local }: CoveredModel, request: ChatOptions): WrittenPrompt {
   try {
-    return local.preview(request);
+    return { ...local.preview(request), refusal: null };
   } catch (error) {
-    if (error instanceof IdiolectError) return { generationPrompt: '', promptTokens: null };
+    if (error instanceof IdiolectError) return { generationPrompt: '', promptTokens: null, refusal: error };
     throw error;
   }
 }

@@ -95,7 +95,7 @@ describe.each(files)('a model of %s', (_, bytes) => {
   });
 });
 
-it('is refused for another architecture, and where weights are missing', () => {
+it('a forward pass is refused for another architecture, and where weights are missing', () => {
   const { metadata, tensors } = readGguf(tiny);
   const other = new Map([...metadata, ['general.architecture', stringValue('mamba')]]);
   expect(() => loadFile(writeGguf(other, [...tensors.values()]))).toThrow(/architecture mamba/);

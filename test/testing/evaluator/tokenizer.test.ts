@@ -57,7 +57,7 @@ describe('a text has the tokens that llama.cpp gives it', () => {
   });
 });
 
-it('has the types and ends that llama.cpp has', () => {
+it('the tokenizer has the types and ends that llama.cpp has', () => {
   for (const [token, text] of tokenizer.texts.entries()) {
     const attributes = llama.getTokenAttributes(token as never);
     const type = attributes.control ? 'control' : attributes.userDefined ? 'user-defined' : 'normal';
@@ -68,7 +68,7 @@ it('has the types and ends that llama.cpp has', () => {
   expect(tokenizer.eosToken).toBe(llama.tokens.eosString);
 });
 
-it('is refused for a file whose tokens are made otherwise', () => {
+it('a tokenizer is refused for a file whose tokens are made otherwise', () => {
   const { metadata } = toyVocabulary('json');
   const other = new Map([...metadata, ['tokenizer.ggml.pre', stringValue('qwen2')]]);
   expect(() => fileTokenizer(other)).toThrow(ModelFileError);
