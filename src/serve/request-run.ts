@@ -16,7 +16,7 @@ import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
 import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
-import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
+import { openStream, previewOf, shownEvents, shownMessage } from './shown-answer.ts';
 import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
@@ -189,7 +189,6 @@ export class RequestRun {
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
     const stream = await openStream(model, request, chat);
-    const { signal: _, ...previewed } = chat;
     this.#answer = {
       request,
       body,
@@ -200,7 +199,7 @@ export class RequestRun {
       items: this.#state.items,
       events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
       promptTokens: () => stream.promptTokens,
-      prompt: async () => (await model.preview?.(previewed))?.prompt ?? null,
+      prompt: async () => (await previewOf(model, chat))?.prompt ?? null,
       verbose: options.verbose,
       message: async () => shownMessage(await stream.message, request),
     };
