@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeExactJson } from '../format/exact-json.ts';
 import { follow, untilAborted } from '../format/on-abort.ts';
 import type { Filled } from '../format/option-rules.ts';
+import { giveWay } from '../language/expression/steps.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
@@ -93,7 +94,9 @@ export class RequestRun {
   /** The request, and what its API knows of its body: the rest would take memory as long as the response. */
   async #read(request: Request): Promise<{ readonly read: ReadRequest; readonly body: Body }> {
     const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
+    await giveWay();
     const read = this.#endpoint.read(body, this.#state.items);
+    await giveWay();
     const names = new Set(namesOf(this.#endpoint.fields));
     return { read, body: Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name))) };
   }

@@ -315,6 +315,21 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
     }),
   ],
   [
+    'a tool of 200,000 numbers in a spelling of their own',
+    raw(() => {
+      const tools = JSON.stringify([tool(about({ enum: ['numbers'] }))]);
+      const numbers = '1.0,'.repeat(199_000);
+      return `{"messages":[{"role":"user","content":"hello"}],"tool_choice":"none","tools":${tools.replace('"numbers"', `${numbers}1.0`)}}`;
+    }),
+  ],
+  [
+    'a tool of 40,000 bounds',
+    chat({
+      tools: [tool(about({ anyOf: count(40_000, () => ({ maximum: Number.MAX_SAFE_INTEGER })) }))],
+      tool_choice: 'none',
+    }),
+  ],
+  [
     'a description of 9 million line breaks',
     chat({
       tools: [
