@@ -1,6 +1,7 @@
 /**
  * What one hostile request costs everybody else: for each of `test/support/hostile-guests.ts` the longest time that the
- * main thread computes without a turn of its event loop, in processor time, so other processes do not count.
+ * main thread computes without a turn of its event loop, in processor time, so other processes do not count; and how long
+ * a turn took at most on the clock, where they do.
  *
  * Bundled, so that the thread that compiles schemas is there (with tsx, they are compiled in turns):
  *
@@ -36,16 +37,20 @@ interface Turn {
   readonly cost: number;
   readonly start: number;
   readonly end: number;
+  /** Milliseconds on the clock of whichever turn took longest there. */
+  readonly waited: number;
 }
 
 /** Runs until stopped: the longest turn of the event loop. */
 function watchTurns(): () => Turn {
-  let longest: Turn = { cost: 0, start: 0, end: 0 };
+  let longest: Omit<Turn, 'waited'> = { cost: 0, start: 0, end: 0 };
+  let waited = 0;
   let [before, start] = [mainThread(), clock()];
   let running = true;
   const turn = (): void => {
     const [now, end] = [mainThread(), clock()];
     if (now - before > longest.cost) longest = { cost: now - before, start, end };
+    waited = Math.max(waited, (end - start) / 1000);
     [before, start] = [now, end];
     if (running) setTimeout(turn, 1);
   };
@@ -53,7 +58,7 @@ function watchTurns(): () => Turn {
   return () => {
     turn();
     running = false;
-    return longest;
+    return { ...longest, waited };
   };
 }
 
@@ -109,7 +114,7 @@ async function profiled<Result extends { readonly longest: Turn }>(
 }
 
 /** What a profile has of a turn. */
-function within(profile: Profiler.Profile, { start, end }: Turn): Profiler.Profile {
+function within(profile: Profiler.Profile, { start, end }: Pick<Turn, 'start' | 'end'>): Profiler.Profile {
   const { samples = [], timeDeltas = [] } = profile;
   let at = profile.startTime;
   const times = timeDeltas.map((delta) => {
@@ -140,7 +145,7 @@ for (const [name, { path: url, body }] of hostileRequests) {
   const { status, longest } = await profiled(name, () => send(url, text));
   rows.push([name, longest.cost]);
   console.log(
-    `${name.padEnd(40)} ${(text.length / 1000).toFixed(0).padStart(6)} kB  ${status}  longest ${longest.cost.toFixed(0).padStart(5)} ms of ${(mainThread() - before).toFixed(0).padStart(6)} ms`,
+    `${name.padEnd(40)} ${(text.length / 1000).toFixed(0).padStart(6)} kB  ${status}  longest ${longest.cost.toFixed(0).padStart(5)} ms (${longest.waited.toFixed(0)} on the clock) of ${(mainThread() - before).toFixed(0).padStart(6)} ms`,
   );
 }
 rows.sort((one, other) => other[1] - one[1]);

@@ -45,12 +45,15 @@ export interface OpenedTarget
     Pick<
       ServableModel,
       | 'preview'
+      | 'previewInTurns'
       | 'contextSize'
       | 'trainedContextSize'
       | 'vision'
       | 'complete'
       | 'embed'
       | 'tokenize'
+      | 'tokenizeInTurns'
+      | 'learnTemplates'
       | 'detokenize'
       | 'servers'
     > {
@@ -221,13 +224,16 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     get templates() {
       return model.templates;
     },
-    supportsTools: known ?? supportsTools(model.templates),
+    learnTemplates: () => model.learnTemplates(),
+    supportsTools: known ?? supportsTools(await model.learnTemplates()),
     chat: (request) => model.chat(request),
     runTools: (request) => model.runTools(request),
     preview: (request) => model.preview(request),
+    previewInTurns: (request) => model.previewInTurns(request),
     complete: (request) => model.complete(request),
     embed: (texts, own) => model.embed(texts, own),
     tokenize: (text) => model.tokenize(text),
+    tokenizeInTurns: (text) => model.tokenizeInTurns(text),
     detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };

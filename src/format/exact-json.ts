@@ -75,16 +75,27 @@ const writtenForms = new WeakMap<object, ExactValue>();
 
 /**
  * Lets `asWritten` find the exact form of `plain`, and of what is in it. Both are read from the same text, which is no
- * deeper than functions may recurse. Returns whether they differ.
+ * deeper than functions may recurse. Returns whether they differ, in steps.
  */
-export function keepWritten(plain: unknown, exact: unknown): boolean {
+export function* keepWritten(plain: unknown, exact: unknown): Generator<void, boolean, void> {
   if (exact instanceof JsonNumber) return true;
   if (typeof plain !== 'object' || plain === null || !isContainer(exact)) return false;
-  const differs = Object.entries(plain)
-    .map(([key, item]) => keepWritten(item, Reflect.get(exact, key)))
-    .includes(true);
+  let differs = false;
+  let read = 0;
+  for (const [key, item] of Object.entries(plain)) {
+    const other: unknown = Reflect.get(exact, key);
+    const isWritten = isScalar(item) ? other instanceof JsonNumber : yield* keepWritten(item, other);
+    differs ||= isWritten;
+    read += 1;
+    if (read % stepTokens === 0) yield;
+  }
   if (differs) writtenForms.set(plain, exact);
+  yield;
   return differs;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 /** The form of a parsed value in which numbers are as they were written, if its reader has kept that. */

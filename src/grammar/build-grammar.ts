@@ -8,7 +8,7 @@ import { checkGrammarSteps, refuseFindings } from '../language/expression/check-
 import { finish, type Steps } from '../language/expression/steps.ts';
 import { printGbnf } from '../language/gbnf/print-gbnf.ts';
 import { turnLayout } from '../layout/turn-layout.ts';
-import { plainSchema } from '../tools/plain-schema.ts';
+import { plainSchema, plainSchemaSteps } from '../tools/plain-schema.ts';
 import { toJsonSchema } from '../tools/standard-schema.ts';
 import { allowedTools, chosenTools } from '../tools/tool-choice.ts';
 import { normalizeTools } from '../tools/tools.ts';
@@ -178,8 +178,14 @@ function refuseDuplicates(tools: readonly Tool[]): void {
 
 /** Converts a schema object of a library to plain JSON Schema, so that it serialises. Throws `SchemaError`. */
 export function plainResponseFormat(format: ResponseFormat | undefined): ResponseFormat | undefined {
+  return finish(plainResponseSteps(format));
+}
+
+/** `plainResponseFormat` in steps. What was JSON before is then known to be. */
+export function* plainResponseSteps(format: ResponseFormat | undefined): Steps<ResponseFormat | undefined> {
   if (format?.type !== 'json_schema') return format;
-  return { ...format, json_schema: { schema: plainSchema(toJsonSchema(format.json_schema.schema), '') } };
+  const schema = yield* plainSchemaSteps(toJsonSchema(format.json_schema.schema), '');
+  return { ...format, json_schema: { schema } };
 }
 
 function responseSchema(format: ResponseFormat | undefined): JsonSchema | null {

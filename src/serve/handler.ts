@@ -166,7 +166,7 @@ class Server {
     });
     this.#app.post('/api/show', async ({ req }) => {
       this.#keys.caller(req.raw);
-      return Response.json(showModel(pool, await readJsonBody(req.raw, this.#state.options)));
+      return Response.json(await showModel(pool, await readJsonBody(req.raw, this.#state.options)));
     });
   }
 
@@ -175,7 +175,7 @@ class Server {
     const { options } = this.#state;
     this.#app.get('/props', async ({ req }) => {
       this.#keys.caller(req.raw);
-      const [first] = await pool.list();
+      const [first] = await pool.learned();
       return first === undefined ? Response.json({}) : Response.json(propertiesOf(first, options));
     });
     for (const question of textQuestions)

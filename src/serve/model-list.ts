@@ -16,7 +16,7 @@ function cardFor({ headers }: Request): Card {
 
 /** The list, in the shape of the client's API. */
 export async function listModels(pool: ModelPool, request: Request): Promise<object> {
-  const models = pool.list();
+  const models = await pool.learned();
   const page = { has_more: false, first_id: models[0]?.name ?? null, last_id: models.at(-1)?.name ?? null };
   return { object: 'list', data: models.map(cardFor(request)), ...page };
 }
@@ -24,7 +24,7 @@ export async function listModels(pool: ModelPool, request: Request): Promise<obj
 /** The model that answers to a name. Throws `RequestError` (404). */
 export async function describeModel(pool: ModelPool, name: string, request: Request): Promise<object> {
   const known = pool.nameOf(name);
-  const found = pool.list().find((each) => each.name === known);
+  const found = (await pool.learned()).find((each) => each.name === known);
   if (found !== undefined) return cardFor(request)(found);
   const reason = `there is no model ${JSON.stringify(name)}`;
   throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });

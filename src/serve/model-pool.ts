@@ -84,6 +84,13 @@ export class ModelPool {
     return slots.map(({ entry: { name, bytes = 0 }, opened: model }) => ({ name, bytes, model }));
   }
 
+  /** The same, with what is known of the templates of open models: the event loop runs while they are analysed. */
+  async learned(): Promise<readonly ListedModel[]> {
+    const models = this.list();
+    for (const { model } of models) await model?.learnTemplates?.();
+    return models;
+  }
+
   /** The name of the model that answers to `name`; of the first one if it is `null`. Throws `RequestError` (404). */
   nameOf(name: string | null): string {
     return this.#find(name).entry.name;

@@ -10,7 +10,7 @@ import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import type { ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview, ServableModel } from './servable-model.ts';
-import { startChat } from './shown-answer.ts';
+import { previewOf, startChat } from './shown-answer.ts';
 
 /** One kind of question; its body is a request of the API. */
 export interface PromptQuestion {
@@ -98,22 +98,23 @@ function endsBeforeAnswer({
 }
 
 async function shownPrompt(asked: AskedPrompt): Promise<string> {
-  const { prompt, generationPrompt = '' } = await previewOf(asked);
+  const { prompt, generationPrompt = '' } = await askedPreview(asked);
   const isEnd = asked.isClosed && prompt.endsWith(generationPrompt);
   return isEnd ? prompt.slice(0, prompt.length - generationPrompt.length) : prompt;
 }
 
-async function previewOf({ model, chat }: AskedPrompt): Promise<PromptPreview> {
+async function askedPreview({ model, chat }: AskedPrompt): Promise<PromptPreview> {
   if (model.preview === undefined) throw unanswerable('the engine of this model shows no prompt');
   // Schemas are compiled where nobody waits for them.
-  await startChat(model, chat).report;
-  const { signal: _, ...options } = chat;
-  return model.preview(options);
+  if (model.previewInTurns === undefined) await startChat(model, chat).report;
+  const preview = await previewOf(model, chat);
+  if (preview === null) throw unanswerable('the engine of this model shows no prompt');
+  return preview;
 }
 
 /** A server of the model is asked for tokens, but not for a response. */
 async function countOf(asked: AskedPrompt): Promise<number> {
-  const { promptTokens } = await previewOf(asked);
+  const { promptTokens } = await askedPreview(asked);
   const counted = promptTokens ?? (await startChat(asked.model, asked.chat).promptTokens);
   if (counted === null) throw unanswerable('the engine of this model cannot count tokens without a request');
   return counted;

@@ -39,7 +39,7 @@ function* readObject(bytes: Buffer): Steps<Body> {
   if (Object.keys(value).length > maxFields)
     throw invalid(null, `the body has more than ${maxFields} fields`);
   if (written === value || !isExactObject(written)) return value;
-  keepWritten(value.tools, written.tools);
+  yield* keepWritten(value.tools, written.tools);
   return 'messages' in value ? { ...value, messages: written.messages } : value;
 }
 

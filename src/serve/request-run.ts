@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeExactJson } from '../format/exact-json.ts';
 import { follow, untilAborted } from '../format/on-abort.ts';
 import type { Filled } from '../format/option-rules.ts';
+import { giveWay } from '../language/expression/steps.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
@@ -16,7 +17,7 @@ import type { ItemMemory } from './item-memory.ts';
 import type { ModelPool } from './model-pool.ts';
 import { type Body, isLarge, readJsonBody } from './read-body.ts';
 import { type RequestRecord, RequestWatch } from './request-record.ts';
-import { openStream, shownEvents, shownMessage } from './shown-answer.ts';
+import { openStream, previewOf, shownEvents, shownMessage } from './shown-answer.ts';
 import { wholeCalls } from './whole-calls.ts';
 
 /** What all requests share. */
@@ -93,7 +94,9 @@ export class RequestRun {
   /** The request, and what its API knows of its body: the rest would take memory as long as the response. */
   async #read(request: Request): Promise<{ readonly read: ReadRequest; readonly body: Body }> {
     const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
+    await giveWay();
     const read = this.#endpoint.read(body, this.#state.items);
+    await giveWay();
     const names = new Set(namesOf(this.#endpoint.fields));
     return { read, body: Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name))) };
   }
@@ -189,7 +192,6 @@ export class RequestRun {
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
     const stream = await openStream(model, request, chat);
-    const { signal: _, ...previewed } = chat;
     this.#answer = {
       request,
       body,
@@ -200,7 +202,7 @@ export class RequestRun {
       items: this.#state.items,
       events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
       promptTokens: () => stream.promptTokens,
-      prompt: async () => (await model.preview?.(previewed))?.prompt ?? null,
+      prompt: async () => (await previewOf(model, chat))?.prompt ?? null,
       verbose: options.verbose,
       message: async () => shownMessage(await stream.message, request),
     };

@@ -13,11 +13,15 @@ export interface ServableModel {
   chat?(options: ChatOptions): ChatStream;
   /** Its prompt; with `promptTokens` if the engine counts them. Default: such questions are rejected. */
   preview?(options: ChatOptions): PromptPreview | Promise<PromptPreview>;
+  /** The same as `preview`; the event loop runs meanwhile. Default: it does not. */
+  previewInTurns?(options: ChatOptions): Promise<PromptPreview>;
   /** Continues a text without a conversation. Default: such requests are rejected. */
   complete?(options: CompletionOptions): ChatStream;
   /** The tokens of a text, and the text of tokens. Default: such questions are rejected. */
   tokenize?(text: string): readonly number[];
   detokenize?(tokens: readonly number[]): string;
+  /** The same as `tokenize`; the event loop runs meanwhile. Default: it does not. */
+  tokenizeInTurns?(text: string): Promise<readonly number[]>;
   /** Vectors of texts. Default: such requests are rejected. */
   embed?(texts: readonly string[], options: TextOptions): Promise<Embeddings>;
   /** From 0 to 1, how well each document answers the query. Default: such requests are rejected. */
@@ -31,6 +35,8 @@ export interface ServableModel {
   readonly servers?: readonly UpstreamHealth[];
   /** The source for `/v1/models`, if known. */
   readonly templates?: { readonly toolUse: LearnedTemplate };
+  /** Analyses them first, if they have to be; the event loop runs meanwhile. Default: `templates` does, at once. */
+  learnTemplates?(): Promise<unknown>;
   /** Frees it. */
   dispose?(): Promise<void>;
 }

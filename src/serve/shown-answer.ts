@@ -6,7 +6,7 @@ import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import type { ReadRequest } from './endpoint.ts';
 import { unanswerable, wrongModel } from './errors.ts';
-import type { ServableModel } from './servable-model.ts';
+import type { PromptPreview, ServableModel } from './servable-model.ts';
 
 /**
  * Begins what a request asks for. A wish is left out if the model's template refuses it. Throws the errors of chats, and
@@ -17,8 +17,7 @@ export async function openStream(
   { prompt, wishes = {} }: Pick<ReadRequest, 'prompt' | 'wishes'>,
   chat: ChatOptions,
 ): Promise<ChatStream> {
-  // Without a wish, the template is learned with the chat, in steps.
-  const wished = wishes.thinking !== undefined && isSwitched(model) ? wishes : {};
+  const wished = wishes.thinking !== undefined && (await isSwitched(model)) ? wishes : {};
   const stream =
     prompt === undefined ? startChat(model, { ...wished, ...chat }) : continueText(model, prompt, chat);
   try {
@@ -32,7 +31,9 @@ export async function openStream(
 }
 
 /** Whether a template has a switch of thinking; without one, a model that was trained to think is not kept from it. */
-function isSwitched({ templates }: ServableModel): boolean {
+async function isSwitched(model: ServableModel): Promise<boolean> {
+  await model.learnTemplates?.();
+  const { templates } = model;
   return templates === undefined || templates.toolUse.format.input.thinkingVariables.length > 0;
 }
 
@@ -41,6 +42,13 @@ export function startChat(model: ServableModel, chat: ChatOptions): ChatStream {
   if (model.chat === undefined)
     throw wrongModel('this model does not chat; it answers /v1/embeddings or /v1/rerank');
   return model.chat(chat);
+}
+
+/** The prompt of a chat; `null` if the model does not show it. */
+export async function previewOf(model: ServableModel, chat: ChatOptions): Promise<PromptPreview | null> {
+  if (model.previewInTurns !== undefined) return model.previewInTurns(chat);
+  const { signal: _, ...options } = chat;
+  return model.preview?.(options) ?? null;
 }
 
 function continueText(model: ServableModel, prompt: string, chat: ChatOptions): ChatStream {

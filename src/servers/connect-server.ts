@@ -128,13 +128,14 @@ function unknownContext(servers: ServerPool): never {
   throw servers.error('', 'it does not say how long its context is; pass contextSize');
 }
 
-function serverModel(name: string, engine: ServerEngine): ServerModel {
-  const { contextSize, vision, templates, servers } = engine;
+async function serverModel(name: string, engine: ServerEngine): Promise<ServerModel> {
+  const { contextSize, vision, servers } = engine;
+  const templates = await engine.templates.learnAll();
   const model: ServerModel = {
     name,
     contextSize,
     vision,
-    templates: templates.all,
+    templates,
     get servers() {
       return servers.health;
     },

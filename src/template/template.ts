@@ -15,11 +15,11 @@ import { finish, type Steps } from '../language/expression/steps.ts';
 import { comparedTypes } from './compile/compared-types.ts';
 import { compileTemplate } from './compile/compile-statement.ts';
 import { CompileError } from './compile/evaluate.ts';
-import type { Execute } from './compile/execute.ts';
+import type { Block } from './compile/execute.ts';
 import { parseSource } from './compile/parse-source.ts';
 import { SourceError } from './compile/split-source.ts';
 import type { ObservedRender, RenderOptions, Template, TemplateVariables } from './parsed-template.ts';
-import { type ImportOptions, importValue } from './values/input.ts';
+import { type ImportOptions, importSteps, importValue } from './values/input.ts';
 import { defaultLimits, Runtime, type TemplateLimits, type WorkBudget } from './values/runtime.ts';
 import { Scope } from './values/scope.ts';
 import { plainText, spansOf, type Text, type TextSpan } from './values/traced-text.ts';
@@ -43,8 +43,14 @@ interface TemplateOptions {
   readonly budget?: WorkBudget;
 }
 
-const plainInput: ImportOptions = { note: null, traced: false };
-const tracedInput: ImportOptions = { note: null, traced: true };
+/** How a render is done. */
+interface RenderManner extends ImportOptions {
+  /** Whether others have their turn meanwhile. */
+  readonly inSteps: boolean;
+}
+
+const plain: RenderManner = { note: null, traced: false, inSteps: false };
+const traced: RenderManner = { ...plain, traced: true };
 
 function collectNames(node: unknown, names: Set<string>): void {
   if (Array.isArray(node)) {
@@ -68,7 +74,7 @@ class CompiledTemplate implements Template {
   readonly comparedTypes: ReadonlySet<string>;
   private readonly limits: TemplateLimits;
   private readonly budget: WorkBudget | null;
-  private readonly program: Execute;
+  private readonly program: Block;
 
   constructor(source: string, options: TemplateOptions) {
     this.name = options.name ?? 'template';
@@ -90,11 +96,11 @@ class CompiledTemplate implements Template {
   }
 
   render(variables: TemplateVariables, options: RenderOptions = {}): string {
-    return finish(this.renderSteps(variables, options));
+    return plainText(finish(this.run(variables, options, plain)));
   }
 
   *renderSteps(variables: TemplateVariables, options: RenderOptions = {}): Steps<string> {
-    return plainText(yield* this.run(variables, options, plainInput));
+    return plainText(yield* this.run(variables, options, { ...plain, inSteps: true }));
   }
 
   renderObserved(variables: TemplateVariables, options: RenderOptions = {}): ObservedRender {
@@ -104,24 +110,25 @@ class CompiledTemplate implements Template {
       if (kinds === undefined) reads.set(path, new Set([kind]));
       else kinds.add(kind);
     };
-    const text = finish(this.run(variables, options, { note, traced: false }));
+    const text = finish(this.run(variables, options, { ...plain, note }));
     return { text: plainText(text), reads };
   }
 
   renderSpans(variables: TemplateVariables, options: RenderOptions = {}): readonly TextSpan[] {
-    return finish(this.renderSpansSteps(variables, options));
+    return spansOf(finish(this.run(variables, options, traced)));
   }
 
   *renderSpansSteps(variables: TemplateVariables, options: RenderOptions = {}): Steps<readonly TextSpan[]> {
-    return spansOf(yield* this.run(variables, options, tracedInput));
+    return spansOf(yield* this.run(variables, options, { ...traced, inSteps: true }));
   }
 
-  private *run(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Steps<Text> {
-    const scope = this.start(variables, options, how);
+  private *run(variables: TemplateVariables, options: RenderOptions, how: RenderManner): Steps<Text> {
+    const scope = yield* this.start(variables, options, how);
     const { runtime } = scope;
     yield;
     try {
-      this.program(scope);
+      if (how.inSteps) yield* this.program.steps(scope);
+      else this.program.run(scope);
     } catch (cause) {
       throw this.explain(cause, runtime.line);
     } finally {
@@ -131,10 +138,10 @@ class CompiledTemplate implements Template {
     return runtime.text;
   }
 
-  private start(variables: TemplateVariables, options: RenderOptions, how: ImportOptions): Scope {
+  private *start(variables: TemplateVariables, options: RenderOptions, how: RenderManner): Steps<Scope> {
     const now = () => options.now ?? new Date();
     try {
-      const imported = importValue(variables, '', how);
+      const imported = how.inSteps ? yield* importSteps(variables, how) : importValue(variables, '', how);
       const runtime = new Runtime({ now, traced: how.traced }, this.name, this.limits, this.budget);
       return new Scope(runtime, imported instanceof Dict ? imported : new Dict());
     } catch (cause) {

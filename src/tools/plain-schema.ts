@@ -3,11 +3,15 @@
 import { SchemaError } from '../format/errors.ts';
 import { pointerPart } from '../format/json-values.ts';
 import type { JsonSchema } from '../format/messages.ts';
+import { finish, type Steps } from '../language/expression/steps.ts';
 import { isLibrarySchema } from './library-schema.ts';
 
 /** Maximum number of values in a schema. An object that is used in several places counts in each, as in JSON. */
 const maxValues = 200_000;
 const maxDepth = 1500;
+
+/** Values that are read in one step. */
+const stepValues = 5_000;
 
 /** Sizes of schemas that are JSON: they are read by several stages, and come with each request. */
 const sizes = new WeakMap<object, number>();
@@ -20,10 +24,15 @@ const charactersOfValue = 256;
  * or a schema of a library, has too many values, or is nested too deeply.
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
+  return finish(plainSchemaSteps(schema, tool));
+}
+
+/** `plainSchema` in steps. */
+export function* plainSchemaSteps(schema: JsonSchema, tool: string): Steps<JsonSchema> {
   if (isContainer(schema) && sizes.has(schema)) return schema;
   const walk = new SchemaWalk();
   try {
-    const size = walk.measure(schema) + Math.floor(walk.characters / charactersOfValue);
+    const size = (yield* walk.measure(schema)) + Math.floor(walk.characters / charactersOfValue);
     const plain = walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
     if (isContainer(plain)) sizes.set(plain, size);
     return plain;
@@ -54,6 +63,7 @@ class SchemaWalk {
   /** Of all texts. */
   characters = 0;
   #seen = 0;
+  #nextStep = stepValues;
   readonly #path: string[] = [];
   readonly #inside = new Set<object>();
   readonly #sizes = new Map<object, number>();
@@ -64,13 +74,8 @@ class SchemaWalk {
   }
 
   /** Number of values in `value`, including itself. */
-  measure(value: unknown): number {
-    if (!isContainer(value)) {
-      if (typeof value === 'string') this.characters += value.length;
-      const wrong = scalarWrong(value);
-      if (wrong !== null) throw new NotJson(wrong);
-      return this.#counted(1);
-    }
+  *measure(value: unknown): Steps<number> {
+    if (!isContainer(value)) return this.#scalar(value);
     if (this.#inside.has(value))
       throw new NotJson('the object contains itself: a schema is JSON; use `$ref` for recursion');
     const known = this.#sizes.get(value);
@@ -78,19 +83,30 @@ class SchemaWalk {
     if (this.#path.length > maxDepth) throw new NotJson(tooDeep);
     this.#counted(1);
     this.#inside.add(value);
-    const size = this.#sizeOf(value);
+    const size = yield* this.#sizeOf(value);
     this.#inside.delete(value);
     this.#sizes.set(value, size);
     return size;
   }
 
-  #sizeOf(value: object): number {
+  #scalar(value: unknown): number {
+    if (typeof value === 'string') this.characters += value.length;
+    const wrong = scalarWrong(value);
+    if (wrong !== null) throw new NotJson(wrong);
+    return this.#counted(1);
+  }
+
+  *#sizeOf(value: object): Steps<number> {
     let size = 1;
     for (const key of keysOf(value)) {
       this.#path.push(key);
       const item = this.#read(value, key);
       if (item === undefined && !Array.isArray(value)) this.needsCopy = true;
-      else size += this.measure(item);
+      else size += isContainer(item) ? yield* this.measure(item) : this.#scalar(item);
+      if (this.#seen >= this.#nextStep) {
+        this.#nextStep = this.#seen + stepValues;
+        yield;
+      }
       if (size > maxValues) {
         this.#path.pop();
         throw new NotJson(tooMany);

@@ -4,9 +4,10 @@
  */
 
 import type { JsonObject, JsonSchema, Tool } from '../format/messages.ts';
+import type { Steps } from '../language/expression/steps.ts';
 import type { Assurance, ResponseEvent, ToolCallEvent } from '../parser/events.ts';
 import { canBeSchema, isLibrarySchema } from './library-schema.ts';
-import { plainSchema } from './plain-schema.ts';
+import { plainSchema, plainSchemaSteps } from './plain-schema.ts';
 import { readToolList, requireExecutable } from './read-tool-list.ts';
 import type { ParsedValue, SchemaValue } from './schema-value.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
@@ -177,6 +178,19 @@ export function normalizeTools(list: ToolList): readonly Tool[] {
   if (!given.every(isPlain)) return readToolList(given, 'tools');
   const tools = given.map(withPlainSchema);
   return tools.every((tool, index) => tool === given[index]) ? given : tools;
+}
+
+/** `normalizeTools` in steps. */
+export function* normalizeToolsSteps(list: ToolList): Steps<readonly Tool[]> {
+  const given: unknown = isList(list) ? list : list?.tools;
+  if (isList(given) && given.every(isPlain))
+    for (const { function: tool } of given) {
+      const { name, parameters } = tool;
+      if (typeof parameters !== 'object' || parameters === null || known.has(parameters)) continue;
+      known.set(parameters, yield* plainSchemaSteps(parameters, name));
+      yield;
+    }
+  return normalizeTools(list);
 }
 
 /** Validated schemas, and their JSON: the same lists come with each request. */

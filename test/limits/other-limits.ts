@@ -4,6 +4,7 @@
 export const elsewhere: Readonly<Record<string, string>> = {
   'cli/chat/calculate.ts maxDepth': 'test/cli/bounds.test.ts',
   'cli/chat/calculate.ts maxLength': 'test/cli/bounds.test.ts',
+  'cli/mcp/http-connection.ts maxTries': 'test/cli/mcp-broken-streams.test.ts',
   'cli/model-source.ts maxNameLength': 'test/cli/bounds.test.ts',
   'generate/schema-for-types.ts maxDepth': 'test/generate/bounds.test.ts',
   'grammar/call-grammar.ts maxGap': 'test/grammar/bounds.test.ts',

@@ -36,6 +36,7 @@ describe('a template that is met for the first time', () => {
     expect(less).toBeLessThanOrEqual(steps / 2 + 2);
     expect(results.map(({ format }) => format)).toEqual([learned?.format, learned?.format]);
     expect(shared.learn(true)).toBe(shared.learn(false));
+    expect((await shared.learnAll()).toolUse).toBe(shared.learn(true));
   });
 
   it('fails for each chat, if it is none', async () => {

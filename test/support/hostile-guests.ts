@@ -289,6 +289,57 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
   ['a text of 8 MB, counted', says(words.repeat(140_000), '/v1/chat/completions/input_tokens')],
   ['a text of 8 MB, rendered', says(words.repeat(140_000), '/apply-template')],
   ['a letter, 8 million times', says('n'.repeat(8 * million))],
+  ['a text that fills the context', says(words.repeat(3_000))],
+  ['a text that fills the context, counted', says(words.repeat(3_000), '/v1/chat/completions/input_tokens')],
+  ['a text that fills the context, rendered', says(words.repeat(3_000), '/apply-template')],
+  [
+    'a text that fills the context, tokenised',
+    { path: '/tokenize', body: () => JSON.stringify({ content: words.repeat(3_000) }) },
+  ],
+  [
+    'a text that fills the context, to complete',
+    { path: '/v1/completions', body: () => completed(words.repeat(3_000)) },
+  ],
+  [
+    'a tool of 200,000 values that nobody may call',
+    chat({
+      tools: [tool(about({ enum: count(200_000, (index) => index) }))],
+      tool_choice: 'none',
+    }),
+  ],
+  [
+    'a tool of 60,000 objects that nobody may call',
+    chat({
+      tools: [tool(about({ enum: count(60_000, (index) => ({ a: index })) }))],
+      tool_choice: 'none',
+    }),
+  ],
+  [
+    'a tool of 200,000 numbers in a spelling of their own',
+    raw(() => {
+      const tools = JSON.stringify([tool(about({ enum: ['numbers'] }))]);
+      const numbers = '1.0,'.repeat(199_000);
+      return `{"messages":[{"role":"user","content":"hello"}],"tool_choice":"none","tools":${tools.replace('"numbers"', `${numbers}1.0`)}}`;
+    }),
+  ],
+  [
+    'a tool of 40,000 bounds',
+    chat({
+      tools: [tool(about({ anyOf: count(40_000, () => ({ maximum: Number.MAX_SAFE_INTEGER })) }))],
+      tool_choice: 'none',
+    }),
+  ],
+  [
+    'a description of 9 million line breaks',
+    chat({
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', description: '\n'.repeat(9 * million), parameters: about(text) },
+        },
+      ],
+    }),
+  ],
   ['60,000 markers', says('<|im_end|><think>'.repeat(60_000))],
   [
     '10,000 messages',

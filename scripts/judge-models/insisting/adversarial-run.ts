@@ -81,7 +81,7 @@ export function attack(
 }
 
 /** Draws texts: as many as are asked for, of all kinds in turn, from one that the seed chooses. */
-function drawWrongTexts(
+export function drawWrongTexts(
   model: InsistingModel,
   request: Request,
   random: Random,

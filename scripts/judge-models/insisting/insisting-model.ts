@@ -89,7 +89,7 @@ export class InsistingEngine extends ScriptedEngine {
 export type Connect = (engine: InsistingEngine) => Promise<EngineModel>;
 
 /** In this process. */
-const connectHere: Connect = (engine) => connectEngine(engine, { modules, requireTools: false });
+export const connectHere: Connect = (engine) => connectEngine(engine, { modules, requireTools: false });
 
 /** A model that writes what it is given, as far as a grammar lets it. */
 export class InsistingModel {

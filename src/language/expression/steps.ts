@@ -51,6 +51,15 @@ export async function finishInTurns<Result>(steps: Steps<Result>, signal?: Abort
   }
 }
 
+/** Waits for a later turn of the event loop, if the present one has taken its time. */
+export function giveWay(): Promise<void> {
+  return finishInTurns(pause());
+}
+
+function* pause(): Steps<void> {
+  yield;
+}
+
 /** The next turn is that of one who waits: all of them together would take as long as there are many. */
 function beginTurn(): number {
   soon(() => {

@@ -7,7 +7,7 @@ import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import type { Steps } from '../../language/expression/steps.ts';
 import { turnLayout } from '../../layout/turn-layout.ts';
 import { createModuleParser } from '../../parser/module-parser.ts';
-import { normalizeTools } from '../../tools/tools.ts';
+import { normalizeToolsSteps } from '../../tools/tools.ts';
 import type { ChatOptions } from './chat-options.ts';
 import { type ChatRequest, isPlainText, parserOptions, promptRequest } from './chat-request.ts';
 import type { EnforcedReading, Enforcement } from './enforcement/enforcement.ts';
@@ -27,7 +27,7 @@ export function* readRequest<Options extends ChatOptions>(
 ): Steps<ChatRequest<Options>> {
   checked.signal?.throwIfAborted();
   const { toolNames = 'any' } = checked;
-  const tools = normalizeTools(checked.tools ?? []);
+  const tools = yield* normalizeToolsSteps(checked.tools ?? []);
   yield;
   const template = yield* templates.learnSteps(tools.length > 0);
   const { format, source } = template;

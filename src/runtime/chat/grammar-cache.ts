@@ -5,7 +5,12 @@ import { toolsOfTemplate } from '../../format/compiled-tools.ts';
 import type { Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { sha256 } from '../../format/sha256.ts';
-import { buildGrammarSteps, plainResponseFormat, planRequest } from '../../grammar/build-grammar.ts';
+import {
+  buildGrammarSteps,
+  plainResponseFormat,
+  plainResponseSteps,
+  planRequest,
+} from '../../grammar/build-grammar.ts';
 import type { BuiltGrammar } from '../../grammar/built-grammar.ts';
 import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { openCallGrammar, type RestNotation, restNotations } from '../../grammar/open-call-grammar.ts';
@@ -93,6 +98,7 @@ export class GrammarCache {
   }
 
   *#prepare(format: ChatFormat, options: PlainGrammarOptions): Steps<ReadyGrammar> {
+    yield* plainResponseSteps(options.responseFormat);
     const key = keyOf(format, options);
     const known = this.#known.get(key);
     if (known !== undefined) return this.#keep(key, known);

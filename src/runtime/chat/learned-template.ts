@@ -3,7 +3,7 @@ import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
 import { ToolsUnsupportedError } from '../../format/errors.ts';
 import { templateFingerprint } from '../../format/template-fingerprint.ts';
-import { finish, type Steps } from '../../language/expression/steps.ts';
+import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
 import type { ToolFormatOption } from '../../template/tool-format/tool-format-option.ts';
 import type { LearnedTemplate, SpecialTexts, TemplateReader } from './template-reader.ts';
@@ -77,6 +77,12 @@ export class TemplateCache {
   /** The template for chats without tools, and the one for chats with tools. Throws what `learn` throws. */
   get all(): { readonly default: LearnedTemplate; readonly toolUse: LearnedTemplate } {
     return { default: this.learn(false), toolUse: this.learn(true) };
+  }
+
+  /** The same, in turns with other work. */
+  async learnAll(): Promise<TemplateCache['all']> {
+    for (const withTools of [false, true]) await finishInTurns(this.learnSteps(withTools));
+    return this.all;
   }
 
   /**

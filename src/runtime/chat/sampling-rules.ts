@@ -32,7 +32,9 @@ const bias = numberFrom(-maxBias, maxBias);
 
 function isBias(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
-  const [token, added] = value;
+  // Many times as fast as taking it apart: a request may bias any number of tokens.
+  const token: unknown = value[0];
+  const added: unknown = value[1];
   const isToken = biasedToken.allows(token) || (typeof token === 'string' && token !== '');
   return isToken && (added === false || bias.allows(added));
 }

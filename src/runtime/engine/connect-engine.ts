@@ -9,13 +9,14 @@ import {
   string,
 } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
 import { LateEnforcement } from '../chat/enforcement/late-enforcement.ts';
 import { runTools, type ToolRun } from '../chat/tool-loop/run-tools.ts';
 import type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
-import { type ChatEngine, prepareChat, startChat } from './chat.ts';
+import { type ChatEngine, type PreparedChat, prepareChat, prepareInTurns, startChat } from './chat.ts';
 import { startCompletion } from './completion.ts';
 import type { CompletionOptions } from './completion-options.ts';
 import type { Engine } from './engine.ts';
@@ -72,6 +73,10 @@ export class ConnectedEngine implements EngineModel {
     return this.#shared.templates.all;
   }
 
+  learnTemplates(): Promise<EngineModel['templates']> {
+    return this.#shared.templates.learnAll();
+  }
+
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ChatOptions<Tools, Format>,
   ): ChatStream<Tools, Format> {
@@ -87,9 +92,11 @@ export class ConnectedEngine implements EngineModel {
   }
 
   preview(options: ChatOptions): ChatPreview {
-    const { prompt, grammar } = prepareChat(this.#shared, options);
-    const { text, tokens, generationPrompt } = prompt;
-    return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
+    return previewOf(prepareChat(this.#shared, options));
+  }
+
+  async previewInTurns(options: ChatOptions): Promise<ChatPreview> {
+    return previewOf(await prepareInTurns(this.#shared, options));
   }
 
   complete(options: CompletionOptions): ChatStream {
@@ -97,11 +104,19 @@ export class ConnectedEngine implements EngineModel {
   }
 
   tokenize(text: string): readonly number[] {
+    return finish(this.#tokenize(text));
+  }
+
+  async tokenizeInTurns(text: string): Promise<readonly number[]> {
+    return finishInTurns(this.#tokenize(text));
+  }
+
+  *#tokenize(text: string): Steps<readonly number[]> {
     requireOption('text', text, string);
     const { tokenizer, contextSize } = this.#shared.engine;
     const vocabulary = vocabularyOf(tokenizer);
     requireFits(text, vocabulary, contextSize);
-    return vocabulary.encode(text);
+    return yield* vocabulary.encodeSteps(text);
   }
 
   detokenize(tokens: readonly number[]): string {
@@ -120,6 +135,11 @@ export class ConnectedEngine implements EngineModel {
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
   }
+}
+
+function previewOf({ prompt, grammar }: PreparedChat): ChatPreview {
+  const { text, tokens, generationPrompt } = prompt;
+  return { prompt: text, promptTokens: tokens.length, generationPrompt, grammar };
 }
 
 function tokensOf({ size }: Vocabulary): OptionRule {

@@ -10,6 +10,8 @@ import type { CompletionOptions } from './completion-options.ts';
 
 /** A model that can chat. */
 export interface EngineModel extends DescribedModel {
+  /** The templates with their formats; the event loop runs while they are analysed, if they have to be. */
+  learnTemplates(): Promise<EngineModel['templates']>;
   /** Answers a conversation. Nothing is computed until the stream is read. */
   chat<const Tools extends ToolList = ToolList, const Format extends ResponseFormat = ResponseFormat>(
     options: ChatOptions<Tools, Format>,
@@ -30,6 +32,8 @@ export interface EngineModel extends DescribedModel {
    * if the model was connected with `lateEnforcement`, and no chat that enforces something was begun or prepared.
    */
   preview(options: ChatOptions): ChatPreview;
+  /** The same; the event loop runs meanwhile. */
+  previewInTurns(options: ChatOptions): Promise<ChatPreview>;
   /** Continues a text without a conversation: no template, no calls, nothing enforced. */
   complete(options: CompletionOptions): ChatStream;
   /**
@@ -37,6 +41,8 @@ export interface EngineModel extends DescribedModel {
    * `ContextOverflowError` for a text that is too long for the context.
    */
   tokenize(text: string): readonly number[];
+  /** The same; the event loop runs meanwhile. */
+  tokenizeInTurns(text: string): Promise<readonly number[]>;
   /** The text of tokens. Throws `UnsupportedOptionError` for one that the model does not have. */
   detokenize(tokens: readonly number[]): string;
   /** Frees the model. Running and waiting chats end with `ModelDisposedError`. */

@@ -68,7 +68,12 @@ async function fill(
   }
 }
 
-/** Nobody writes to what is reserved, so it takes no memory. */
+/**
+ * Makes V8 look for garbage: it counts what is reserved as if it were taken, and looks into its youngest objects when
+ * enough was. Nobody writes to it, so it takes no memory. No specification says any of this, and nothing but memory
+ * depends on it: a V8 that counts otherwise leaves the pieces until it collects by itself. They cannot be given back
+ * here, since they are the stream's, and may be parts of buffers that others read.
+ */
 function collectPieces(): void {
   new ArrayBuffer(youngBytes, { maxByteLength: youngBytes });
 }

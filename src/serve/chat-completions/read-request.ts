@@ -56,7 +56,7 @@ const lowestBias = -100;
 const logitBias: FieldRule = {
   expected: `an object that maps token ids to biases from ${lowestBias} to 100`,
   allows: (value) =>
-    isRecord(value) && Object.entries(value).every(([token, bias]) => isTokenId(token) && isBias(bias)),
+    isRecord(value) && Object.keys(value).every((token) => isTokenId(token) && isBias(value[token])),
   schema: {
     type: 'object',
     propertyNames: { pattern: '^(0|[1-9][0-9]{0,8})$' },
@@ -173,9 +173,10 @@ function readChatTools(own: readonly GivenTool[]): readonly Body[] {
 }
 
 function readLogitBias(body: Body): readonly LogitBias[] | undefined {
-  const entries = Object.entries(objectField(body, 'logit_bias') ?? {});
-  if (entries.length === 0) return undefined;
-  return entries.map(([token, bias]) => [Number(token), bias === lowestBias ? false : Number(bias)]);
+  const given = objectField(body, 'logit_bias') ?? {};
+  const tokens = Object.keys(given);
+  if (tokens.length === 0) return undefined;
+  return tokens.map((token) => [Number(token), given[token] === lowestBias ? false : Number(given[token])]);
 }
 
 function readLogprobs(body: Body): number | undefined {

@@ -33,10 +33,10 @@ export async function listOpen(pool: ModelPool): Promise<object> {
 export const showFields = { model: textRule, name: textRule } as const satisfies FieldTable;
 
 /** `/api/show`: one model. Throws `RequestError` (404 for an unknown one). */
-export function showModel(pool: ModelPool, body: Body): object {
+export async function showModel(pool: ModelPool, body: Body): Promise<object> {
   checkFields(body, showFields);
   const known = pool.nameOf(textField(body, 'model') ?? textField(body, 'name') ?? '');
-  const model = pool.list().find((each) => each.name === known)?.model ?? null;
+  const model = (await pool.learned()).find((each) => each.name === known)?.model ?? null;
   const context = model?.contextSize;
   return {
     modelfile: '',

@@ -1,4 +1,5 @@
 /** Texts as tokens, and back. */
+import { finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import { invalid, unanswerable } from '../errors.ts';
 import { flagRule, integerRule, listOf, textRule } from '../fields/field-table.ts';
 import { flag, requiredField, textField } from '../fields/request-fields.ts';
@@ -17,8 +18,8 @@ export const tokenizeText: TextQuestion = {
     const text = textField(body, 'content') ?? textField(body, 'prompt');
     if (text === undefined) throw invalid('content', 'content is missing', 'missing_required_parameter');
     const { tokenize, detokenize } = tokenizerOf(model);
-    const tokens = tokenize(text);
-    const shown = flag(body, 'with_pieces') ? tokens.map((id) => ({ id, piece: detokenize([id]) })) : tokens;
+    const tokens = await tokenize(text);
+    const shown = flag(body, 'with_pieces') ? await finishInTurns(piecesOf(tokens, detokenize)) : tokens;
     return { tokens: shown, count: tokens.length };
   },
 };
@@ -37,12 +38,30 @@ export const detokenizeText: TextQuestion = {
   },
 };
 
-function tokenizerOf(model: ServableModel): Required<Pick<ServableModel, 'tokenize' | 'detokenize'>> {
+/** Tokens whose texts are found in one step. */
+const stepTokens = 500;
+
+/** Tokens, each with its text. */
+function* piecesOf(tokens: readonly number[], detokenize: Tokenizer['detokenize']): Steps<object[]> {
+  const pieces: object[] = [];
+  for (const id of tokens) {
+    pieces.push({ id, piece: detokenize([id]) });
+    if (pieces.length % stepTokens === 0) yield;
+  }
+  return pieces;
+}
+
+interface Tokenizer {
+  tokenize(text: string): Promise<readonly number[]>;
+  detokenize(tokens: readonly number[]): string;
+}
+
+function tokenizerOf(model: ServableModel): Tokenizer {
   const { tokenize, detokenize } = model;
   if (tokenize === undefined || detokenize === undefined)
     throw unanswerable('the engine of this model does not show its tokens');
   return {
-    tokenize: (text) => tokenize.call(model, text),
+    tokenize: async (text) => model.tokenizeInTurns?.(text) ?? tokenize.call(model, text),
     detokenize: (tokens) => detokenize.call(model, tokens),
   };
 }

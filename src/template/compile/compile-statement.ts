@@ -1,5 +1,6 @@
 /** Compiles statements of the syntax tree to functions, once per template. */
 
+import type { Steps } from '../../language/expression/steps.ts';
 import { iterate } from '../values/operators.ts';
 import type { Scope } from '../values/scope.ts';
 import { str } from '../values/text.ts';
@@ -7,7 +8,7 @@ import { Attributes, PythonError, truthy, type Value } from '../values/values.ts
 import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
 import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
-import type { Capture, Execute, Outcome } from './execute.ts';
+import type { Block, Capture, Execute, Outcome, Statement } from './execute.ts';
 import { Loop } from './loop.ts';
 import { rewritten } from './parse-source.ts';
 import { blockNames } from './rewrite-statement.ts';
@@ -19,21 +20,30 @@ type Assign = (scope: Scope, value: Value) => void;
 const ownScope: CompileContext = { conditional: false };
 
 /** Compiles consecutive statements. */
-function compileBlock(nodes: readonly Node[], place: CompileContext): Execute {
-  const steps = nodes.map((node) => compileStatement(node, place));
-  return (scope) => {
-    for (const step of steps) {
-      const outcome = step(scope);
+function compileBlock(nodes: readonly Node[], place: CompileContext): Block {
+  const statements = nodes.map((node) => compileStatement(node, place));
+  const run: Execute = (scope) => {
+    for (const statement of statements) {
+      const outcome = statement.run(scope);
       if (outcome !== 'next') return outcome;
     }
     return 'next';
   };
+  function* steps(scope: Scope): Steps<Outcome> {
+    for (const statement of statements) {
+      const outcome = statement.steps === undefined ? statement.run(scope) : yield* statement.steps(scope);
+      if (outcome !== 'next') return outcome;
+      if (scope.runtime.isDue()) yield;
+    }
+    return 'next';
+  }
+  return { run, steps };
 }
 
 /** Compiles a body with its own scope whose output is captured as text. */
 function compileCapture(nodes: readonly Node[]): Capture {
-  const body = compileBlock(nodes, ownScope);
-  return (scope) => scope.runtime.capture(() => body(scope.inner()));
+  const { run } = compileBlock(nodes, ownScope);
+  return (scope) => scope.runtime.capture(() => run(scope.inner()));
 }
 
 function compileOutput(node: Expression, place: CompileContext): Execute {
@@ -58,14 +68,15 @@ function compileIf(
   body: readonly Node[],
   alternate: readonly Node[],
   place: CompileContext,
-): Execute {
+): Statement {
   const condition = compileExpression(test, { ...place, conditional: true });
   const positive = compileBlock(body, { ...place, conditional: true });
   const negative = compileBlock(alternate, { ...place, conditional: true });
-  return (scope) => {
+  const branch = (scope: Scope): Block => {
     scope.runtime.charge(1);
-    return truthy(condition(scope)) ? positive(scope) : negative(scope);
+    return truthy(condition(scope)) ? positive : negative;
   };
+  return { run: (scope) => branch(scope).run(scope), steps: (scope) => branch(scope).steps(scope) };
 }
 
 function compileUnpacking(targets: readonly Expression[]): Assign {
@@ -173,35 +184,48 @@ function recursiveItems(source: Expression): Expression | null {
   return source.callee.value === blockNames.recursive ? (source.args[0] ?? null) : null;
 }
 
-function compileFor(node: For, place: CompileContext): Execute {
+function compileFor(node: For, place: CompileContext): Statement {
   const assign = compileTarget(node.loopvar);
   const { iterable, itemsOf, isRecursive } = compileItems(node, assign, place);
   const body = compileBlock(node.body, ownScope);
   const otherwise = compileBlock(node.defaultBlock, ownScope);
-  const run = (scope: Scope, value: Value, depth: number): Outcome => {
+  const loopOf = (scope: Scope, items: readonly Value[], depth: number): Loop => {
     const { runtime } = scope;
-    const items = itemsOf(scope, value);
-    if (items.length === 0) return otherwise(scope.inner());
     const again = (other: Value) => runtime.nested(() => runtime.capture(() => run(scope, other, depth + 1)));
-    const loop = new Loop(items, depth, isRecursive ? again : null);
-    for (const [index, item] of items.entries()) {
-      runtime.charge(1);
-      loop.index = index;
-      const inner = scope.inner();
-      inner.names.set('loop', loop);
-      assign(inner, item);
-      if (body(inner) === 'break') break;
-    }
+    return new Loop(items, depth, isRecursive ? again : null);
+  };
+  const enter = (scope: Scope, loop: Loop, index: number, item: Value): Scope => {
+    scope.runtime.charge(1);
+    loop.index = index;
+    const inner = scope.inner();
+    inner.names.set('loop', loop);
+    assign(inner, item);
+    return inner;
+  };
+  const run = (scope: Scope, value: Value, depth: number): Outcome => {
+    const items = itemsOf(scope, value);
+    if (items.length === 0) return otherwise.run(scope.inner());
+    const loop = loopOf(scope, items, depth);
+    for (const [index, item] of items.entries())
+      if (body.run(enter(scope, loop, index, item)) === 'break') break;
     return 'next';
   };
-  return (scope) => run(scope, iterable(scope), 1);
+  function* steps(scope: Scope): Steps<Outcome> {
+    const items = itemsOf(scope, iterable(scope));
+    if (items.length === 0) return yield* otherwise.steps(scope.inner());
+    const loop = loopOf(scope, items, 1);
+    for (const [index, item] of items.entries())
+      if ((yield* body.steps(enter(scope, loop, index, item))) === 'break') break;
+    return 'next';
+  }
+  return { run: (scope) => run(scope, iterable(scope), 1), steps };
 }
 
 function compileFilterBlock(
   filter: Identifier | CallNode,
   nodes: readonly Node[],
   place: CompileContext,
-): Execute {
+): Statement {
   const args = filter.type === 'Identifier' ? [] : filter.args;
   const name = filter.type === 'Identifier' ? filter : filter.callee;
   switch (name.type === 'Identifier' ? name.value : '') {
@@ -216,36 +240,41 @@ function compileFilterBlock(
   }
   const body = compileCapture(nodes);
   const change = compileFilter(filter, place);
-  return (scope) => {
+  const run: Execute = (scope) => {
     scope.runtime.write(str(scope.runtime, change(scope, body(scope))));
     return 'next';
   };
+  return { run };
 }
 
 /** Statements in a scope of their own, within the scope that `outer` chooses. */
-function compileScope(nodes: readonly Node[], outer: (scope: Scope) => Scope): Execute {
+function compileScope(nodes: readonly Node[], outer: (scope: Scope) => Scope): Statement {
+  return within(nodes, (scope) => outer(scope).inner());
+}
+
+/** Statements in the scope that `enter` makes. */
+function within(nodes: readonly Node[], enter: (scope: Scope) => Scope): Statement {
   const body = compileBlock(nodes, ownScope);
-  return (scope) => body(outer(scope).inner());
+  return { run: (scope) => body.run(enter(scope)), steps: (scope) => body.steps(enter(scope)) };
 }
 
 /** `{% with a=1, b=a %}`: a scope of its own, whose values are those of the scope around it. */
-function compileWith(args: readonly Expression[], nodes: readonly Node[], place: CompileContext): Execute {
+function compileWith(args: readonly Expression[], nodes: readonly Node[], place: CompileContext): Statement {
   const values = args.map((arg) => {
     if (arg.type !== 'KeywordArgumentExpression')
       throw new CompileError('a with block takes names and values: {% with a=1, b=2 %}');
     return [arg.key.value, compileExpression(arg.value, place)] as const;
   });
-  const body = compileBlock(nodes, ownScope);
-  return (scope) => {
+  return within(nodes, (scope) => {
     scope.runtime.charge(1 + values.length);
     const inner = scope.inner();
     for (const [name, value] of values) inner.names.set(name, value(scope));
-    return body(inner);
-  };
+    return inner;
+  });
 }
 
 /** Chat templates are rendered without escaping, so a block that turns it off changes nothing. */
-function compileAutoescape(args: readonly Expression[], nodes: readonly Node[]): Execute {
+function compileAutoescape(args: readonly Expression[], nodes: readonly Node[]): Statement {
   const [on] = args;
   if (on?.type !== 'Identifier' || on.value.toLowerCase() !== 'false')
     throw new CompileError('of autoescape, only {% autoescape false %} is supported: use the filter escape');
@@ -261,36 +290,44 @@ function compileComment(text: string): Execute {
   };
 }
 
-function compileStatement(node: Node, place: CompileContext): Execute {
+function compileStatement(node: Node, place: CompileContext): Statement {
   switch (node.type) {
     case 'Program':
       return compileBlock(node.body, place);
-    case 'Comment':
-      return compileComment(node.value);
-    case 'StringLiteral':
-      return compileText(node.value);
     case 'If':
       return compileIf(node.test, node.body, node.alternate, place);
     case 'For':
       return compileFor(node, place);
+    case 'FilterStatement':
+      return compileFilterBlock(node.filter, node.body, place);
+    default:
+      return { run: compileStep(node, place) };
+  }
+}
+
+/** Compiles a statement that is one step. */
+function compileStep(node: Node, place: CompileContext): Execute {
+  switch (node.type) {
+    case 'Comment':
+      return compileComment(node.value);
+    case 'StringLiteral':
+      return compileText(node.value);
     case 'Set':
       return compileSet(node, place);
     case 'Macro':
       return compileMacro(node, compileCapture);
     case 'CallStatement':
       return compileCallBlock(node, place, compileCapture);
-    case 'FilterStatement':
-      return compileFilterBlock(node.filter, node.body, place);
     case 'Break':
       return () => 'break';
     case 'Continue':
       return () => 'continue';
     default:
-      return compileOutput(node, place);
+      return compileOutput(node as Expression, place);
   }
 }
 
 /** Compiles a whole template. Throws CompileError if Jinja would reject it. */
-export function compileTemplate(nodes: readonly Node[]): Execute {
+export function compileTemplate(nodes: readonly Node[]): Block {
   return compileBlock(nodes, { conditional: false });
 }

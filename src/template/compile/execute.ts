@@ -1,4 +1,5 @@
 /** The types of compiled statements. */
+import type { Steps } from '../../language/expression/steps.ts';
 import type { Scope } from '../values/scope.ts';
 import type { Text } from '../values/traced-text.ts';
 import type { Node } from './tree.ts';
@@ -8,6 +9,16 @@ export type Outcome = 'next' | 'break' | 'continue';
 
 /** Runs a statement. */
 export type Execute = (scope: Scope) => Outcome;
+
+/** A compiled statement. */
+export interface Statement {
+  readonly run: Execute;
+  /** The same, in steps. Default: it is one step. */
+  readonly steps?: (scope: Scope) => Steps<Outcome>;
+}
+
+/** Consecutive statements. */
+export type Block = Required<Statement>;
 
 /** Runs a body with its own scope and captures its output as text. */
 export type Capture = (scope: Scope) => Text;

@@ -16,7 +16,7 @@ import {
   string,
 } from '../../format/option-rules.ts';
 import { finish, type Steps } from '../../language/expression/steps.ts';
-import { promptTools } from '../../tools/prompt-tools.ts';
+import { promptToolsSteps } from '../../tools/prompt-tools.ts';
 import { normalizeTools, type ToolList } from '../../tools/tools.ts';
 import type { Template } from '../parsed-template.ts';
 import { OwnText, parseTemplate, type TextSpan } from '../template.ts';
@@ -277,7 +277,7 @@ function* renderConversation<Render>(
 ): Steps<Render> {
   requireOption('templateSource', templateSource, chatTemplate);
   const { tools = [], ...read } = readPromptOptions(given);
-  const options = { ...read, tools: promptTools(normalizeTools(tools)) };
+  const options = { ...read, tools: yield* promptToolsSteps(normalizeTools(tools)) };
   yield;
   const conversation = readMessages(options.messages);
   yield;

@@ -1,5 +1,6 @@
 /** Converts JSON-like JavaScript data to template values. The input is copied, never changed. */
 import { JsonNumber, pythonNumber } from '../../format/exact-json.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import { dataText } from './traced-text.ts';
 import {
   Dict,
@@ -96,4 +97,49 @@ export function importValue(value: unknown, path: string | null, options: Import
         `${path || 'input'} is a ${typeof value}; only JSON values can be rendered`,
       );
   }
+}
+
+/** Values that are converted in one step. */
+const stepValues = 2_000;
+
+/** `importValue` in steps. */
+export function importSteps(value: unknown, options: ImportOptions): Steps<Value> {
+  const done = { values: 0 };
+  function* importLarge(large: object, path: string | null, depth: number): Steps<Value> {
+    const { note, traced } = options;
+    const isList = Array.isArray(large);
+    const items: Value[] = [];
+    const entries: [Value, Value][] = [];
+    for (const [key, item] of isList ? large.entries() : Object.entries(large)) {
+      if (item === undefined && !isList) continue;
+      const imported = yield* importAny(item, note && extendPath(path ?? '', key), depth + 1);
+      if (isList) items.push(imported);
+      else entries.push([traced ? dataText(String(key)) : String(key), imported]);
+    }
+    const watch = watchOf(path ?? '', note);
+    return isList ? new List(items, watch) : new Dict(entries, watch);
+  }
+  function* importAny(any: unknown, path: string | null, depth: number): Steps<Value> {
+    const size = stepValues - roomAfter(any, stepValues);
+    // What is too deep throws in the end.
+    if (size >= stepValues && depth <= maxDepth) return yield* importLarge(any as object, path, depth);
+    done.values += size;
+    if (done.values >= stepValues) {
+      done.values = 0;
+      yield;
+    }
+    return importValue(any, path, options, depth);
+  }
+  return importAny(value, '', 0);
+}
+
+/** What is left of `room` values without those in `value`; 0 if there are as many, or more. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value !== 'object' || value === null) return room - 1;
+  let left = room - 1;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (left <= 0) return 0;
+    left = roomAfter(item, left);
+  }
+  return Math.max(0, left);
 }

@@ -24,6 +24,9 @@ export const defaultLimits: TemplateLimits = {
   source: 1 << 21,
 };
 
+/** Units of work after which a render in steps gives way: a few milliseconds at worst. */
+const stepUnits = 10_000;
+
 /** Work shared by several renders; each takes its steps from here. */
 export class WorkBudget {
   /** Units of work, as in `TemplateLimits.steps`. */
@@ -63,6 +66,8 @@ export class Runtime {
   private output = new TextBuilder();
   private written = 0;
   private steps = 0;
+  /** Work that was done when the render last gave way. */
+  private gaveWay = 0;
   private depth = 0;
 
   constructor(input: RenderInput, template: string, limits: TemplateLimits, budget: WorkBudget | null) {
@@ -77,6 +82,13 @@ export class Runtime {
   /** Units of work done. */
   get work(): number {
     return this.steps;
+  }
+
+  /** Whether a render in steps should give way, which it then does. */
+  isDue(): boolean {
+    if (this.steps - this.gaveWay < stepUnits) return false;
+    this.gaveWay = this.steps;
+    return true;
   }
 
   /** Charges units to the budget. Throws TemplateLimitError if it is used up. */

@@ -143,7 +143,12 @@ export class Vocabulary implements TokenTexts {
 
   /** Tokens of a whole text in which the texts of special tokens count. */
   encode(text: string): readonly number[] {
-    return finish(this.#encodeTrusted(text, true)).flat();
+    return finish(this.encodeSteps(text));
+  }
+
+  /** `encode` in steps. */
+  *encodeSteps(text: string): Steps<readonly number[]> {
+    return (yield* this.#encodeTrusted(text, true)).flat();
   }
 
   /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
