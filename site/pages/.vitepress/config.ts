@@ -34,7 +34,11 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Getting started', '/docs/getting-started'],
       ['Choosing a model', '/docs/models'],
       ['Which entry point', '/docs/entry-points'],
-      ['Troubleshooting', '/docs/troubleshooting'],
+    ).concat(
+      withParts(
+        ['Troubleshooting', '/docs/troubleshooting'],
+        ['Installing', '/docs/troubleshooting-installing'],
+      ),
     ),
   },
   {
@@ -94,7 +98,11 @@ const guide: DefaultTheme.SidebarItem[] = [
         ['Strings and numbers', '/docs/json-schema-scalars'],
         ['What is written', '/docs/json-schema-writing'],
       ),
-      withParts(['Leniency', '/docs/leniency'], ['Examples', '/docs/leniency-examples']),
+      withParts(
+        ['Leniency', '/docs/leniency'],
+        ['Markers and text', '/docs/leniency-markers'],
+        ['Examples', '/docs/leniency-examples'],
+      ),
       pages(
         ['Names of the parts', '/docs/entry-points-parts'],
         ['The inspector', '/docs/inspector'],
