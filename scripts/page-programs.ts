@@ -14,7 +14,7 @@ export interface PageProgram {
 }
 
 /** Pages whose blocks are excerpts: of a case, of a file in this repository. */
-const excerpts: ReadonlySet<string> = new Set(['docs/adding-a-model.md', 'docs/data-flow.md']);
+const excerpts: ReadonlySet<string> = new Set(['docs/unreadable-templates.md', 'docs/adding-a-model.md']);
 
 /** The programs of all pages: those of a page that has no name, and those in blocks like "```ts forecast.test.ts". */
 export function pagePrograms(): readonly PageProgram[] {

@@ -1,4 +1,4 @@
-/** Splits a command line into words, without a shell. */
+/** Splits a command line into words, without a shell, and writes words for one. */
 
 /**
  * Words are separated by white space, and quotes of either kind group them. A backslash outside single quotes escapes
@@ -23,3 +23,10 @@ const windows = {
   unquote: (match: string, double?: string, single?: string): string =>
     single ?? double?.replaceAll('\\"', '"') ?? match,
 };
+
+/** The word as people type it, for a command that is shown: in quotes where a shell would split or change it. */
+export function quoteWord(word: string, platform: NodeJS.Platform = process.platform): string {
+  const plain = platform === 'win32' ? /^[\p{L}\p{N}+=:./\\_-]+$/u : /^[\p{L}\p{N}@%+=:,./_-]+$/u;
+  if (plain.test(word)) return word;
+  return platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -7,6 +7,7 @@ import { generateModel } from '../generate/generate-model.ts';
 import { buildStructuralTag } from '../grammar/structural-tag/build-structural-tag.ts';
 import { annotatedSample, legend } from './annotate.ts';
 import { capabilityFlags } from './capability-flags.ts';
+import { untilEnded } from './end-signals.ts';
 import { readToolSources } from './generate/tool-source.ts';
 import { serveInspector } from './inspector.ts';
 import { type ModelSource, readModelSource } from './model-source.ts';
@@ -92,7 +93,7 @@ async function open({
   const { url, close } = await serveInspector({ ...template, name: origin });
   process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);
   openBrowser(url);
-  await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  await untilEnded();
   await close();
 }
 

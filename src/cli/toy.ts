@@ -5,6 +5,7 @@ import pc from 'picocolors';
 import { codeOf } from '../format/error-class.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ToyFormat } from '../testing/toy/templates.ts';
+import { quoteWord } from './command-words.ts';
 import { terminalText } from './terminal-text.ts';
 
 interface ToyOptions {
@@ -47,7 +48,7 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
   await fs.writeFile(file, bytes);
   const report = { type: 'toy_model', file, format, size: bytes.length };
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : `${pc.green('✓')} ${terminalText(file)}\n`);
-  if (!json) process.stderr.write(pc.dim(`talk to it: idiolect chat ${terminalText(file)}\n`));
+  if (!json) process.stderr.write(pc.dim(`talk to it: idiolect chat ${terminalText(quoteWord(file))}\n`));
 }
 
 async function contentOf(file: string): Promise<Buffer | null> {

@@ -15,10 +15,10 @@ import path from 'node:path';
 import { getHFHubCachePath, getRepoFolderName } from '@huggingface/hub';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { requireOption, string } from '../format/option-rules.ts';
+import { removeFile, renameFile } from './busy-files.ts';
 import { withClaim } from './claim.ts';
 import type { ContentHash } from './content-hash.ts';
 import { makeFolder } from './make-folder.ts';
-import { renameFile } from './rename-file.ts';
 
 /** Folder of the cache: `HF_HUB_CACHE`, `HF_HOME/hub`, or `~/.cache/huggingface/hub`. */
 export function defaultCacheFolder(): string {
@@ -102,7 +102,7 @@ async function giveName(
   const folder = modelFolder(cache, model);
   const aside = path.join(folder, 'names.new');
   await withClaim(folder, 'names', { signal }, async () => {
-    await fs.rm(aside, { force: true });
+    await removeFile(aside);
     await give(aside);
   });
 }

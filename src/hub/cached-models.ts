@@ -4,8 +4,10 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { addToGroup } from '../format/groups.ts';
 import { requireOption, string } from '../format/option-rules.ts';
+import { removeFile, removeFolder } from './busy-files.ts';
 import { modelFolder, requireCache } from './cache.ts';
 import { chooseModel, groupModels, type ModelFiles } from './choose-file.ts';
+import { hashFile } from './content-hash.ts';
 import { FileNotFoundError, ModelNotCachedError } from './errors.ts';
 import { cachedModels, readReference } from './hub-rules.ts';
 import { trialFile } from './local-file.ts';
@@ -123,16 +125,15 @@ export async function removeCachedModels(
   const place = await fs.realpath(folder).catch(() => {
     throw new ModelNotCachedError({ model, wanted: null, available: [] });
   });
-  const ownBlobs = path.join(place, 'blobs');
-  const targets = await Promise.all(files.map((file) => fs.realpath(file)));
-  // A link to another folder was made by a user who wants to keep the file.
-  const blobs = new Set(targets.filter((target) => path.dirname(target) === ownBlobs));
+  const blobs = new Set<string>();
+  for (const file of files) {
+    const blob = await blobOf(file, path.join(place, 'blobs'));
+    if (blob !== null) blobs.add(blob);
+  }
   let freed = 0;
   for (const file of files) {
-    const stats = await fs.lstat(file);
-    if (stats.isFile()) freed += stats.size;
-    await fs.rm(file);
-    await fs.rm(trialFile(file), { force: true });
+    freed += await removeName(file);
+    await removeFile(trialFile(file));
   }
   freed += await removeUnreferenced(folder, blobs);
   freed += await removeUnused(folder);
@@ -221,6 +222,36 @@ async function listLeftovers(folder: string, ending: string, model: string): Pro
   return leftovers;
 }
 
+/** Removes a name of a file; returns the freed bytes, which are none while the file has another name. */
+async function removeName(file: string): Promise<number> {
+  const stats = await fs.lstat(file).catch(() => null);
+  await removeFile(file);
+  return stats?.isFile() && stats.nlink === 1 ? stats.size : 0;
+}
+
+/**
+ * The blob that a file of a snapshot has its bytes from; `null` if it is not among `blobs`. Where links are not
+ * allowed, the file is the blob under another name (a hard link), or a copy of it.
+ */
+async function blobOf(file: string, blobs: string): Promise<string | null> {
+  const target = await fs.realpath(file);
+  if (path.dirname(target) === blobs) return target;
+  // A link to another folder was made by a user who wants to keep the file.
+  if ((await fs.lstat(file)).isSymbolicLink()) return null;
+  const own = await fs.stat(file, { bigint: true });
+  const copied: string[] = [];
+  for (const name of await names(blobs)) {
+    const blob = path.join(blobs, name);
+    const stats = await fs.stat(blob, { bigint: true }).catch(() => null);
+    if (stats?.ino === own.ino && stats.dev === own.dev) return blob;
+    if (stats?.size === own.size && /^(?:[\da-f]{40}|[\da-f]{64})$/.test(name)) copied.push(name);
+  }
+  for (const name of copied)
+    if ((await hashFile(file, name.length === 64 ? 'sha256' : 'git-sha1')) === name)
+      return path.join(blobs, name);
+  return null;
+}
+
 /** Removes those of `blobs` that no name of a snapshot points to; returns the freed bytes. */
 async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): Promise<number> {
   const snapshots = path.join(folder, 'snapshots');
@@ -229,11 +260,7 @@ async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): P
     referenced.add(await fs.realpath(path.join(snapshots, name)).catch(() => ''));
   }
   let freed = 0;
-  for (const blob of blobs) {
-    if (referenced.has(blob)) continue;
-    freed += (await fs.stat(blob).catch(() => null))?.size ?? 0;
-    await fs.rm(blob, { force: true });
-  }
+  for (const blob of blobs) if (!referenced.has(blob)) freed += await removeName(blob);
   return freed;
 }
 
@@ -247,6 +274,6 @@ async function removeUnused(folder: string): Promise<number> {
     const stats = await fs.lstat(path.join(folder, name));
     if (stats.isFile()) freed += stats.blocks * 512;
   }
-  await fs.rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
   return freed;
 }

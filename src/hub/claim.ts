@@ -16,6 +16,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { codeOf } from '../format/error-class.ts';
 import { follow } from '../format/on-abort.ts';
+import { removeFile } from './busy-files.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** Options of a claim. */
@@ -54,7 +55,7 @@ export async function withClaim<T>(
   } finally {
     clearInterval(heartbeat);
     forget();
-    await fs.rm(own, { force: true });
+    await removeFile(own);
   }
 }
 
@@ -64,7 +65,7 @@ async function takeClaim(folder: string, name: string, own: string, options: Cla
     if (!(await othersClaim(folder, name, own))) {
       await fs.writeFile(own, '', { flag: 'wx' });
       if (!(await othersClaim(folder, name, own))) return;
-      await fs.rm(own, { force: true });
+      await removeFile(own);
     } else if (!waited) {
       waited = true;
       options.onWait?.();
@@ -81,7 +82,7 @@ async function othersClaim(folder: string, name: string, own: string): Promise<b
   for (const file of claims.filter((claim) => claim !== path.basename(own))) {
     const claim = path.join(folder, file);
     if (await isAlive(claim)) return true;
-    await fs.rm(claim, { force: true });
+    await removeFile(claim);
   }
   return false;
 }

@@ -1,6 +1,7 @@
 /** Fetches one file of a model from the Hub into the cache: claim, download, verify, move into place. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { renameFile } from './busy-files.ts';
 import { blobFile, fileSize, modelFolder, quarantine } from './cache.ts';
 import { withClaim } from './claim.ts';
 import { type ContentHash, hashFile } from './content-hash.ts';
@@ -8,7 +9,6 @@ import { downloadFile } from './download-file.ts';
 import { ChecksumMismatchError, DiskFullError } from './errors.ts';
 import { makeFolder } from './make-folder.ts';
 import { openPartialFile, type PartialFileLayout, removePartialFile } from './partial-file.ts';
-import { renameFile } from './rename-file.ts';
 import type { RemoteFile } from './resolve-model.ts';
 
 /** How files are fetched. */

@@ -6,11 +6,11 @@ import { ModelFileError } from '../format/errors.ts';
 import { looksLikeReference } from './reference.ts';
 
 /** The path of a file given as a path or a `file:` address. Throws `ModelFileError` for an address of another host. */
-export function localPath(file: string | URL): string {
+export function localPath(file: string | URL, platform: NodeJS.Platform = process.platform): string {
   const text = file instanceof URL ? file.href : file;
   if (!/^file:/i.test(text)) return text;
   try {
-    return fileURLToPath(text);
+    return fileURLToPath(text, { windows: platform === 'win32' });
   } catch (cause) {
     throw new ModelFileError({ file: text, reason: `names no file of this disk: ${String(cause)}`, cause });
   }

@@ -1,11 +1,10 @@
-/** `docs/cli.md` and `--help`: the same commands, the same options, each with its default. */
-import fs from 'node:fs';
-import path from 'node:path';
+/** `docs/cli.md` with its parts, and `--help`: the same commands, the same options, each with its default. */
 import type { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { loadAll } from '../../src/cli/commands.ts';
+import { docPages } from '../support/doc-pages.ts';
 
-const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/cli.md'), 'utf8');
+const page = docPages('cli', 'cli-formats', 'cli-models', 'cli-chat-and-serve');
 const commands = await loadAll();
 
 /** The rows of the first table of options after the heading of a command. */
@@ -47,6 +46,6 @@ describe.each(commands.map((command) => [command.name(), command] as const))('%s
 });
 
 it('the page lists all commands', () => {
-  const listed = Array.from(page.matchAll(/^\| \[`(\w+)`\]\(#\w+\)/gm), ([, name]) => name);
+  const listed = Array.from(page.matchAll(/^\| \[`(\w+)`\]\([\w.-]*#\w+\)/gm), ([, name]) => name);
   expect(listed.sort()).toEqual(commands.map((command) => command.name()).sort());
 });

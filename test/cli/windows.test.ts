@@ -1,24 +1,42 @@
 /** What is different on Windows, emulated: line ends, commands, paths, renames, links, browsers. */
 import { execFileSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { analyzeTemplate } from 'idiolect';
+import { analyzeTemplate, buildGrammar, readGbnf, writeGbnf } from 'idiolect';
+import { createModuleParser } from 'idiolect/parser';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { splitCommand } from '../../src/cli/command-words.ts';
+import { quoteWord, splitCommand } from '../../src/cli/command-words.ts';
+import { endSignals, untilEnded } from '../../src/cli/end-signals.ts';
+import { readToolSources } from '../../src/cli/generate/tool-source.ts';
 import { compareGenerated, writeGenerated } from '../../src/cli/generate/write-generated.ts';
 import { createPullView } from '../../src/cli/hub/pull-view.ts';
-import { spawnedCommand } from '../../src/cli/mcp/spawned-command.ts';
+import { endCommand, spawnedCommand } from '../../src/cli/mcp/spawned-command.ts';
 import { browserCommand } from '../../src/cli/page.ts';
 import { ToolListError } from '../../src/format/errors.ts';
 import { templateFingerprint } from '../../src/format/template-fingerprint.ts';
+import { removeFile, removeFolder, renameFile } from '../../src/hub/busy-files.ts';
 import { linkSnapshot } from '../../src/hub/cache.ts';
-import { renameFile } from '../../src/hub/rename-file.ts';
 import type { RemoteFile } from '../../src/hub/resolve-model.ts';
+import type { ResponseModule } from '../../src/parser/module-contract.ts';
 import { allTemplates } from '../support/corpora.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
+import { generatedModule } from '../support/generated-module.ts';
+
+const tools = [
+  {
+    type: 'function',
+    function: { name: 'f', description: 'It.', parameters: { type: 'object', properties: {} } },
+  },
+] as const;
+
+function eventsOf(responseModule: ResponseModule, text: string): readonly unknown[] {
+  const parser = createModuleParser(responseModule, { tools });
+  return [...parser.feed(text), parser.finish()];
+}
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'windows-'));
 const withCarriageReturns = (text: string): string => text.replaceAll('\n', '\r\n');
@@ -56,6 +74,22 @@ describe('a checkout with other line ends', () => {
     expect(await writeGenerated(out, folders)).toEqual([]);
     fs.writeFileSync(path.join(out, 'model/index.ts'), `${banner}export { };\n`);
     expect(await compareGenerated(out, folders)).toEqual([`${out}/model/index.ts differs`]);
+  });
+
+  it('leaves generated modules as they are', () => {
+    const formats = generatedFormats().filter(
+      ({ format }, index) => index % 10 === 0 && format.calls !== null,
+    );
+    expect(formats.length).toBeGreaterThan(5);
+    for (const { format } of formats) {
+      const texts = ['Hm.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', '\n\nOne\r\ntwo.\n'];
+      const [plain, checkedOut] = [generatedModule(format), generatedModule(format, withCarriageReturns)].map(
+        (responseModule) => texts.map((text) => eventsOf(responseModule, text)),
+      );
+      expect(checkedOut).toEqual(plain);
+      const grammar = buildGrammar(format, { tools, toolChoice: 'required' }).grammar ?? '';
+      expect(writeGbnf(readGbnf(withCarriageReturns(grammar)))).toBe(writeGbnf(readGbnf(grammar)));
+    }
   });
 
   it('does not happen to this repository', () => {
@@ -119,6 +153,62 @@ describe('--tools "command"', () => {
   });
 });
 
+describe('what a command started', () => {
+  it('ends with it, also below cmd.exe', () => {
+    expect(endCommand(12, 'win32')).toEqual(['taskkill', '/pid', '12', '/t', '/f']);
+    expect(endCommand(12, 'linux')).toBe(null);
+  });
+
+  it('may end its lines as Windows does', async () => {
+    const server = path.join(folder, 'server with a blank.mjs');
+    const reply = `process.stdin.on('data', (data) => {
+      for (const line of String(data).trim().split('\\n')) {
+        const { id, method } = JSON.parse(line);
+        const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 's', version: '1' },
+          tools: [{ name: 'a', inputSchema: { type: 'object' } }] };
+        if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\r\\n');
+      }
+    });`;
+    fs.writeFileSync(server, reply);
+    const { tools: listed } = await readToolSources([`"${process.execPath}" "${server}"`]);
+    expect(listed.map((tool) => tool.function.name)).toEqual(['a']);
+  });
+
+  it('a command that runs on is ended by every signal of its system, once', async () => {
+    expect(endSignals('win32')).toEqual(['SIGINT', 'SIGBREAK', 'SIGHUP']);
+    expect(endSignals('linux')).toEqual(['SIGINT', 'SIGTERM']);
+    for (const signal of endSignals('win32')) {
+      const told = new EventEmitter();
+      const ended = untilEnded(endSignals('win32'), told);
+      told.emit(signal);
+      await ended;
+      expect(told.eventNames()).toEqual([]);
+    }
+  });
+});
+
+describe('a command that is shown', () => {
+  const words = fc.stringMatching(/^[\w .,:;&()%$'äß中-]+$/).filter((word) => !/\s$|^\s/.test(word));
+
+  it.each(['win32', 'linux'] as const)(
+    'is one word for the shell, whatever the file is called: %s',
+    (platform) => {
+      fc.assert(
+        fc.property(words, (word) => {
+          expect(splitCommand(quoteWord(word, platform), platform)).toEqual([word]);
+        }),
+      );
+    },
+  );
+
+  it('is left as it is where that does', () => {
+    expect(quoteWord('C:\\models\\toy.gguf', 'win32')).toBe('C:\\models\\toy.gguf');
+    expect(quoteWord('C:\\my models\\toy.gguf', 'win32')).toBe('"C:\\my models\\toy.gguf"');
+    expect(quoteWord('./toy.gguf', 'linux')).toBe('./toy.gguf');
+    expect(quoteWord("it's", 'linux')).toBe(`'it'\\''s'`);
+  });
+});
+
 describe('renaming', () => {
   const failing = (code: string, times: number) => {
     let left = times;
@@ -140,6 +230,23 @@ describe('renaming', () => {
     const missing = failing('ENOENT', 1);
     await expect(renameFile('a', 'b', { rename: missing, platform: 'win32' })).rejects.toThrow('ENOENT');
     expect([once, missing].map((rename) => rename.mock.calls.length)).toEqual([1, 1]);
+  });
+});
+
+describe('removing', () => {
+  it.each([
+    ['a file', removeFile],
+    ['a folder', removeFolder],
+  ])('%s that is open elsewhere is tried again on Windows', async (_, remove) => {
+    let left = 2;
+    const busy = vi.fn(async () => {
+      left -= 1;
+      if (left >= 0) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+    });
+    await remove('a', { remove: busy, platform: 'win32' });
+    expect(busy).toHaveBeenCalledTimes(3);
+    left = 1;
+    await expect(remove('a', { remove: busy, platform: 'linux' })).rejects.toThrow('EBUSY');
   });
 });
 

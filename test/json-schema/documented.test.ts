@@ -1,5 +1,4 @@
-/** `docs/json-schema.md` tells the truth: each row of its tables is compiled and compared. */
-import fs from 'node:fs';
+/** The pages on JSON Schema tell the truth: each row of its tables is compiled and compared. */
 import { describe, expect, test } from 'vitest';
 import { SchemaError, type SchemaIssue } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
@@ -7,11 +6,12 @@ import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
+import { docPages } from '../support/doc-pages.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
 import { type DocumentedExample, examples } from './documented-examples.ts';
 import { spell } from './schema-tools.ts';
 
-const page = fs.readFileSync(new URL('../../docs/json-schema.md', import.meta.url), 'utf8');
+const page = docPages('json-schema', 'json-schema-keywords', 'json-schema-scalars', 'json-schema-writing');
 const verdicts = ['exact', 'narrowed', 'noted', 'checked', 'refused', 'says nothing'];
 
 /** The rows whose second cell is a verdict. */

@@ -21,7 +21,7 @@ it.each(['deploy/Dockerfile', 'deploy/idiolect.service'])('%s uses options of th
     read(name).matchAll(/"(--[a-z-]+)"|serve[^\n]* (--[a-z]+) /g),
     ([, a, b]) => a ?? b ?? '',
   );
-  const page = read('docs/cli.md');
+  const page = read('docs/cli-chat-and-serve.md');
   expect(used.length).toBeGreaterThan(0);
   for (const option of used) expect(page).toContain(`\`${option}`);
 });

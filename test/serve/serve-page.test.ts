@@ -1,6 +1,4 @@
-/** `docs/serve.md` against the code: every field and every option, and no other. */
-import fs from 'node:fs';
-import path from 'node:path';
+/** `docs/serve.md` and its parts against the code: every field and every option, and no other. */
 import { describe, expect, it } from 'vitest';
 import { fields as chat } from '../../src/serve/chat-completions/read-request.ts';
 import { fields as completions } from '../../src/serve/completions/read-request.ts';
@@ -11,8 +9,9 @@ import { ServerMetrics } from '../../src/serve/metrics.ts';
 import * as ollama from '../../src/serve/ollama/read-request.ts';
 import { operations } from '../../src/serve/openapi/operations.ts';
 import { fields as responses } from '../../src/serve/responses/read-request.ts';
+import { docPages } from '../support/doc-pages.ts';
 
-const page = fs.readFileSync(path.join(import.meta.dirname, '../../docs/serve.md'), 'utf8');
+const page = docPages('serve', 'serve-options', 'serve-openai', 'serve-anthropic-and-ollama');
 
 /** The names in the first cells of a section's table. */
 function listed(section: string): readonly string[] {

@@ -5,6 +5,8 @@ import path from 'node:path';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
   '.js': 'text/javascript',
   '.mjs': 'text/javascript',
   '.wasm': 'application/wasm',

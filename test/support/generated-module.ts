@@ -5,9 +5,12 @@ import { emitModule } from '../../src/generate/emit-module.ts';
 import * as runtime from '../../src/parser/index.ts';
 import type { ResponseModule } from '../../src/parser/module-contract.ts';
 
-/** The module generated for a format. It can import the runtime and nothing else. */
-export function generatedModule(format: ChatFormat): ResponseModule {
-  const { outputText } = ts.transpileModule(emitModule(format)['parser.ts'], {
+/** The module generated for a format, its text changed by `checkout`. It can import the runtime and nothing else. */
+export function generatedModule(
+  format: ChatFormat,
+  checkout: (text: string) => string = (text) => text,
+): ResponseModule {
+  const { outputText } = ts.transpileModule(checkout(emitModule(format)['parser.ts']), {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   });
   const exports: { responseModule?: ResponseModule } = {};

@@ -1,4 +1,4 @@
-/** Examples of the laws of leniency, and the table of them in `docs/leniency.md`. */
+/** Examples of the laws of leniency, and the table of them in `docs/leniency-examples.md`. */
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { JsonObject, Tool } from '../../src/format/messages.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';

@@ -1,4 +1,4 @@
-/** `docs/adding-a-model.md`: the walk, taken again. */
+/** `docs/adding-a-model.md`, and what it leads to: the walk, taken again. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -12,9 +12,10 @@ import { reportError } from '../../src/cli/report-error.ts';
 import { registerVerify } from '../../src/cli/verify.ts';
 import { responseCase } from '../../src/testing/index.ts';
 import { runCommand } from '../cli/run-command.ts';
+import { docPages } from '../support/doc-pages.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-const page = fs.readFileSync(path.join(root, 'docs/adding-a-model.md'), 'utf8');
+const page = docPages('adding-a-model', 'unreadable-templates');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-walk-'));
 fs.cpSync(path.join(root, 'docs/lantern'), path.join(folder, 'docs/lantern'), { recursive: true });
 

@@ -1,11 +1,12 @@
-/** `docs/entry-points.md` against `package.json` and the code: every exported name, and no other. */
+/** `docs/entry-points.md` and its parts against `package.json` and the code: every exported name, and no other. */
 import fs from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { docPages } from '../support/doc-pages.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-const page = fs.readFileSync(path.join(root, 'docs/entry-points.md'), 'utf8');
+const page = docPages('entry-points', 'entry-points-parts');
 const { exports }: { readonly exports: Readonly<Record<string, unknown>> } = JSON.parse(
   fs.readFileSync(path.join(root, 'package.json'), 'utf8'),
 );
@@ -30,14 +31,18 @@ function exported(file: string): readonly string[] {
   return symbol === undefined ? [] : checker.getExportsOfModule(symbol).map(({ name }) => name);
 }
 
-/** The names of a section: first cells of its tables, and the lists after a colon. */
+/** The names of a section: first cells of its tables, the lists after a colon, and what is folded. */
 function listed(section: string): readonly string[] {
   const rows = Array.from(section.matchAll(/^\| (`[^|]*`) \|/gm), ([, cell = '']) => cell);
   const lists = Array.from(
     section.matchAll(/^(?:Types|\[?Errors|For generated)[^:]*:(.*)$/gm),
     ([, names = '']) => names,
   );
-  return [...rows, ...lists].flatMap((text) =>
+  const folded = Array.from(
+    section.matchAll(/^<summary>Types<\/summary>\n\n(`.*)$/gm),
+    ([, names = '']) => names,
+  );
+  return [...rows, ...lists, ...folded].flatMap((text) =>
     Array.from(text.matchAll(/`(\w+)(?:\(\))?`/g), ([, name = '']) => name),
   );
 }

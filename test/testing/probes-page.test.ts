@@ -1,12 +1,12 @@
-/** `docs/probes.md` against the code: the names of probes, and every render that it shows. */
-import fs from 'node:fs';
+/** `docs/probes.md` and `docs/probes-list.md` against the code: the names of probes, and every render that it shows. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { TemplateProber } from '../../src/analysis/probes/template-prober.ts';
 import { llamaTemplate } from '../support/corpora.ts';
+import { docPages } from '../support/doc-pages.ts';
 import { renderProbe } from './render-probe.ts';
 
-const page = fs.readFileSync(new URL('../../docs/probes.md', import.meta.url), 'utf8');
+const page = docPages('probes', 'probes-list');
 
 /** Together they need every probe that there is. */
 const templates = [

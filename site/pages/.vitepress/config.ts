@@ -19,6 +19,14 @@ function pages(...items: readonly (readonly [text: string, link: string])[]): De
   return items.map(([text, link]) => ({ text, link }));
 }
 
+/** A page that others belong to; the menu opens them where one of them is read. */
+function withParts(
+  [text, link]: readonly [text: string, link: string],
+  ...parts: readonly (readonly [text: string, link: string])[]
+): DefaultTheme.SidebarItem {
+  return { text, link, collapsed: true, items: pages(...parts) };
+}
+
 const guide: DefaultTheme.SidebarItem[] = [
   {
     text: 'Start',
@@ -26,7 +34,11 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Getting started', '/docs/getting-started'],
       ['Choosing a model', '/docs/models'],
       ['Which entry point', '/docs/entry-points'],
-      ['Troubleshooting', '/docs/troubleshooting'],
+    ).concat(
+      withParts(
+        ['Troubleshooting', '/docs/troubleshooting'],
+        ['Installing', '/docs/troubleshooting-installing'],
+      ),
     ),
   },
   {
@@ -37,20 +49,33 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Thinking', '/docs/thinking'],
       ['Long conversations', '/docs/long-conversations'],
       ['MCP', '/docs/mcp'],
-      ['Models on a server', '/docs/servers'],
-      ['In a page', '/docs/browser'],
-      ['With transformers.js', '/docs/transformers'],
-      ['Another engine', '/docs/another-engine'],
-      ['Masks', '/docs/masks'],
-      ['Ahead of time', '/docs/ahead-of-time'],
-      ['Serving models', '/docs/serve'],
-      ['In the AI SDK', '/docs/ai-sdk'],
-      ['Testing your app', '/docs/testing'],
-      ['Platforms: Electron, Bun, Deno', '/docs/platforms'],
-      ['Downloads', '/docs/hub'],
-      ['Adding a model', '/docs/adding-a-model'],
-      ['Speed', '/docs/performance'],
-      ['Many users', '/docs/scale'],
+    ).concat(
+      withParts(['Models on a server', '/docs/servers'], ['Their responses', '/docs/server-responses']),
+      pages(['In a page', '/docs/browser'], ['With transformers.js', '/docs/transformers']),
+      withParts(
+        ['Another engine', '/docs/another-engine'],
+        ['The parts', '/docs/parts'],
+        ['Masks', '/docs/masks'],
+      ),
+      pages(['Ahead of time', '/docs/ahead-of-time']),
+      withParts(
+        ['Serving models', '/docs/serve'],
+        ['Options, errors, metrics', '/docs/serve-options'],
+        ["OpenAI's APIs", '/docs/serve-openai'],
+        ["Anthropic's and Ollama's APIs", '/docs/serve-anthropic-and-ollama'],
+        ['Operating a server', '/docs/operating'],
+      ),
+      pages(
+        ['In the AI SDK', '/docs/ai-sdk'],
+        ['Testing your app', '/docs/testing'],
+        ['Platforms: Electron, Bun, Deno', '/docs/platforms'],
+        ['Downloads', '/docs/hub'],
+      ),
+      withParts(
+        ['Adding a model', '/docs/adding-a-model'],
+        ['When a template cannot be read', '/docs/unreadable-templates'],
+      ),
+      pages(['Speed', '/docs/performance'], ['Many users', '/docs/scale']),
     ),
   },
   {
@@ -60,22 +85,45 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Options of a chat', '/docs/chat-options'],
       ['Events, messages and usage', '/docs/events'],
       ['Errors', '/docs/errors'],
-      ['The command', '/docs/cli'],
-      ['JSON Schema', '/docs/json-schema'],
-      ['Leniency', '/docs/leniency'],
-      ['The inspector', '/docs/inspector'],
-      ['API', '/api/'],
+    ).concat(
+      withParts(
+        ['The command', '/docs/cli'],
+        ['Formats', '/docs/cli-formats'],
+        ['Models', '/docs/cli-models'],
+        ['Chat and serve', '/docs/cli-chat-and-serve'],
+      ),
+      withParts(
+        ['JSON Schema', '/docs/json-schema'],
+        ['Any value, arrays, objects', '/docs/json-schema-keywords'],
+        ['Strings and numbers', '/docs/json-schema-scalars'],
+        ['What is written', '/docs/json-schema-writing'],
+      ),
+      withParts(
+        ['Leniency', '/docs/leniency'],
+        ['Markers and text', '/docs/leniency-markers'],
+        ['Examples', '/docs/leniency-examples'],
+      ),
+      pages(
+        ['Names of the parts', '/docs/entry-points-parts'],
+        ['The inspector', '/docs/inspector'],
+        ['API', '/api/'],
+      ),
     ),
   },
   {
     text: 'Explanation',
-    items: pages(
-      ['What holds', '/docs/guarantees'],
-      ['Data flow', '/docs/data-flow'],
-      ['Probes', '/docs/probes'],
-      ['Deviations', '/docs/deviations'],
-      ['Security', '/docs/security'],
-      ['Glossary', '/docs/glossary'],
+    items: pages(['What holds', '/docs/guarantees']).concat(
+      withParts(
+        ['Data flow', '/docs/data-flow'],
+        ['Grammars, parsers, responses', '/docs/data-flow-responses'],
+      ),
+      withParts(['Probes', '/docs/probes'], ['All probes', '/docs/probes-list']),
+      withParts(
+        ['Deviations', '/docs/deviations'],
+        ['Response templates', '/docs/deviations-response-templates'],
+        ['Makers of formats and servers', '/docs/deviations-makers'],
+      ),
+      pages(['Security', '/docs/security'], ['Glossary', '/docs/glossary']),
     ),
   },
   {
@@ -85,6 +133,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Experiments', '/docs/experiments'],
       ['Changelog', '/CHANGELOG'],
       ['Contributing', '/CONTRIBUTING'],
+      ['Judges and references', '/docs/judges'],
       ['Reporting', '/SECURITY'],
     ),
   },

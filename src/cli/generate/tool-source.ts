@@ -1,5 +1,5 @@
 /** Reads tools from a file, a module, or an MCP server. */
-import fs from 'node:fs/promises';
+import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { codeOf } from '../../format/error-class.ts';
@@ -35,7 +35,9 @@ export async function readToolSources(
 async function readSource(source: string, limits: McpLimits): Promise<unknown> {
   if (isAddress(source)) return listMcpTools(source, limits);
   if (/\.json$/i.test(source)) return readJson(source);
-  if (/\.[cm]?[jt]s$/i.test(source) && !/\s/.test(source)) return readModule(source);
+  // With a blank in it, it may be a command whose last word is a script.
+  if (/\.[cm]?[jt]s$/i.test(source) && (!/\s/.test(source) || fs.existsSync(source)))
+    return readModule(source);
   if (source.trim() === '')
     throw new ToolListError({ source, reason: 'it must be a file, a command or an address' });
   return listMcpTools(source, limits);
@@ -54,7 +56,7 @@ async function readJson(source: string): Promise<unknown> {
 }
 
 async function readModule(source: string): Promise<unknown> {
-  await fs.access(source).catch((cause: unknown) => {
+  await fs.promises.access(source).catch((cause: unknown) => {
     throw cannotRead(source, cause);
   });
   const exports = await importModule(source);

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { UnsupportedOptionError } from '../../format/errors.ts';
 import type { ImportExtension } from '../../generate/emit-module.ts';
 import { emitRegistry, type RegistryEntry } from '../../generate/emit-registry.ts';
+import { removeFolder, renameFile } from '../../hub/busy-files.ts';
 import { removeLeftovers } from '../../hub/leftovers.ts';
 import { makeFolder } from '../../hub/make-folder.ts';
-import { renameFile } from '../../hub/rename-file.ts';
 
 /** A folder to write: its name, and its files by name. */
 interface FolderFiles {
@@ -96,12 +96,12 @@ export async function compareGenerated(
     const before = known.get(name);
     for (const file of there) {
       const isOld = before === undefined || Object.hasOwn(before, file);
-      if (isOld && !files.has(file)) differences.push(`${folder}/${file} is no longer generated`);
+      if (isOld && !files.has(file)) differences.push(`${path.join(folder, file)} is no longer generated`);
     }
     for (const [file, content] of files) {
       const found = there.includes(file) ? await readText(path.join(folder, file)) : null;
-      if (found === null) differences.push(`${folder}/${file} is missing`);
-      else if (withLineFeeds(found) !== content) differences.push(`${folder}/${file} differs`);
+      if (found === null) differences.push(`${path.join(folder, file)} is missing`);
+      else if (withLineFeeds(found) !== content) differences.push(`${path.join(folder, file)} differs`);
     }
   }
   const index = path.join(out, 'index.ts');
@@ -124,7 +124,7 @@ async function buildAllAside(
     return kept;
   } catch (error) {
     const asides = folders.map(({ name }) => asideOf(path.join(out, name)));
-    for (const aside of asides) await fs.rm(aside, { recursive: true, force: true });
+    for (const aside of asides) await removeFolder(aside);
     throw error;
   }
 }
@@ -136,7 +136,7 @@ async function buildAside(
   known: Hashes | null,
 ): Promise<readonly string[]> {
   const building = asideOf(folder);
-  await fs.rm(building, { recursive: true, force: true });
+  await removeFolder(building);
   await fs.mkdir(building);
   for (const [name, content] of files) await fs.writeFile(path.join(building, name), content);
   const kept: string[] = [];
@@ -174,10 +174,10 @@ async function ownerOf(
 /** A crash between the two steps leaves the old folder complete, where `restore` finds it. */
 async function moveIntoPlace(folder: string): Promise<void> {
   const old = `${folder}${oldEnding}`;
-  await fs.rm(old, { recursive: true, force: true });
+  await removeFolder(old);
   await renameFile(folder, old).catch(ignoreMissing);
   await renameFile(asideOf(folder), folder);
-  await fs.rm(old, { recursive: true, force: true });
+  await removeFolder(old);
 }
 
 const oldEnding = '.new-before';

@@ -18,6 +18,17 @@ interface Machine {
   readonly isFile?: (file: string) => boolean;
 }
 
+/**
+ * The command that ends a process and those that it started: on Windows, a script's `cmd.exe` would end alone, and the
+ * server go on. `null` where a signal does it.
+ */
+export function endCommand(
+  pid: number,
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] | null {
+  return platform === 'win32' ? ['taskkill', '/pid', String(pid), '/t', '/f'] : null;
+}
+
 /** What `cmd.exe` replaces or takes as its own, also between quotes. */
 const interpreted = /["%!^&|<>\r\n]/;
 

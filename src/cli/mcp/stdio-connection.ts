@@ -1,7 +1,7 @@
 /** A connection to an MCP server that a command starts: one message per line on its standard input and output. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { McpConnection, McpListener } from './mcp-connection.ts';
-import { spawnedCommand } from './spawned-command.ts';
+import { endCommand, spawnedCommand } from './spawned-command.ts';
 
 /** How much of a failing server's standard error is reported. */
 const saidLength = 400;
@@ -31,9 +31,15 @@ export function openStdio(command: readonly string[], listener: McpListener): Mc
     send: (message) => void server.stdin.write(`${JSON.stringify(message)}\n`),
     close() {
       server.stdin.end();
-      const kill = setTimeout(() => server.kill('SIGKILL'), graceMs);
+      const kill = setTimeout(() => end(server), graceMs);
       server.on('exit', () => clearTimeout(kill));
       if (server.exitCode !== null || server.pid === undefined) clearTimeout(kill);
     },
   };
+}
+
+function end(server: ChildProcess): void {
+  const [program, ...args] = endCommand(server.pid ?? 0) ?? [];
+  if (program === undefined) server.kill('SIGKILL');
+  else spawn(program, args, { stdio: 'ignore', windowsHide: true }).on('error', () => server.kill('SIGKILL'));
 }

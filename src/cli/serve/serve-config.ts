@@ -1,5 +1,4 @@
 /** The file of `--config`: the options of `idiolect serve` by their names, and models with options of their own. */
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { UnsupportedOptionError } from '../../format/errors.ts';
@@ -7,6 +6,7 @@ import { parseObject } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import type { ModelEntry } from '../../serve/servable-model.ts';
 import { locateEmbeddings, locateTarget, type TargetOptions } from '../model-target.ts';
+import { readTextFile } from '../read-text.ts';
 
 /** Options that concern one model, and may differ between the models of a file. */
 const ofOneModel: readonly string[] = [
@@ -31,7 +31,7 @@ const ofOneModel: readonly string[] = [
  * `UnsupportedOptionError` for what is no option, the errors of commander for wrong values, and those of the disk.
  */
 export async function readServeConfig(file: string, command: Command): Promise<readonly NamedTarget[]> {
-  const config = parseObject(await fs.readFile(file, 'utf8'));
+  const config = parseObject(await readTextFile(file));
   if (config === null) throw refuse(file, 'it is not the JSON of an object');
   const { models = [], ...options } = config;
   for (const [name, value] of Object.entries(options)) {

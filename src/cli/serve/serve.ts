@@ -12,6 +12,7 @@ import type {
   ServableModel,
   ServeOptions,
 } from '../../serve/index.ts';
+import { untilEnded } from '../end-signals.ts';
 import type { TargetOptions } from '../model-target.ts';
 import { nonNegative, portNumber, positiveInteger, wholeNumber } from '../option-values.ts';
 import { builtPage, openBrowser, readPage } from '../page.ts';
@@ -232,13 +233,7 @@ function greeting({ url }: RunningServer, names: readonly string[]): string {
 /** Waits for Ctrl-C, and then for running requests; a second Ctrl-C aborts them. */
 async function interrupted(server: RunningServer): Promise<void> {
   const giveUp = new AbortController();
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      process.off('SIGINT', end).off('SIGTERM', end);
-      resolve();
-    };
-    process.on('SIGINT', end).on('SIGTERM', end);
-  });
+  await untilEnded();
   const abort = (): void => giveUp.abort();
   process.once('SIGINT', abort);
   await server.close(giveUp.signal);

@@ -1,6 +1,6 @@
 /**
  * The laws of leniency: deviations that mean one thing only, so they are read, and reported. The parser asks this table
- * whether a law applies, and what is said about it. `docs/leniency.md` shows each law with an example.
+ * whether a law applies, and what is said about it. `docs/leniency-examples.md` shows each law with an example.
  */
 
 /** Where a law may apply. `between`: at the edges of regions, where a marker is expected. */

@@ -23,11 +23,10 @@ export interface Step<Table, Linked, Compiled> {
 }
 
 /** Creates the function with which modules define states of this step. */
-export function step<Table, Linked, Compiled>({
-  link,
-  compile,
-  run,
-}: Step<Table, Linked, Compiled>): (table: Table) => StateDefinition {
+export function step<Table, Linked, Compiled>(
+  parts: () => Step<Table, Linked, Compiled>,
+): (table: Table) => StateDefinition {
+  const { link, compile, run } = parts();
   return (table) => ({
     bind: (linker) => {
       let compiled: Compiled | undefined;

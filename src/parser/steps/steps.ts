@@ -1,6 +1,7 @@
 /**
  * The registry of steps: for each, how its table is linked (`named-states.ts`) and compiled, and the function that
- * reads. Modules write `region({ … })`.
+ * reads. Modules write `region({ … })`. Each is made by a function that a bundler sees to have no effect, so that a page
+ * has only the steps of its modules.
  */
 
 import { links, type NamedState, type StepName, type StepTables } from '../named-states.ts';
@@ -17,61 +18,97 @@ import { begin, beginTable, readRegion, regionTable } from './steps-text.ts';
 import { beginItem, endArguments, endNested, readValue, valueTable } from './steps-values.ts';
 
 /** Between regions: a marker, or the beginning of other text. */
-export const between = step({ link: links.between, compile: beginTable, run: begin });
+export const between = /* @__PURE__ */ step(() => ({ link: links.between, compile: beginTable, run: begin }));
 
 /** In reasoning or in the answer, up to a stop. */
-export const region = step({ link: links.region, compile: regionTable, run: readRegion });
+export const region = /* @__PURE__ */ step(() => ({
+  link: links.region,
+  compile: regionTable,
+  run: readRegion,
+}));
 
 /** In a region's header whose spelling differs from the template's. */
-export const header = step({ link: links.header, compile: itself<HeaderTable<State>>, run: readHeader });
+export const header = /* @__PURE__ */ step(() => ({
+  link: links.header,
+  compile: itself<HeaderTable<State>>,
+  run: readHeader,
+}));
 
 /** In text that is reasoning if one of the stops comes. */
-export const ambiguous = step({ link: links.ambiguous, compile: ambiguousTable, run: readAmbiguous });
+export const ambiguous = /* @__PURE__ */ step(() => ({
+  link: links.ambiguous,
+  compile: ambiguousTable,
+  run: readAmbiguous,
+}));
 
 /** In text that is calls if nothing else comes before the end of the turn. */
-export const speculative = step({ link: links.speculative, compile: speculativeTable, run: readSpeculative });
+export const speculative = /* @__PURE__ */ step(() => ({
+  link: links.speculative,
+  compile: speculativeTable,
+  run: readSpeculative,
+}));
 
 /** Where one of several markers is expected. */
-export const expect = step({ link: links.expect, compile: expectTable, run: readExpected });
+export const expect = /* @__PURE__ */ step(() => ({
+  link: links.expect,
+  compile: expectTable,
+  run: readExpected,
+}));
 
 /** In malformed text, up to a marker from which reading can continue. */
-export const recover = step({ link: links.recover, compile: recoverTable, run: readMalformed });
+export const recover = /* @__PURE__ */ step(() => ({
+  link: links.recover,
+  compile: recoverTable,
+  run: readMalformed,
+}));
 
 /** In a name, an id, an index or a key. */
-export const hole = step({ link: links.hole, compile: holeTable, run: readHole });
+export const hole = /* @__PURE__ */ step(() => ({ link: links.hole, compile: holeTable, run: readHole }));
 
 /** In arguments that are one JSON object. */
-export const jsonArguments = step({
+export const jsonArguments = /* @__PURE__ */ step(() => ({
   link: links.jsonArguments,
   compile: jsonArgumentsTable,
   run: readJsonArguments,
-});
+}));
 
 /** In a call that is one JSON object. */
-export const jsonCall = step({ link: links.jsonCall, compile: envelopeTable, run: readEnvelope });
+export const jsonCall = /* @__PURE__ */ step(() => ({
+  link: links.jsonCall,
+  compile: envelopeTable,
+  run: readEnvelope,
+}));
 
 /** In the value of an argument, a property or an item. */
-export const value = step({ link: links.value, compile: valueTable, run: readValue });
+export const value = /* @__PURE__ */ step(() => ({ link: links.value, compile: valueTable, run: readValue }));
 
 /** At an item of a nested array. */
-export const item = step({ link: links.item, compile: itself<ItemTable<State>>, run: beginItem });
+export const item = /* @__PURE__ */ step(() => ({
+  link: links.item,
+  compile: itself<ItemTable<State>>,
+  run: beginItem,
+}));
 
 /** After a nested value. */
-export const nestedEnd = step({
+export const nestedEnd = /* @__PURE__ */ step(() => ({
   link: links.nestedEnd,
   compile: itself<EndNestedTable<State>>,
   run: endNested,
-});
+}));
 
 /** After the last argument. */
-export const argumentsEnd = step({
+export const argumentsEnd = /* @__PURE__ */ step(() => ({
   link: links.argumentsEnd,
   compile: itself<EndArgumentsTable<State>>,
   run: endArguments,
-});
+}));
 
 /** After a call in a notation of its own, whose reader goes no further. */
-export const callEnd = step({ link: links.callEnd, compile: itself<object>, run: () => null });
+export const callEnd = /* @__PURE__ */ step(() => ({
+  link: links.callEnd,
+  compile: itself<object>,
+  run: () => null,
+}));
 
 const steps: { readonly [Use in StepName]: (table: StepTables[Use]) => StateDefinition } = {
   between,

@@ -139,12 +139,12 @@ function makeFolder(most: number): string {
 }
 
 function removeAll(): void {
-  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function removeFolder(folder: string): void {
   folders.delete(folder);
-  fs.rmSync(folder, { recursive: true, force: true });
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   if (folders.size === 0) process.off('exit', removeAll);
 }
 

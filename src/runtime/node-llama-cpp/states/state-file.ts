@@ -10,7 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { IdiolectError, StateFileError } from '../../../format/errors.ts';
 import { parseObject } from '../../../format/json-values.ts';
-import { renameFile } from '../../../hub/rename-file.ts';
+import { renameFile } from '../../../hub/busy-files.ts';
 import { makePrivateFolder } from '../private-folder.ts';
 
 /** The first bytes of the file; the number is the version of the header. */
