@@ -7,8 +7,8 @@ import { sharedParser, withoutFingerprint } from '../../scripts/generate/share-p
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { sha256 } from '../../src/format/sha256.ts';
 import { emitRegistry } from '../../src/generate/emit-registry.ts';
-import { emitFiles } from '../../src/generate/generate-model.ts';
-import { generatedInputs } from '../support/generated-corpus.ts';
+import { emitFiles, generateModel } from '../../src/generate/generate-model.ts';
+import { generatedInputs, toyInputs } from '../support/generated-corpus.ts';
 import { sampled } from '../support/sample.ts';
 
 const folder = fileURLToPath(new URL('../../generated', import.meta.url));
@@ -34,6 +34,16 @@ it('the generator makes what lies in generated/', async () => {
   }));
   expect(await fs.readFile(path.join(folder, 'index.ts'), 'utf8')).toBe(emitRegistry(entries));
 }, 600_000);
+
+it.each(await toyInputs())('makes what the playground has of the toy: $name', async (input) => {
+  const folderOfToy = fileURLToPath(
+    new URL(`../../site/playground/generated/${input.name}`, import.meta.url),
+  );
+  const { files } = generateModel(input);
+  expect((await fs.readdir(folderOfToy)).sort()).toEqual([...files.keys()].sort());
+  for (const [file, content] of files)
+    expect(await fs.readFile(path.join(folderOfToy, file), 'utf8'), file).toBe(content);
+});
 
 /** A parser is imported from the folder of another model only if it is the same there. */
 async function expectShared(text: string, content: string, owner: string, sha: string): Promise<void> {

@@ -1,8 +1,11 @@
-/** The modules that are checked in under `generated/`: which there are, and how they are made. */
+/** The modules that are checked in, in `generated/` and for the playground: which there are, and how they are made. */
 import { analyzeTemplate } from '../../src/analysis/analyze-template.ts';
 import { folderName } from '../../src/cli/model-source.ts';
 import { AnalysisError } from '../../src/format/errors.ts';
 import type { GenerateInput } from '../../src/generate/generate-model.ts';
+import { factsOf } from '../../src/runtime/engine/open-templates.ts';
+import { type ToyFormat, toyTemplates } from '../../src/testing/toy/templates.ts';
+import { toyEngine } from '../../src/testing/toy/toy-engine.ts';
 import { llamaTemplates, ollamaTemplates } from './corpora.ts';
 
 let known: Promise<readonly GenerateInput[]> | undefined;
@@ -14,6 +17,19 @@ let known: Promise<readonly GenerateInput[]> | undefined;
 export function generatedInputs(): Promise<readonly GenerateInput[]> {
   known ??= findInputs();
   return known;
+}
+
+/** The toy's templates, one for each format, with what its tokenizer says of them: for the playground. */
+export function toyInputs(): Promise<readonly GenerateInput[]> {
+  const formats = Object.keys(toyTemplates) as ToyFormat[];
+  return Promise.all(
+    formats.map(async (name) => {
+      const { chatTemplate: templateSource, tokenizer } = await toyEngine(name);
+      const { bosToken = '', eosToken = '' } = tokenizer;
+      const facts = factsOf(tokenizer);
+      return { name, origin: `the toy's ${name}`, templateSource, bosToken, eosToken, facts } as const;
+    }),
+  );
 }
 
 async function findInputs(): Promise<readonly GenerateInput[]> {

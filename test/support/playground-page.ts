@@ -13,9 +13,11 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 };
 
-/** Serves the files; nothing else is there. */
-export async function servePlayground(): Promise<{ readonly url: string; close(): void }> {
-  const names = await fs.readdir(playgroundFolder, { recursive: true });
+/** Serves the files of a playground, this one's unless another is given; nothing else is there. */
+export async function servePlayground(
+  folder = playgroundFolder,
+): Promise<{ readonly url: string; close(): void }> {
+  const names = await fs.readdir(folder, { recursive: true });
   const server = createServer(async ({ url = '/' }, response) => {
     const name = url === '/' ? 'index.html' : url.slice(1);
     if (!names.includes(name)) {
@@ -23,7 +25,7 @@ export async function servePlayground(): Promise<{ readonly url: string; close()
       return;
     }
     response.writeHead(200, { 'content-type': types[path.extname(name)] ?? 'text/plain' });
-    response.end(await fs.readFile(path.join(playgroundFolder, name)));
+    response.end(await fs.readFile(path.join(folder, name)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -9,10 +9,11 @@ import {
   type SteeredChat,
   steer,
 } from '../../../src/runtime/engine/index.ts';
-import { Vocabulary } from '../../../src/runtime/engine/tokens/vocabulary.ts';
-import type { ToyFormat } from '../../../src/testing/toy/templates.ts';
-import { toyEngine } from '../../../src/testing/toy/toy-engine.ts';
+import { likeliest } from '../../../src/runtime/engine/sampling/candidates.ts';
+import { type Vocabulary, vocabularyOf } from '../../../src/runtime/engine/tokens/vocabulary.ts';
 import type { Settings } from './settings.ts';
+import { toyModules } from './toy-modules.ts';
+import { toyOf } from './toys.ts';
 
 /** How a token came about: drawn, drawn under the mask, drawn where the mask forbade the first draw, not drawn. */
 export type TokenKind = 'free' | 'masked' | 'overruled' | 'forced';
@@ -50,38 +51,30 @@ const mostLikely = 5;
 const mostAllowed = 3;
 const mostTokens = 400;
 
-const vocabularyOf = memoize((engine: Engine) => new Vocabulary(engine.tokenizer));
-
-/** The toy of each format: what it has read of one question it need not read again, and its template is learned once. */
-const toys = new Map<ToyFormat, Promise<Engine>>();
-
-function toyOf(format: ToyFormat): Promise<Engine> {
-  const toy = toys.get(format) ?? toyEngine(format);
-  toys.set(format, toy);
-  return toy;
-}
-
 /** Answers the question with the toy. Throws a `SyntaxError` for a tool that is no JSON, and what `steer` throws. */
 export async function* respond(settings: Settings, seed: number): AsyncGenerator<Progress, void> {
   yield* respondOn(await toyOf(settings.format), settings, seed);
+}
+
+/**
+ * Reads the question ahead, in steps, and answers nothing: an answer then begins with its first token. Throws what
+ * `respond` throws, and the signal's reason.
+ */
+export async function prepare(settings: Settings, signal: AbortSignal): Promise<void> {
+  const engine = await toyOf(settings.format);
+  const response = await ask(engine, settings);
+  signal.throwIfAborted();
+  const sequence = await new Drawing(engine, settings.temperature, 0).open(response, signal);
+  await sequence.close();
 }
 
 /** What is asked of any engine. */
 export type Asked = Omit<Settings, 'format'>;
 
 /** The same on this engine. */
-export async function* respondOn(
-  engine: Engine,
-  { question, tool, choice, temperature }: Asked,
-  seed: number,
-): AsyncGenerator<Progress, void> {
-  const response = await steer(modelOf(engine), {
-    messages: [{ role: 'user', content: question }],
-    tools: [JSON.parse(tool)],
-    toolChoice: choice,
-    maxTokens: mostTokens,
-  });
-  const drawing = new Drawing(engine, temperature, seed);
+export async function* respondOn(engine: Engine, asked: Asked, seed: number): AsyncGenerator<Progress, void> {
+  const response = await ask(engine, asked);
+  const drawing = new Drawing(engine, asked.temperature, seed);
   const forced = response.tokens.slice(response.promptTokens);
   yield { type: 'tokens', kept: 0, tokens: forced.map((token) => drawing.forced(token)), events: [] };
   const sequence = await drawing.open(response);
@@ -100,11 +93,21 @@ export async function* respondOn(
   };
 }
 
+function ask(engine: Engine, { question, tool, choice }: Asked): Promise<SteeredChat> {
+  return steer(modelOf(engine), {
+    messages: [{ role: 'user', content: question }],
+    tools: [JSON.parse(tool)],
+    toolChoice: choice,
+    maxTokens: mostTokens,
+  });
+}
+
 const modelOf = memoize(({ model, chatTemplate, contextSize, tokenizer }: Engine) => ({
   model,
   chatTemplate,
   contextSize,
   tokenizer,
+  modules: toyModules,
 }));
 
 /** Draws tokens, and remembers what else might have come. */
@@ -117,16 +120,16 @@ class Drawing {
 
   constructor(engine: Engine, temperature: number, seed: number) {
     this.#engine = engine;
-    this.#vocabulary = vocabularyOf(engine);
+    this.#vocabulary = vocabularyOf(engine.tokenizer);
     this.#temperature = temperature;
     this.#seed = seed;
   }
 
   /** A sequence that gives the probabilities of all tokens. */
-  open({ tokens }: SteeredChat): Promise<EngineSequence> {
+  open({ tokens }: SteeredChat, signal?: AbortSignal): Promise<EngineSequence> {
     this.#held = tokens.slice(0, -1);
     const sampling = { temperature: 1, topK: 0, topP: 1, minP: 0, logprobs: this.#vocabulary.size };
-    return this.#engine.open({ tokens, turnStart: tokens.length }, sampling);
+    return this.#engine.open({ tokens, turnStart: tokens.length }, sampling, signal);
   }
 
   forced(token: number): ShownToken {
@@ -138,19 +141,19 @@ class Drawing {
     const logits = await this.#logits(response, sequence);
     const { mask } = response;
     const allowed = mask?.bitmap() ?? null;
-    const likely = [...logits.keys()].sort((one, other) => (logits[other] ?? 0) - (logits[one] ?? 0));
-    const probabilities = Float32Array.from(logits, Math.exp);
     const wished = this.#draw(logits);
-    maskLogits(logits, mask);
     const isAllowed = (token: number) => allowed === null || hasToken(allowed, token);
-    const token = isAllowed(wished) ? wished : this.#draw(logits);
-    const mayCome = likely.filter(isAllowed).slice(0, mostAllowed);
-    const shown = new Set([...likely.slice(0, mostLikely), ...mayCome, token]);
-    const candidates = likely
-      .filter((each) => shown.has(each))
+    const masked = logits.slice();
+    maskLogits(masked, mask);
+    const token = isAllowed(wished) ? wished : this.#draw(masked);
+    const likely = [...likeliest(logits, null, mostLikely), ...likeliest(logits, mask, mostAllowed)];
+    const shown = new Set([...likely.map((each) => each.token), token]);
+    const logitOf = (each: number) => logits[each] ?? 0;
+    const candidates = [...shown]
+      .sort((one, other) => logitOf(other) - logitOf(one) || one - other)
       .map((each) => ({
         text: this.#textOf(each),
-        probability: probabilities[each] ?? 0,
+        probability: Math.exp(logitOf(each)),
         allowed: isAllowed(each),
         taken: each === token,
       }));
@@ -176,12 +179,11 @@ class Drawing {
   async #logits({ tokens }: SteeredChat, sequence: EngineSequence): Promise<Float32Array> {
     const shared = Math.min(sharedLength(this.#held, tokens), tokens.length - 1);
     if (shared < this.#held.length) await sequence.back(shared);
-    const { probabilities } = await sequence.next(tokens.slice(shared), null);
+    const { probabilities = new Map<number, number>() } = await sequence.next(tokens.slice(shared), null);
     this.#held = [...tokens];
-    const least = 1e-30;
-    return Float32Array.from({ length: this.#vocabulary.size }, (_, token) =>
-      Math.log(probabilities?.get(token) ?? least),
-    );
+    const logits = new Float32Array(this.#vocabulary.size).fill(Math.log(1e-30));
+    for (const [token, probability] of probabilities) logits[token] = Math.log(probability);
+    return logits;
   }
 
   #draw(logits: Float32Array): number {

@@ -67,6 +67,9 @@ export function Tokens({ tokens, selected, onSelect }: TokensProps) {
   );
 }
 
+/** Made once: each `toLocaleString` would make one. */
+const written = new Intl.NumberFormat('en');
+
 /** The candidates at one token. */
 export function MaskAt({ token, size }: { readonly token: ShownToken | undefined; readonly size: number }) {
   if (token === undefined) return <p class="dim">Nothing is written yet.</p>;
@@ -82,7 +85,7 @@ export function MaskAt({ token, size }: { readonly token: ShownToken | undefined
     <>
       <p>
         <strong>
-          {allowed.toLocaleString('en')} of {size.toLocaleString('en')}
+          {written.format(allowed)} of {written.format(size)}
         </strong>{' '}
         tokens may come next{kind === 'free' ? ': no schema applies here' : ''}.
       </p>

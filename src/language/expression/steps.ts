@@ -1,4 +1,5 @@
 /** Splits long work into steps, so that the event loop can run in between. */
+import { soon } from './next-turn.ts';
 
 /** Work that yields wherever it may be paused or abandoned, and returns its result. */
 export type Steps<Result> = Generator<void, Result, void>;
@@ -10,11 +11,6 @@ const maxTurnMs = 10;
 let begun: number | null = null;
 /** Who waits for a later turn, in order. */
 const waiting: (() => void)[] = [];
-/**
- * Calls back after a turn of the event loop: that of this process, whatever a test puts in its place later. Where there is
- * `setImmediate`, because timers that are due run in one turn.
- */
-const soon: (call: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout;
 
 /** Runs all steps synchronously. */
 export function finish<Result>(steps: Steps<Result>): Result {

@@ -21,7 +21,7 @@ export async function openTemplates(
 }
 
 /** What a vocabulary says about the model's format. */
-function factsOf(asked: EngineTokenizer): ModelFacts {
+export function factsOf(asked: EngineTokenizer): ModelFacts {
   const tokenizer = typedTokenizer(asked);
   const isAdded = (token: number): boolean => {
     const type = tokenizer.typeOf(token);

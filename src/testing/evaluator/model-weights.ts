@@ -127,7 +127,13 @@ function fromHalves(data: Uint16Array): Float32Array {
 }
 
 /** The numbers of all 16-bit floats. */
-const halves = Float32Array.from({ length: 0x10000 }, (_, bits) => fromHalf(bits));
+const halves = allHalves();
+
+function allHalves(): Float32Array {
+  const numbers = new Float32Array(0x10000);
+  for (let bits = 0; bits < numbers.length; bits += 1) numbers[bits] = fromHalf(bits);
+  return numbers;
+}
 
 function architectureOf({ metadata }: GgufFile): string {
   const value = metadata.get('general.architecture')?.value;

@@ -1,4 +1,5 @@
 /** A sequence of an engine in JavaScript: a text that grows by drawn tokens. */
+import { nextTurn } from '../../language/expression/next-turn.ts';
 import type { DrawnToken, EngineSequence, Mask } from '../../runtime/engine/engine.ts';
 import type { Sampler } from '../../runtime/engine/sampling/sampler.ts';
 
@@ -49,6 +50,7 @@ export class SampledSequence implements EngineSequence {
     const { contextSize } = this.#options;
     const needed = this.#text.tokens.length + tokens.length;
     if (needed > contextSize) throw new RangeError(`${needed} tokens do not fit into ${contextSize}`);
+    // A response must not keep the process or the page from anything else.
     for (const _ of this.#text.extend(tokens)) {
       await nextTurn();
       this.#requireOpen();
@@ -70,12 +72,4 @@ export class SampledSequence implements EngineSequence {
     signal?.throwIfAborted();
     if (isDisposed() || !this.#open) throw new Error('the engine is disposed of, or the sequence closed');
   }
-}
-
-/** Lets everything else happen that is due: a response must not keep the process or the page from it. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve);
-  });
 }

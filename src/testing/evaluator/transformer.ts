@@ -8,9 +8,10 @@
  * Keys and values of earlier tokens are in the memory. Several heads of queries share one of keys (grouped-query
  * attention, Ainslie et al. 2023).
  */
+import { type AttentionScratch, attend } from './attention.ts';
 import { KeyValues, type LayerMemory } from './key-values.ts';
 import type { LayerWeights, ModelShape, ModelWeights } from './model-weights.ts';
-import { add, gateBy, multiply, normalise, softmax } from './vectors.ts';
+import { add, gateBy, multiply, normalise } from './vectors.ts';
 
 /** Tokens evaluated together. */
 const batchSize = 64;
@@ -70,17 +71,14 @@ export class Transformer {
 }
 
 /** Arrays for one batch, used again for each. */
-interface Scratch {
+interface Scratch extends AttentionScratch {
   readonly residual: Float32Array;
   readonly normal: Float32Array;
-  readonly query: Float32Array;
   readonly key: Float32Array;
   readonly value: Float32Array;
-  readonly attended: Float32Array;
   readonly gate: Float32Array;
   readonly up: Float32Array;
   readonly change: Float32Array;
-  readonly scores: Float32Array;
   /** The residual of the last token. */
   readonly last: Float32Array;
 }
@@ -151,46 +149,17 @@ function turn(
   for (let row = 0; row < count; row += 1) {
     for (let pair = 0; pair < half; pair += 1) {
       const angle = (position + row) * (frequencies[pair] as number);
-      const [cosine, sine] = [Math.cos(angle), Math.sin(angle)];
+      const cosine = Math.cos(angle);
+      const sine = Math.sin(angle);
       for (let head = 0; head < heads; head += 1) {
         const start = (row * heads + head) * headWidth;
         const first = start + (pairs === 'halves' ? pair : 2 * pair);
         const second = start + (pairs === 'halves' ? pair + half : 2 * pair + 1);
-        const [a, b] = [numbers[first] as number, numbers[second] as number];
+        const a = numbers[first] as number;
+        const b = numbers[second] as number;
         numbers[first] = a * cosine - b * sine;
         numbers[second] = a * sine + b * cosine;
       }
-    }
-  }
-}
-
-/** For one row of the batch: the values of the first `length` tokens, weighted by how its queries fit their keys. */
-function attend(
-  row: number,
-  length: number,
-  { heads, keyHeads, headWidth }: ModelShape,
-  { keys, values }: LayerMemory,
-  { query, scores, attended }: Scratch,
-): void {
-  const keyWidth = keyHeads * headWidth;
-  const scale = 1 / Math.sqrt(headWidth);
-  for (let head = 0; head < heads; head += 1) {
-    const at = (row * heads + head) * headWidth;
-    const shared = Math.floor((head * keyHeads) / heads) * headWidth;
-    for (let token = 0; token < length; token += 1) {
-      const start = token * keyWidth + shared;
-      let sum = 0;
-      for (let index = 0; index < headWidth; index += 1)
-        sum += (query[at + index] as number) * (keys[start + index] as number);
-      scores[token] = sum * scale;
-    }
-    softmax(scores, length);
-    attended.fill(0, at, at + headWidth);
-    for (let token = 0; token < length; token += 1) {
-      const weight = scores[token] as number;
-      const start = token * keyWidth + shared;
-      for (let index = 0; index < headWidth; index += 1)
-        attended[at + index] = (attended[at + index] as number) + weight * (values[start + index] as number);
     }
   }
 }

@@ -30,8 +30,12 @@ export async function toyModel(format: ToyFormat = 'json'): Promise<Uint8Array<A
   return toyFile(format, bytesOf(weights));
 }
 
-/** In a loop: `Uint8Array.from` takes fifty times as long for two megabytes. */
+/** Newer engines of JavaScript have a function for it. */
+const byteArrays: typeof Uint8Array & { fromBase64?(text: string): Uint8Array } = Uint8Array;
+
+/** By the engine if it can, otherwise in a loop: `Uint8Array.from` takes fifty times as long for two megabytes. */
 function bytesOf(base64: string): Uint8Array {
+  if (byteArrays.fromBase64 !== undefined) return byteArrays.fromBase64(base64);
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index += 1) bytes[index] = text.charCodeAt(index);

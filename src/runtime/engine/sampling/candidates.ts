@@ -74,7 +74,9 @@ class Heap {
   }
 
   #isBefore(one: number, other: number): boolean {
-    const [first, second] = [this.#tokens[one] ?? 0, this.#tokens[other] ?? 0];
+    // Not as an array that is taken apart: this is asked so often that making it would take most of the time.
+    const first = this.#tokens[one] ?? 0;
+    const second = this.#tokens[other] ?? 0;
     const difference = (this.#logits[first] ?? 0) - (this.#logits[second] ?? 0);
     return difference > 0 || (difference === 0 && first < second);
   }

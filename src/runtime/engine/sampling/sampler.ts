@@ -64,6 +64,7 @@ export class Sampler {
   /** Top-p and min-p; at least one remains. */
   #cut(candidates: readonly Candidate[]): readonly Candidate[] {
     const { topP, minP } = this.#sampling;
+    if (topP >= 1 && minP <= 0) return candidates;
     const weights = probabilitiesOf(candidates, 1);
     let sum = 0;
     const enough = weights.findIndex((weight) => {
