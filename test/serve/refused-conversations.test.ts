@@ -35,7 +35,7 @@ describe('a conversation that the template refuses', () => {
     const { status, error } = await ask({ messages: [{ role: 'user', content: 'no' }] });
     expect(status).toBe(400);
     expect(error).toMatchObject({ code: 'conversation_refused', param: 'messages' });
-    expect(error.message).toContain('I take no no');
+    expect(error?.message).toContain('I take no no');
   });
 
   it('is the fault of the request where the template meets what it cannot write', async () => {
@@ -57,6 +57,6 @@ async function ask(body: object) {
       body: JSON.stringify({ model: 'm', ...body }),
     }),
   );
-  const { error = null } = await response.json();
+  const { error } = (await response.json()) as { error?: { message: string } };
   return { status: response.status, error };
 }

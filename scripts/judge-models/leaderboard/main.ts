@@ -31,6 +31,7 @@ const usage = `Berkeley Function Calling Leaderboard, judged by its own checker.
   --arms NAMES         ${armNames.join(', ')}; default auto,free,marker,session; layer is by far the slowest
   --categories A=N,…   how many questions of each; default ${categories.join(',')}
   --template FILE      a chat template in place of the model's own
+  --only TEXT          of these, only the categories whose name contains it
   --from N --first N   the questions from N on, up to the Nth; default 0 and 140
   --minutes N          ends after as many questions as were reached
   --longest N          leaves out questions with more characters of tools; default 2500
@@ -44,6 +45,7 @@ const { values } = parseArgs({
     arms: { type: 'string', default: 'auto,free,marker,session' },
     categories: { type: 'string', default: categories.join(',') },
     template: { type: 'string' },
+    only: { type: 'string', default: '' },
     from: { type: 'string', default: '0' },
     first: { type: 'string', default: '140' },
     seed: { type: 'string', default: '1' },
@@ -81,7 +83,9 @@ async function run(python: string, file: string): Promise<void> {
     Number(values.longest),
     values.categories.split(','),
   );
-  const questions = drawn.slice(Number(values.from), Number(values.first));
+  const questions = drawn
+    .slice(Number(values.from), Number(values.first))
+    .filter(({ category }) => category.includes(values.only));
   const chatTemplate = values.template === undefined ? {} : { chatTemplate: templateSource(values.template) };
   const options = { file, threads: Number(values.threads), contextSize: 4096, ...chatTemplate };
   const { arms, dispose } = await openArms(names, options);
