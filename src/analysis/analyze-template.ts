@@ -42,7 +42,7 @@ import { renderTurns } from './turn/rendered-turns.ts';
 import { inferResultMarkers } from './turn/result-markers.ts';
 import { inferTurnFormat } from './turn/turn-format.ts';
 import { inferTurnStart } from './turn/turn-start.ts';
-import { warnOfUnexplainedPrompt } from './turn/unaccounted-prompt.ts';
+import { warnOfUnexplainedPrompt } from './turn/unexplained-prompt.ts';
 
 /** The stages, in order. Each reads its part from renders, with the findings of the stages before it. */
 const stages = stagesFrom<Probing>()

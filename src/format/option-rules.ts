@@ -216,8 +216,8 @@ function withoutNulls<Options>(options: Options): Options {
 
 /** An object without the fields that are `undefined`. */
 export function withoutUndefined<Options extends object>(options: Options): WithoutUndefined<Options> {
-  const present = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as WithoutUndefined<Options>;
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as WithoutUndefined<Options>;
 }
 
 /** What may be `undefined` may be absent. */

@@ -255,7 +255,8 @@ function closeCall(reader: Reader, hasStopped: boolean): void {
   const { writer, cursor, buffer, call } = reader;
   if (writer.calls.open === null || !cursor.isAtEnd || !buffer.isEmpty) return;
   const isInEntries = hasStopped && call.entryCount > 0 && call.values === null;
-  const missing = isInEntries && !writer.calls.hasWholeInput ? '}' : hasStopped ? bracketsToCome(reader) : '';
+  const missing =
+    isInEntries && !writer.calls.hasWholeInput ? '}' : hasStopped ? missingBrackets(reader) : '';
   writer.calls.input(missing, cursor.offset, cursor.offset);
   if (!writer.calls.hasWholeInput) return;
   reader.noteRepair(repair('unclosed', 'end'));
@@ -263,7 +264,7 @@ function closeCall(reader: Reader, hasStopped: boolean): void {
 }
 
 /** The last brackets of arguments that are one JSON object, if nothing else is missing from them. */
-function bracketsToCome({ progress, scanner }: Reader): string {
+function missingBrackets({ progress, scanner }: Reader): string {
   return progress?.kind === 'arguments' && progress.string === null ? scanner.missingBrackets : '';
 }
 

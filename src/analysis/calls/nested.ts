@@ -59,8 +59,8 @@ function readObject(
     .map(([key, value]) => ({ key, value, keyAt: text.indexOf(key), valueAt: text.indexOf(value) }))
     .sort((a, b) => a.keyAt - b.keyAt);
   if (first === undefined || second === undefined || first.keyAt < 0 || second.valueAt < 0) return null;
-  const marked = (stretch: string) =>
-    stretch.replaceAll(first.key, keyPlaceholder).replaceAll(second.key, keyPlaceholder);
+  const marked = (written: string) =>
+    written.replaceAll(first.key, keyPlaceholder).replaceAll(second.key, keyPlaceholder);
   const keyToValue = text.slice(first.keyAt + first.key.length, first.valueAt);
   const between = marked(text.slice(first.valueAt + first.value.length, second.keyAt));
   const after = marked(text.slice(second.valueAt + second.value.length));

@@ -61,9 +61,9 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
   return (
     keys.length === Object.keys(right).length &&
     keys.every((key) => {
-      const mine = left[key];
+      const own = left[key];
       const other = right[key];
-      return mine !== undefined && other !== undefined && sameJson(mine, other);
+      return own !== undefined && other !== undefined && sameJson(own, other);
     })
   );
 }

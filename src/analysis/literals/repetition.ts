@@ -81,8 +81,8 @@ function candidateSplits(text: RepeatedLiterals, between: string): readonly Spli
 /** Number of cuts on each side that are compared with all cuts of the other side; real literals have a dozen. */
 const maxCuts = 64;
 
-function lengths(highest: number): readonly number[] {
-  return Array.from({ length: highest + 1 }, (_, index) => index);
+function lengths(max: number): readonly number[] {
+  return Array.from({ length: max + 1 }, (_, index) => index);
 }
 
 /** Higher counts mean nothing more. */

@@ -181,20 +181,17 @@ export class ObjectWriter {
     const { clauses, someCount } = this.#plan;
     if (labels.length === 0 || this.#usable.filter((usable) => usable).length < 2) return null;
     const order = new AnyOrder(labels, required);
-    const report = (reason: string, effect: 'narrowed' | 'noted') =>
+    const note = (reason: string, effect: 'narrowed' | 'noted') =>
       reportAt(this.#writing.compilation, this.#location, 'properties', reason, effect);
     const counted = order.free.length > 0 && (this.#counts > 0 || someCount > 0);
     if (clauses.length > 0 || counted || (order.isLimited && someCount > 0)) {
-      report('next to conditions and counts, properties come in the order of the schema', 'narrowed');
+      note('next to conditions and counts, properties come in the order of the schema', 'narrowed');
       return null;
     }
     if (order.isLimited)
-      report(
-        `a required property comes at most ${order.ahead} places before its turn among them`,
-        'narrowed',
-      );
+      note(`a required property comes at most ${order.ahead} places before its turn among them`, 'narrowed');
     if (order.free.length > 0)
-      report('in any order, an optional one may come twice; the last one counts', 'noted');
+      note('in any order, an optional one may come twice; the last one counts', 'noted');
     return order;
   }
 

@@ -70,17 +70,17 @@ export function jsonSpelling(ascii: boolean): Spelling {
 }
 
 function makeJsonSpelling(ascii: boolean): Spelling {
-  const escapedAnyway = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
+  const alwaysEscaped = characterSet([1, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
   const beyond = ascii ? characterSet([0x7f, maxCodePoint]) : [];
   return memoized({
     id: ascii ? 'json-ascii' : 'json',
     spell: (set) => {
       // NUL is outside the universe of sets, but a constant may contain it, because its escape is ordinary text.
       const nul = set[0]?.[0] === 0 ? [0] : [];
-      const plain = subtractSets(subtractSets(set, [[0, 0]]), uniteSets(escapedAnyway, beyond));
+      const plain = subtractSets(subtractSets(set, [[0, 0]]), uniteSets(alwaysEscaped, beyond));
       return [
         ...(plain.length === 0 ? [] : [[plain]]),
-        ...[...nul, ...points(intersectSets(set, escapedAnyway))].map(jsonEscapeWord),
+        ...[...nul, ...points(intersectSets(set, alwaysEscaped))].map(jsonEscapeWord),
         ...(ascii ? intersectSets(set, beyond).flatMap(hexEscapes) : []),
       ];
     },

@@ -11,6 +11,13 @@ const marker = '<[|｜/]{0,2}[\\w▁:|｜-]{2,40}[|｜]?>|\\[/?[A-Z_]{3,40}\\]';
 export const firstMarker = new RegExp(`^\\s*(?:${marker})\\s*`);
 /** A text that may become one. */
 export const beginningOfMarker = /^\s*(?:<[|｜/]{0,2}[\w▁:|｜-]{0,40}[|｜]?|\[\/?[A-Z_]{0,40})?$/;
+/** The opening line of a fence. */
+export const fenceOpener = /^\s*```[a-z_-]*[ \t]*\r?\n/;
+/** A text that may become one. */
+export const partOfFence = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/;
+/** A fence in which a call is not code. */
+export const fenceOfCalls = /```(?:tool|function|json)/;
+
 /** White space, a fence, brackets, markers, and separators of calls. */
 const around = new RegExp(
   `^(?:\\s|\`\`\`[a-z_-]*|${marker}|\\{\\s*"${listKey}"\\s*:|\\{(?=\\s*\\{)|[[\\],;}])*`,

@@ -12,7 +12,6 @@
 import { callNotations } from '../../format/call-notations.ts';
 import { parseJson } from '../../format/json-values.ts';
 import { JsonScanner } from '../json/json-scanner.ts';
-import { listKey, nameKeys } from '../leniency/call-keys.ts';
 import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
@@ -23,8 +22,17 @@ import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
 import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
 import type { ToolTable } from '../tool-table.ts';
-import { aroundCalls, beginningOfMarker, endOfMarker, firstMarker, maxBeginning } from './around-calls.ts';
-import { callPaths, callsIn } from './json-calls.ts';
+import {
+  aroundCalls,
+  beginningOfMarker,
+  endOfMarker,
+  fenceOfCalls,
+  fenceOpener,
+  firstMarker,
+  maxBeginning,
+  partOfFence,
+} from './around-calls.ts';
+import { beginningsOf, callPaths, callsIn } from './json-calls.ts';
 import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
 import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
@@ -43,17 +51,6 @@ export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at
     isMarked: !marker.trim().startsWith('{'),
   };
 }
-
-/** Beginnings of calls other than their name. */
-const otherBeginnings = [
-  '{"type":"function"',
-  '{"id":"',
-  '{"function":{"name":"',
-  '{"function":{"arguments":',
-  '{"arguments":{',
-  '{"parameters":{',
-  `{"${listKey}":[`,
-];
 
 /**
  * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
@@ -135,11 +132,6 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
     progress.endedAt = cursor.offset;
   }
 }
-
-/** A fence that opens, what may become one, and one that is not of code. */
-const fenceOpener = /^\s*```[a-z_-]*[ \t]*\r?\n/;
-const partOfFence = /^\s*`{0,3}$|^\s*```[a-z_-]*[ \t]*\r?$/;
-const fenceOfCalls = /```(?:tool|function|json)/;
 
 /**
  * White space, a fence or a marker, and the beginning of calls; `calls` if it is there:
@@ -231,21 +223,6 @@ function readNotation(
   if (whole === null) return end < limit && !reader.ended ? 'wait' : 'text';
   progress.calls.push({ ...whole, at: progress.valueAt });
   return countsAnother(reader, progress, 1) ? null : 'text';
-}
-
-const knownBeginnings = new WeakMap<ToolTable, readonly string[]>();
-
-/** The beginnings of such calls, without white space. */
-function beginningsOf(tools: ToolTable): readonly string[] {
-  const known = knownBeginnings.get(tools);
-  if (known !== undefined) return known;
-  const names = tools.names().flatMap((name) => {
-    const text = JSON.stringify(name).replace(/\s/g, '');
-    return [...nameKeys].map((key) => `{"${key}":${text}`);
-  });
-  const all = [...otherBeginnings, ...names];
-  knownBeginnings.set(tools, all);
-  return all;
 }
 
 /** A call or an array of calls as JSON; `null` when it has been read. */

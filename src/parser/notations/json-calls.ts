@@ -1,5 +1,6 @@
 /** Calls as JSON, whatever the keys of their name and their arguments are. */
 import { isObject, parseJson } from '../../format/json-values.ts';
+import { memoize } from '../../format/memoize.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { argumentKeys, callKey, listKey, nameKeys } from '../leniency/call-keys.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
@@ -45,3 +46,23 @@ function isName(tools: ToolTable): (value: JsonValue | undefined) => boolean {
 function isArguments(value: JsonValue | undefined): boolean {
   return isObject(typeof value === 'string' ? parseJson(value) : value);
 }
+
+/** Beginnings of calls other than their name. */
+const otherBeginnings = [
+  '{"type":"function"',
+  '{"id":"',
+  '{"function":{"name":"',
+  '{"function":{"arguments":',
+  '{"arguments":{',
+  '{"parameters":{',
+  `{"${listKey}":[`,
+];
+
+/** The texts with which calls of these tools begin, without white space. */
+export const beginningsOf = memoize((tools: ToolTable): readonly string[] => {
+  const names = tools.names().flatMap((name) => {
+    const text = JSON.stringify(name).replace(/\s/g, '');
+    return [...nameKeys].map((key) => `{"${key}":${text}`);
+  });
+  return [...otherBeginnings, ...names];
+});

@@ -43,7 +43,7 @@ export function isWholeButForBraces({ writer }: Reader, { phase, argumentsRead }
 }
 
 /** The brackets missing from the arguments of a call, if nothing else is; otherwise empty. */
-export function bracketsToCome(reader: Reader, { phase, early }: EnvelopeProgress): string {
+export function missingBrackets(reader: Reader, { phase, early }: EnvelopeProgress): string {
   return phase === 'arguments' && early === null ? reader.scanner.missingBrackets : '';
 }
 

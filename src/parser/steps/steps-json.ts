@@ -8,7 +8,7 @@ import { skipSpace } from '../markers/white-space.ts';
 import type { Reader, State } from '../reader.ts';
 import type { EnvelopeTable, JsonArgumentsTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
-import { bracketsToCome, closeWithoutBraces, isWholeButForBraces } from './envelope-end.ts';
+import { closeWithoutBraces, isWholeButForBraces, missingBrackets } from './envelope-end.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';
 import { fail, failExtraCall } from './fail.ts';
 import { scanInput } from './scan-input.ts';
@@ -128,7 +128,7 @@ export function readEnvelope(
   const status = readEnvelopeOn(reader, progress);
   if (status === 'open') return null;
   if (status === 'done') return table.next;
-  const brackets = bracketsToCome(reader, progress);
+  const brackets = missingBrackets(reader, progress);
   const end =
     brackets !== '' || isWholeButForBraces(reader, progress)
       ? markers.matchAt(reader, reader.cursor.text, reader.cursor.at)

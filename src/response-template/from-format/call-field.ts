@@ -63,7 +63,7 @@ function envelopeField(layout: TurnLayout, calls: CallsLayout, envelope: CallEnv
   const closer = calls.call.close.core || (shared ? calls.close.core : '');
   const next =
     opener === '' ? `\\{\\s*${loosely(beginningOfJson(calls).replace(/^\{\s*/, ''))}` : exactly(opener);
-  const indistinct = shared && calls.parallel;
+  const isAmbiguous = shared && calls.parallel;
   return {
     field: {
       ...(opener === '' ? { open_pattern: `(?=${next})` } : { open: opener }),
@@ -74,7 +74,7 @@ function envelopeField(layout: TurnLayout, calls: CallsLayout, envelope: CallEnv
     },
     unsupported: [
       ...(opener === '' ? [noMarker()] : []),
-      ...(indistinct ? [notSeparated()] : []),
+      ...(isAmbiguous ? [notSeparated()] : []),
       ...emptyArguments(calls),
     ],
   };

@@ -22,7 +22,7 @@ function searchBlanks(matcher: Matcher): boolean {
   for (const place of places) {
     if (seen.has(place.state)) continue;
     seen.add(place.state);
-    if (inkBytes.some((byte) => place.allows(byte))) return false;
+    if (visibleBytes.some((byte) => place.allows(byte))) return false;
     for (const blank of blanks) {
       const next = place.clone();
       if (next.accept(blank)) places.push(next);
@@ -34,6 +34,6 @@ function searchBlanks(matcher: Matcher): boolean {
 const blanks = [' ', '\t', '\n', '\r'];
 
 /** Every byte that is not white space, each as a separate text. */
-const inkBytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)).filter(
+const visibleBytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)).filter(
   ([byte = 0]) => !blanks.includes(String.fromCharCode(byte)),
 );

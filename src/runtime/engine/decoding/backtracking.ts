@@ -163,9 +163,9 @@ export class Backtracking {
 /** The shortest prefix of `bytes` after which `matcher` forces the rest. */
 function withoutForced(bytes: Uint8Array, matcher: Matcher): Uint8Array {
   for (let length = 1; length < bytes.length; length++) {
-    const walker = matcher.clone();
-    if (!walker.accept(bytes.subarray(0, length))) break;
-    const forced = new TextEncoder().encode(walker.forced());
+    const ahead = matcher.clone();
+    if (!ahead.accept(bytes.subarray(0, length))) break;
+    const forced = new TextEncoder().encode(ahead.forced());
     const rest = bytes.subarray(length);
     if (rest.length <= forced.length && rest.every((byte, at) => byte === forced[at]))
       return bytes.subarray(0, length);

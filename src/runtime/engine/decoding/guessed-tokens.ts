@@ -34,16 +34,16 @@ export function guessTokens(
   vocabulary: Vocabulary,
 ): readonly Guess[] {
   const guesses: Guess[] = [];
-  const walker = matcher.clone();
+  const ahead = matcher.clone();
   const all = [...written];
-  while (guesses.length < maxGuesses && !walker.complete) {
-    const allowed = vocabulary.allowed.at(walker);
-    const bias = vocabulary.allowed.bias(walker);
-    if (allowed === null || bias === null || markerEndsAt(walker, markers, vocabulary) !== null) break;
+  while (guesses.length < maxGuesses && !ahead.complete) {
+    const allowed = vocabulary.allowed.at(ahead);
+    const bias = vocabulary.allowed.bias(ahead);
+    if (allowed === null || bias === null || markerEndsAt(ahead, markers, vocabulary) !== null) break;
     const guess = likeliest(all, allowed);
-    if (guess === undefined || !walker.accept(vocabulary.bytesOf(guess))) break;
-    const forced = walker.complete ? [] : forcedTokens(walker, markers, vocabulary).tokens;
-    for (const token of forced) walker.accept(vocabulary.bytesOf(token));
+    if (guess === undefined || !ahead.accept(vocabulary.bytesOf(guess))) break;
+    const forced = ahead.complete ? [] : forcedTokens(ahead, markers, vocabulary).tokens;
+    for (const token of forced) ahead.accept(vocabulary.bytesOf(token));
     guesses.push({ allowed, bias, tokens: [guess, ...forced] });
     all.push(guess, ...forced);
   }

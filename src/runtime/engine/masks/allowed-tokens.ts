@@ -100,9 +100,9 @@ export class AllowedTokens {
     const { index } = this.#vocabulary;
     if (few === null) return this.#biasOfSet(matcher);
     const ends = matcher.complete ? this.#vocabulary.ends : [];
-    const favoured = [...withoutSpellings(few, this.#vocabulary, matcher), ...ends];
-    if (favoured.length === 0) return null;
-    return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
+    const preferred = [...withoutSpellings(few, this.#vocabulary, matcher), ...ends];
+    if (preferred.length === 0) return null;
+    return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(preferred)]);
   }
 
   /** The same object for the same set, as long as it is remembered. */
@@ -132,9 +132,9 @@ export class AllowedTokens {
     const most = isLarge(matcher) ? size / 2 : maxBiases;
     if (count > fewTokens && size - count <= most)
       return biasAgainst(listTokens(complementOf(wanted, size), size) ?? []);
-    const favoured = listTokens(wanted, Math.max(fewTokens, Math.floor(most)));
-    if (favoured === null) return null;
-    return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(favoured)]);
+    const preferred = listTokens(wanted, Math.max(fewTokens, Math.floor(most)));
+    if (preferred === null) return null;
+    return new Map([...biasAgainst(matcher.illFormedTokens(index)), ...biasTowards(preferred)]);
   }
 }
 

@@ -77,9 +77,9 @@ function countSettled(
   markers: MarkerTokens,
   vocabulary: Vocabulary,
 ): number {
-  const walker = matcher.clone();
-  walker.accept(text);
-  const following = vocabulary.allowed.at(walker) ?? [];
+  const ahead = matcher.clone();
+  ahead.accept(text);
+  const following = vocabulary.allowed.at(ahead) ?? [];
   const letters = following.filter((token) => !vocabulary.isSpecial(token));
   const next = new Set(letters.map((token) => vocabulary.bytesOf(token)[0] ?? 0));
   if (next.size > fewCharacters) return tokens.length;
@@ -94,17 +94,17 @@ function countSettled(
 
 /** The earliest position from `from` on where an allowed token is longer than the rest of `bytes`. */
 function firstOverrun(bytes: Uint8Array, from: number, matcher: Matcher, vocabulary: Vocabulary): number {
-  const walker = matcher.clone();
-  walker.accept(bytes.subarray(0, from));
+  const ahead = matcher.clone();
+  ahead.accept(bytes.subarray(0, from));
   for (let place = from; place < bytes.length; place++) {
-    if (runsOver(walker, bytes.length - place, vocabulary)) return place;
-    walker.accept(bytes.subarray(place, place + 1));
+    if (runsOver(ahead, bytes.length - place, vocabulary)) return place;
+    ahead.accept(bytes.subarray(place, place + 1));
   }
   return bytes.length;
 }
 
-function runsOver(walker: Matcher, rest: number, vocabulary: Vocabulary): boolean {
-  const allowed = vocabulary.allowed.at(walker);
+function runsOver(ahead: Matcher, rest: number, vocabulary: Vocabulary): boolean {
+  const allowed = vocabulary.allowed.at(ahead);
   return allowed === null || allowed.some((token) => vocabulary.bytesOf(token).length > rest);
 }
 

@@ -33,7 +33,7 @@ export class Sampler {
     if (!isGreedy) candidates = this.#cut(candidates);
     if (isFree && this.#sampling.xtc !== undefined) candidates = this.#excludeTop(candidates);
     const weights = probabilitiesOf(candidates, isGreedy ? 1 : temperature);
-    const chosen = isGreedy ? 0 : pick(weights, this.#random());
+    const chosen = isGreedy ? 0 : drawIndex(weights, this.#random());
     const token = candidates[chosen]?.token;
     if (token === undefined || logprobs === undefined) return token === undefined ? undefined : { token };
     const likely = candidates
@@ -94,7 +94,7 @@ function probabilitiesOf(candidates: readonly Candidate[], temperature: number):
 }
 
 /** The index at which the sum of the weights passes `fraction`. */
-function pick(weights: readonly number[], fraction: number): number {
+function drawIndex(weights: readonly number[], fraction: number): number {
   let rest = fraction;
   const index = weights.findIndex((weight) => {
     rest -= weight;
