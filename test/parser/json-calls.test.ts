@@ -8,7 +8,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { exampleTools, read } from '../support/example-calls.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
-import { jsonInTags, nameAsKey } from '../support/sample-formats.ts';
+import { jsonInTags, nameAsKey, wrappedContent } from '../support/sample-formats.ts';
 
 const { calls } = jsonInTags;
 if (calls === null) throw new TypeError('the format has calls');
@@ -113,6 +113,27 @@ describe('a JSON call', () => {
         const { tool_calls = [], malformed } = readWhole(nameAsKey, text, at);
         expect([tool_calls.length, malformed]).toEqual([1, undefined]);
         expect(JSON.parse(tool_calls[0]?.function.arguments ?? '')).toEqual(input);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('has the number that is its id, and no other member for one', () => {
+    const texts = fc
+      .tuple(fc.constantFrom('"n": "0"', null), plainMembers)
+      .chain(([number, plain]) =>
+        fc.tuple(
+          fc.constant(number),
+          inAnyOrder(['"name": "f"', '"arguments": {}', ...plain, ...(number === null ? [] : [number])]),
+        ),
+      );
+    fc.assert(
+      fc.property(texts, spaces, ([number, members], blanks) => {
+        const { tool_calls: calls = [] } = readWhole(
+          wrappedContent,
+          `<act>[\n    ${spell(members, blanks)}\n]</act>`,
+        );
+        expect(calls.map(({ id }) => id)).toEqual([number === null ? 'call_0' : '0']);
       }),
       { numRuns: 30 },
     );

@@ -276,6 +276,15 @@ describe('a call in another notation', () => {
     }
   });
 
+  it('says nothing of a call that the model writes freely after it', () => {
+    for (const n of [4, 9]) {
+      const response = open({}, { restOf: restOf() });
+      takeAll(response, `${head}${rest}\n{"name": "f", "arguments": {"n": ${n}}}`, [4]);
+      const { tool_calls: [, free] = [], malformed = [] } = response.finish().message;
+      expect([free?.assurance, malformed.length]).toEqual(n === 4 ? ['validated', 0] : [undefined, 1]);
+    }
+  });
+
   it('may be written by one token, after which the response is free', () => {
     const response = open({}, { restOf: restOf() });
     expect(response.take(piece(head + rest)).kept).toBeNull();
