@@ -428,6 +428,24 @@ describe('thoughts whose budget is spent', () => {
     expect(contentOf(response)).toBe('xy');
   });
 
+  it('are followed by a call, of which the beginning may be injected', () => {
+    const matcher = createMatcher(new RuleSet().grammar('root', literal('<use>')));
+    const answerStart = () => ({
+      matcher,
+      closer: end ?? '',
+      hasBegun: (text: string) => text.includes('>'),
+    });
+    const response = open(thinking, { thinkingBudget: 1, answerStart });
+    response.take(piece('one'));
+    response.write(piece(end ?? ''));
+    response.write(piece('<use>'));
+    expect([response.afterThoughts, response.constrained]).toEqual([false, true]);
+    expect([response.matcher?.allows('\n{"name": "f"'), response.matcher?.allows('\n{"name": "g"')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('are not closed where nothing closes them', () => {
     const response = open(thinking, { thinkingBudget: 0, reasoningEnd: '' });
     response.take(piece('one'));
@@ -435,7 +453,40 @@ describe('thoughts whose budget is spent', () => {
   });
 });
 
+describe('the opener of a call', () => {
+  it('takes nothing of the character that is revoked after it', () => {
+    const response = open();
+    expect(response.take(piece(bytes('<use>é').slice(0, -1))).kept).toBe('<use>');
+    takeAll(response, call.slice('<use>'.length), [5]);
+    const { tool_calls, malformed } = response.finish().message;
+    expect(malformed).toBeUndefined();
+    expect(tool_calls).toMatchObject([{ function: { name: 'f' }, assurance: 'enforced' }]);
+  });
+
+  it('counts as a special token alone, if the model has one', () => {
+    const markers = {
+      leading: () => ({}),
+      splitAtBeginnings: (text: string) => [{ text, special: false }],
+    };
+    const constrained = (['marker', 'text'] as const).map((role) => {
+      const response = open({}, { markers });
+      response.take({ spelling: '<use>', role, tokens: 1 });
+      return response.constrained;
+    });
+    expect(constrained).toEqual([true, false]);
+  });
+});
+
 describe('a text that ends a response', () => {
+  it('may be a control token, spelled as text or in bytes', () => {
+    for (const spelling of ['<over>', bytes('<over>')]) {
+      const response = open({}, { stops: ['<over>'] });
+      response.take(piece('a'));
+      response.take({ spelling, role: 'control', tokens: 1 });
+      expect([response.over, contentOf(response)]).toEqual([true, 'a']);
+    }
+  });
+
   it('is told if it is the caller’s, and not if it is the format’s', () => {
     const stopSequences = { texts: ['STOP'], within: 'response', thoughtsAreText: false } as const;
     for (const [text, stopSequence] of [
