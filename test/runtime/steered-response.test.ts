@@ -285,6 +285,16 @@ describe('a call in another notation', () => {
     }
   });
 
+  it('is all that is enforced of the text, up to its last character', () => {
+    const guard = callGuard({}, tools, []);
+    const response = open({}, { restOf: restOf(), guard });
+    takeAll(response, head + rest, [4]);
+    takeAll(response, ' And more.', [4]);
+    const [from, end] = [head.length, head.length + rest.length];
+    const covered = [0, 1, 5].map((more) => guard.enforced.covers(from, end + more));
+    expect(covered).toEqual([true, false, false]);
+  });
+
   it('may be written by one token, after which the response is free', () => {
     const response = open({}, { restOf: restOf() });
     expect(response.take(piece(head + rest)).kept).toBeNull();
@@ -457,7 +467,7 @@ describe('the opener of a call', () => {
   it('takes nothing of the character that is revoked after it', () => {
     const response = open();
     expect(response.take(piece(bytes('<use>é').slice(0, -1))).kept).toBe('<use>');
-    takeAll(response, call.slice('<use>'.length), [5]);
+    takeAll(response, bytes(call.slice('<use>'.length)), [5]);
     const { tool_calls, malformed } = response.finish().message;
     expect(malformed).toBeUndefined();
     expect(tool_calls).toMatchObject([{ function: { name: 'f' }, assurance: 'enforced' }]);
