@@ -41,7 +41,7 @@ export async function runTogether({ files, tests, wanted, seed, end }: Together)
   const kills = new Map<string, string>();
   const tried = new Map<string, Set<string>>();
   fs.mkdirSync(folder, { recursive: true });
-  for (let left = tests; left.length > 0; ) {
+  for (let left = tests; left.length > 0 && Date.now() < end; ) {
     const mutants = wanted.mutants.filter((mutant) => !kills.has(mutant));
     fs.writeFileSync(wantedFile, JSON.stringify({ ...wanted, mutants }));
     fs.writeFileSync(notes, '');

@@ -23,6 +23,7 @@ export class WorkerProcess {
   /** Runs tests; null when they do not end within `limit` ms of clock time, or the process ends. */
   async run(request: TestRequest, limit: number): Promise<TestAnswer | null> {
     const child = await this.started();
+    if (child === null) return null;
     child.send(request);
     const waiting = new AbortController();
     const answer = await Promise.race([
@@ -48,7 +49,8 @@ export class WorkerProcess {
     await ended;
   }
 
-  private async started(): Promise<ChildProcess> {
+  /** The process, ready; null if it was stopped before it was. */
+  private async started(): Promise<ChildProcess | null> {
     if (this.child !== null) return this.child;
     const { bail, notes = '', wanted = '', seed } = this.setup;
     const child = fork(path.join(import.meta.dirname, 'worker.ts'), {
@@ -69,12 +71,12 @@ export class WorkerProcess {
     child.stderr?.on('data', (data: Buffer) => {
       said = (said + data.toString()).slice(-4000);
     });
-    await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(() => {
-        throw new Error(`no test can be run: ${said}`);
-      }),
+    const isReady = await Promise.race([
+      once(child, 'message').then(() => true),
+      once(child, 'exit').then(() => false),
     ]);
-    return child;
+    if (isReady) return child;
+    if (this.child !== child) return null;
+    throw new Error(`no test can be run: ${said}`);
   }
 }

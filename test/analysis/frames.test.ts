@@ -137,6 +137,27 @@ describe('the frame of each type', () => {
     expect(warnings).toContainEqual(['calls.arguments.frames.array', 'assumed']);
   });
 
+  it('is found where objects are JSON only if all that they hold is text', () => {
+    const member = '"{{ k }}": "{{ v }}"{% if not loop.last %}, {% endif %}';
+    const object = `{{ "{" }}{% for k, v in value.items() %}${member}{% endfor %}{{ "}" }}`;
+    const others = '{% elif value is string %}{{ value }}{% else %}{{ value | tojson }}{% endif %}';
+    const { frames } = analyzed(`{% if value is mapping %}<o>${object}</o>${others}`).input;
+    expect(frames.object).toMatchObject({ codec: 'json' });
+    expect([frames.object.open, frames.object.close].map((text) => text.includes('o>'))).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('has an end of its own where the ends of types have nothing in common', () => {
+    const value = '{% if value is string %}|{{ value }}|{% else %}{{ value | tojson }}{% endif %}';
+    const { frames, entry } = analyzed(value, (text) => text.replace('<end>', '')).input;
+    const found = (frame: ValueFrame) => [entry.key + frame.open, frame.close + entry.close.join('')];
+    expect(found(frames.string)).toEqual(['</k>|', '|']);
+    for (const name of ['number', 'boolean', 'null', 'array', 'object'] as const)
+      expect([name, ...found(frames[name])]).toEqual([name, '</k>', '']);
+  });
+
   it('is absent where values of the type are dropped with their key', () => {
     const dropped = (text: string) => `{% if value is not none %}${text}{% endif %}`;
     const { input, shown } = analyzed('{{ value }}', dropped);

@@ -80,9 +80,9 @@ test('XGrammar reads classes of characters as the matcher does, if they are list
         if (ours) accepted += 1;
       }
     }),
-    { numRuns: long ? 3000 : 60 },
+    { numRuns: long ? 3000 : 25 },
   );
-  expect(accepted).toBeGreaterThan(60);
+  expect(accepted).toBeGreaterThan(20);
 });
 
 test('a class with more characters than can be listed stays as it is', () => {
@@ -100,9 +100,9 @@ describe('on random grammars and texts near them', () => {
         const judge = engine(printGbnf(grammar));
         accepted += compare(grammar, number, (text) => judge.accepts(text));
       }),
-      { numRuns: long ? 20_000 : 200 },
+      { numRuns: long ? 20_000 : 80 },
     );
-    expect(accepted).toBeGreaterThan(600);
+    expect(accepted).toBeGreaterThan(200);
   });
 
   test('matcher and Ohm agree where the check finds nothing', () => {
@@ -113,8 +113,8 @@ describe('on random grammars and texts near them', () => {
         const judge = ohmMatcher(grammar);
         accepted += compare(grammar, number, (text) => judge.accepts(text));
       }),
-      { numRuns: long ? 10_000 : 100 },
+      { numRuns: long ? 10_000 : 40 },
     );
-    expect(accepted).toBeGreaterThan(300);
+    expect(accepted).toBeGreaterThan(100);
   });
 });

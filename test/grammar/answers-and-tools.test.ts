@@ -139,7 +139,7 @@ const rows = Object.keys(builders).flatMap((builder) =>
 );
 
 describe('an answer of a schema next to tools', () => {
-  it.each(sampled(rows, 25))('is its own in the $builder of $family: $answer, $tool', (row) => {
+  it.each(sampled(rows, 50))('is its own in the $builder of $family: $answer, $tool', (row) => {
     const { builder, family, answer, tool } = row;
     const format = generatedFormats().find(({ name }) => name === family)?.format;
     const build = builders[builder];

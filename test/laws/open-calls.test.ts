@@ -70,7 +70,7 @@ function ownCall(format: ChatFormat, days: number, thoughts?: string): string {
 const formats = generatedFormats().filter(({ format }) => format.calls !== null);
 const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 });
 
-describe.each(sampled(formats, 4))('$name', ({ format }) => {
+describe.each(sampled(formats, 8))('$name', ({ format }) => {
   it.each(Object.entries(notations))('a call is enforced or validated, however it is cut: %s', (_, text) => {
     fc.assert(
       fc.property(cuts, (lengths) => {
@@ -127,7 +127,7 @@ it('only formats of JSON calls know such texts', () => {
   expect(own.length).toBeLessThan(unmarked.length / 5);
 });
 
-describe.each(sampled(unmarked, 6))('a call that a grammar writes: $name', ({ format }) => {
+describe.each(sampled(unmarked, 12))('a call that a grammar writes: $name', ({ format }) => {
   it.each(strangeTo(format))('arrives as it is written, and stays one: %s', (notation) => {
     const text = textOf(notation, format);
     const { message } = write(format, text, [1]);
@@ -176,7 +176,7 @@ describe('names under `auto`', () => {
       content: null,
       tool_calls: [{ id: 'abcdefgh1', type: 'function', function: { name, arguments: input } }],
     });
-  it.each(sampled(formats, 3))('a tool that is not on offer is refused, and told: $name', ({ format }) => {
+  it.each(sampled(formats, 6))('a tool that is not on offer is refused, and told: $name', ({ format }) => {
     const names = fc.constantFrom('find_tree', 'get_wea', 'get_weathers', 'get_', 'x', 'web.search');
     fc.assert(
       fc.property(cuts, names, (lengths, name) => {
@@ -194,7 +194,7 @@ describe('names under `auto`', () => {
     );
   });
 
-  it.each(sampled(formats, 3, 1))('enforce nothing in the arguments of another tool: $name', ({ format }) => {
+  it.each(sampled(formats, 6, 1))('enforce nothing in the arguments of another tool: $name', ({ format }) => {
     for (const name of ['find_tree', '-']) {
       const [before = '', after = ''] = own(format, name, '{"kind": "oak"}').split('oak');
       for (const inner of Object.values(notations)) {

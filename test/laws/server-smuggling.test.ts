@@ -32,7 +32,7 @@ const templates = long
   : await spineTemplates();
 /** Which template stands where, so that each has a dialect of its own. */
 const places = new Map(templates.map(({ name }, index) => [name, index]));
-const learned = sampled(templates, 3, 1).map(({ name, source }) => {
+const learned = sampled(templates, 6, 1).map(({ name, source }) => {
   const { format } = analyzeTemplate(source);
   const markers = [...new Set([...format.preservedTokens, ...format.stops])];
   return { name, source, format, markers: markers.filter((text) => text.length > 2) };

@@ -44,7 +44,7 @@ it('half of all templates know no tools', () => {
 describe.each(toolFormats)('$name', ({ name: format }) => {
   const shift = toolFormats.findIndex(({ name }) => name === format);
 
-  it.each(sampled(unable, 12, shift))('$id keeps every law, or is refused as by itself', ({ source }) => {
+  it.each(sampled(unable, 24, shift))('$id keeps every law, or is refused as by itself', ({ source }) => {
     const wrapped = wrapTemplate(source, format);
     const reason = refusal(wrapped);
     expect(reason === null, reason ?? '').toBe(refusal(source) === null);
@@ -64,7 +64,7 @@ describe.each(toolFormats)('$name', ({ name: format }) => {
     });
   });
 
-  it.each(sampled(corpus, 12, shift))('$id renders plain conversations as by itself', ({ source }) => {
+  it.each(sampled(corpus, 24, shift))('$id renders plain conversations as by itself', ({ source }) => {
     const [own, wrapped] = [source, wrapTemplate(source, format)].map((each) => parseTemplate(each));
     const system = { role: 'system', content: 'Be brief.' };
     const turns = ['One?', 'Two.', 'Three?'].map((content, index) => ({

@@ -8,7 +8,7 @@ import { createResponseParser } from '../../src/codegen/create-response-parser.t
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { exampleTools, read } from '../support/example-calls.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
-import { jsonInTags, nameAsKey } from '../support/sample-formats.ts';
+import { jsonInTags, nameAsKey, wrappedContent } from '../support/sample-formats.ts';
 
 const { calls } = jsonInTags;
 if (calls === null) throw new TypeError('the format has calls');
@@ -32,8 +32,8 @@ const nested: ChatFormat = {
   },
 };
 
-/** The message, the same in one piece and unit by unit; the events stand next to each other. */
-function readWhole(format: ChatFormat, text: string, cuts: readonly number[] = []) {
+/** Events and message, the same in one piece and unit by unit; the events stand next to each other. */
+function eventsOf(format: ChatFormat, text: string, cuts: readonly number[] = []) {
   const options = { tools: exampleTools, markers: true };
   const whole = parsePieces(format, text, [], options);
   expect(parsePieces(format, text, everyPosition(text), options)).toEqual(whole);
@@ -43,7 +43,12 @@ function readWhole(format: ChatFormat, text: string, cuts: readonly number[] = [
   expect(ends.at(-1)).toBe(text.length);
   const markers = whole.events.filter((event) => event.type === 'marker');
   for (const { start, end, text: written } of markers) expect(written).toBe(text.slice(start, end));
-  return whole.message;
+  return whole;
+}
+
+/** The message of a text, of which the events are in order. */
+function readWhole(...given: Parameters<typeof eventsOf>) {
+  return eventsOf(...given).message;
 }
 
 const values = fc.record(
@@ -75,6 +80,7 @@ const written = fc.tuple(values, plainMembers, fc.boolean()).chain(([input, plai
   const own = ['"name": "f"', `"arguments": ${isString ? JSON.stringify(json) : json}`] as const;
   return fc.record({
     input: fc.constant(input),
+    isString: fc.constant(isString),
     flat: inAnyOrder([...own, '"id": "call00001"', ...plain]),
     inner: inAnyOrder([...own, ...plain]),
   });
@@ -88,15 +94,21 @@ describe('a JSON call', () => {
         spaces,
         cuts,
         fc.boolean(),
-        ({ input, flat: members, inner }, blanks, at, isFirst) => {
+        ({ input, isString, flat: members, inner }, blanks, at, isFirst) => {
           const [id, call] = ['"id": "call00001"', `"function": ${spell(inner, blanks)}`];
           const texts = [
             [flat, spell(members, blanks)],
             [nested, spell(isFirst ? [id, call] : [call, id], blanks.slice(3))],
           ] as const;
           for (const [format, text] of texts) {
-            const { tool_calls = [], malformed } = readWhole(format, `<use>\n${text}\n</use>`, at);
+            const whole = `<use>\n${text}\n</use>`;
+            const { events, message } = eventsOf(format, whole, at);
+            const { tool_calls = [], malformed } = message;
             expect(malformed).toBeUndefined();
+            // Arguments stand where their events say, unless a string holds them.
+            for (const event of events)
+              if (event.type === 'tool-input-delta' && !isString)
+                expect(event.delta).toBe(whole.slice(event.start, event.end));
             expect(tool_calls).toMatchObject([{ id: 'call00001', function: { name: 'f' } }]);
             expect(JSON.parse(tool_calls[0]?.function.arguments ?? '')).toEqual(input);
           }
@@ -113,6 +125,27 @@ describe('a JSON call', () => {
         const { tool_calls = [], malformed } = readWhole(nameAsKey, text, at);
         expect([tool_calls.length, malformed]).toEqual([1, undefined]);
         expect(JSON.parse(tool_calls[0]?.function.arguments ?? '')).toEqual(input);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('has the number that is its id, and no other member for one', () => {
+    const texts = fc
+      .tuple(fc.constantFrom('"n": "0"', null), plainMembers)
+      .chain(([number, plain]) =>
+        fc.tuple(
+          fc.constant(number),
+          inAnyOrder(['"name": "f"', '"arguments": {}', ...plain, ...(number === null ? [] : [number])]),
+        ),
+      );
+    fc.assert(
+      fc.property(texts, spaces, ([number, members], blanks) => {
+        const { tool_calls: calls = [] } = readWhole(
+          wrappedContent,
+          `<act>[\n    ${spell(members, blanks)}\n]</act>`,
+        );
+        expect(calls.map(({ id }) => id)).toEqual([number === null ? 'call_0' : '0']);
       }),
       { numRuns: 30 },
     );
@@ -186,6 +219,9 @@ it('what stands around a call is told by its key, or as braces', () => {
 it('the id of a call may be a number', () => {
   const text = '<use>\n{"name": "f", "arguments": {"n": 1}, "id": 7}\n</use>';
   expect(readWhole(flat, text).tool_calls).toMatchObject([{ id: '7' }]);
+  // Also where the response ends with it, and nothing but the end shows that it is over.
+  const unclosed = text.slice(0, text.indexOf('}\n'));
+  expect(readWhole(flat, unclosed).tool_calls).toMatchObject([{ id: '7' }]);
 });
 
 it('a JSON call may have a comma after its last member, in the object within it, too', () => {

@@ -232,8 +232,8 @@ async function outcome(
 
 describe.each(Object.entries(dialects))('%s', (kind, dialect) => {
   describe.each(Object.entries(questions(dialect)))('%s', (name, question) => {
-    // Half of them in one run, other ones for each question.
-    it.each(sampled(Object.entries(all), 2, name.length))(
+    // A quarter of them in one run, other ones for each question.
+    it.each(sampled(Object.entries(all), 4, name.length))(
       '%s is an error of the server, which repeats no key',
       async (_, answer) => {
         const { asked, connection: served } = connection(answer);

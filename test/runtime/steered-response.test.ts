@@ -276,6 +276,25 @@ describe('a call in another notation', () => {
     }
   });
 
+  it('says nothing of a call that the model writes freely after it', () => {
+    for (const n of [4, 9]) {
+      const response = open({}, { restOf: restOf() });
+      takeAll(response, `${head}${rest}\n{"name": "f", "arguments": {"n": ${n}}}`, [4]);
+      const { tool_calls: [, free] = [], malformed = [] } = response.finish().message;
+      expect([free?.assurance, malformed.length]).toEqual(n === 4 ? ['validated', 0] : [undefined, 1]);
+    }
+  });
+
+  it('is all that is enforced of the text, up to its last character', () => {
+    const guard = callGuard({}, tools, []);
+    const response = open({}, { restOf: restOf(), guard });
+    takeAll(response, head + rest, [4]);
+    takeAll(response, ' And more.', [4]);
+    const [from, end] = [head.length, head.length + rest.length];
+    const covered = [0, 1, 5].map((more) => guard.enforced.covers(from, end + more));
+    expect(covered).toEqual([true, false, false]);
+  });
+
   it('may be written by one token, after which the response is free', () => {
     const response = open({}, { restOf: restOf() });
     expect(response.take(piece(head + rest)).kept).toBeNull();
@@ -419,6 +438,24 @@ describe('thoughts whose budget is spent', () => {
     expect(contentOf(response)).toBe('xy');
   });
 
+  it('are followed by a call, of which the beginning may be injected', () => {
+    const matcher = createMatcher(new RuleSet().grammar('root', literal('<use>')));
+    const answerStart = () => ({
+      matcher,
+      closer: end ?? '',
+      hasBegun: (text: string) => text.includes('>'),
+    });
+    const response = open(thinking, { thinkingBudget: 1, answerStart });
+    response.take(piece('one'));
+    response.write(piece(end ?? ''));
+    response.write(piece('<use>'));
+    expect([response.afterThoughts, response.constrained]).toEqual([false, true]);
+    expect([response.matcher?.allows('\n{"name": "f"'), response.matcher?.allows('\n{"name": "g"')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('are not closed where nothing closes them', () => {
     const response = open(thinking, { thinkingBudget: 0, reasoningEnd: '' });
     response.take(piece('one'));
@@ -426,7 +463,40 @@ describe('thoughts whose budget is spent', () => {
   });
 });
 
+describe('the opener of a call', () => {
+  it('takes nothing of the character that is revoked after it', () => {
+    const response = open();
+    expect(response.take(piece(bytes('<use>é').slice(0, -1))).kept).toBe('<use>');
+    takeAll(response, bytes(call.slice('<use>'.length)), [5]);
+    const { tool_calls, malformed } = response.finish().message;
+    expect(malformed).toBeUndefined();
+    expect(tool_calls).toMatchObject([{ function: { name: 'f' }, assurance: 'enforced' }]);
+  });
+
+  it('counts as a special token alone, if the model has one', () => {
+    const markers = {
+      leading: () => ({}),
+      splitAtBeginnings: (text: string) => [{ text, special: false }],
+    };
+    const constrained = (['marker', 'text'] as const).map((role) => {
+      const response = open({}, { markers });
+      response.take({ spelling: '<use>', role, tokens: 1 });
+      return response.constrained;
+    });
+    expect(constrained).toEqual([true, false]);
+  });
+});
+
 describe('a text that ends a response', () => {
+  it('may be a control token, spelled as text or in bytes', () => {
+    for (const spelling of ['<over>', bytes('<over>')]) {
+      const response = open({}, { stops: ['<over>'] });
+      response.take(piece('a'));
+      response.take({ spelling, role: 'control', tokens: 1 });
+      expect([response.over, contentOf(response)]).toEqual([true, 'a']);
+    }
+  });
+
   it('is told if it is the caller’s, and not if it is the format’s', () => {
     const stopSequences = { texts: ['STOP'], within: 'response', thoughtsAreText: false } as const;
     for (const [text, stopSequence] of [

@@ -164,7 +164,7 @@ describe('a render never escapes its limits', () => {
         const result = attempt(source, {}, { steps: 20_000, output: 2_000, depth: 20 });
         expect(result instanceof IdiolectError || result.length <= 2_000).toBe(true);
       }),
-      { numRuns: long ? 20_000 : 150 },
+      { numRuns: long ? 20_000 : 60 },
     );
   });
 });
@@ -190,7 +190,7 @@ describe('a template reaches nothing but its data', () => {
         const text = template.render({ d: data, k: name });
         expect(text).toBe(`${plain.render({ v: JSON.parse(JSON.stringify(value)) })}|True|${name}`);
       }),
-      { numRuns: long ? 5_000 : 50 },
+      { numRuns: long ? 5_000 : 20 },
     );
   });
 
@@ -272,7 +272,7 @@ describe('laws over the corpora', () => {
           attempt(source.slice(0, cut) + added + source.slice(cut + length), conversation());
         },
       ),
-      { numRuns: long ? 10_000 : 50 },
+      { numRuns: long ? 10_000 : 20 },
     );
   });
 });
@@ -287,7 +287,7 @@ describe('tojson is JSON', () => {
         expect(JSON.stringify(sorted(JSON.parse(text)))).toBe(JSON.stringify(sorted(v)));
         if (a) expect(text).toMatch(/^[\n -~]*$/);
       }),
-      { numRuns: long ? 20_000 : 150 },
+      { numRuns: long ? 20_000 : 60 },
     );
   });
 
@@ -307,7 +307,7 @@ describe('tojson is JSON', () => {
       fc.property(whole, (v) => {
         expect(template.render({ v })).toBe(JSON.stringify(v));
       }),
-      { numRuns: long ? 20_000 : 150 },
+      { numRuns: long ? 20_000 : 60 },
     );
   });
 });
