@@ -50,7 +50,11 @@ export function loadResponseTemplate(template: ResponseTemplate | JsonValue): Lo
     throw invalid('/fields', `only one field may go without an opener; without one are ${names}`);
   }
   const anchor = loadDelimiter(entries, '', 'start_anchor', 'start_anchor_pattern');
-  if (anchor === null) throw invalid('/start_anchor', 'start_anchor or start_anchor_pattern is required');
+  if (anchor === null)
+    throw invalid(
+      '/start_anchor',
+      'start_anchor or start_anchor_pattern is required: what the prompt begins an answer with, such as "<|im_start|>assistant\\n"',
+    );
   return {
     defaults: structuredClone(defaults) as ReadonlyMap<string, JsonValue>,
     anchor: anchor.pattern,

@@ -11,9 +11,12 @@ export interface ResponseTemplate {
   readonly version?: 1;
   /** Initial values of the message: `{"role": "assistant"}`. Their keys are always kept. */
   readonly defaults?: { readonly [key: string]: JsonValue };
-  /** The beginning of the assistant's turn in the prompt: `<|im_start|>assistant\n`; or several. */
+  /**
+   * The beginning of the assistant's turn in the prompt: `<|im_start|>assistant\n`; or several. It or
+   * `start_anchor_pattern` is required.
+   */
   readonly start_anchor?: string | readonly string[];
-  /** The beginning as a pattern. One of the two is required. */
+  /** The beginning as a pattern. */
   readonly start_anchor_pattern?: string;
   readonly fields: { readonly [name: string]: ResponseTemplateField };
 }

@@ -130,12 +130,21 @@ export class ModelPool {
 
   #find(name: string | null): Slot {
     const [first] = this.#slots.values();
-    const known = name === null ? first : (this.#slots.get(name) ?? this.#slots.get(withoutTag(name)));
+    const known =
+      name === null
+        ? first
+        : (this.#slots.get(name) ?? this.#slots.get(withoutTag(name)) ?? this.#alike(name));
     const slot = known ?? (this.#anyModel ? first : undefined);
     if (slot !== undefined) return slot;
     const names = [...this.#slots.keys()].join(', ');
     const reason = `no model is called ${JSON.stringify(name)}, only ${names}; with anyModel (--any-model) the first answers to every name`;
     throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
+  }
+
+  /** `toy` for the model of `toy.gguf`, and the reverse; none where that could be two. */
+  #alike(name: string): Slot | undefined {
+    const names = [...this.#slots.keys()].filter((each) => bareName(each) === bareName(name));
+    return names.length === 1 ? this.#slots.get(names[0] ?? '') : undefined;
   }
 
   #open(slot: Slot): Promise<ServableModel> {
@@ -208,6 +217,11 @@ async function shut(slot: Slot): Promise<void> {
 /** Ollama's clients name the latest version of a model. */
 function withoutTag(name: string): string {
   return name.replace(/:latest$/, '');
+}
+
+/** The command leaves out the ending of a model's file. */
+function bareName(name: string): string {
+  return withoutTag(name).replace(/\.gguf$/i, '');
 }
 
 function isServable(value: unknown): boolean {

@@ -1,6 +1,6 @@
 /** An engine that cannot be opened: told as a typed error, and not remembered. */
 import { getLlama, type Llama } from 'node-llama-cpp';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { EngineError } from '../../src/format/errors.ts';
 import { sharedLlama } from '../../src/runtime/node-llama-cpp/shared-llama.ts';
 
@@ -27,6 +27,14 @@ it('the error of an engine that cannot be opened says what node-llama-cpp says, 
   vi.mocked(getLlama).mockResolvedValueOnce(other);
   expect(await sharedLlama('vulkan')).toBe(other);
   expect(getLlama).toHaveBeenLastCalledWith(expect.objectContaining({ gpu: 'vulkan' }));
+});
+
+it('the error of an engine that cannot be opened says which flag of Node keeps its test process from starting', async () => {
+  process.execArgv.push('--input-type=module');
+  onTestFinished(() => void process.execArgv.pop());
+  vi.mocked(getLlama).mockRejectedValueOnce(new Error('NoBinaryFound'));
+  const failed = await sharedLlama('metal').catch((error: unknown) => error);
+  expect(String(failed)).toContain('does not run under --input-type=module: put the program into a file');
 });
 
 it('the error of an engine that cannot be opened says of a backend that was asked for by name what to do instead', async () => {

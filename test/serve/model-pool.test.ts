@@ -127,6 +127,18 @@ describe('a pool of models', () => {
     expect(openings.log).toEqual([]);
   });
 
+  it('knows a model with and without the ending of its file, unless that could be two', async () => {
+    const openings = new Openings();
+    const pool = new ModelPool(
+      ['toy.gguf', 'other', 'two', 'two.gguf'].map((name) => openings.entry(name, 1)),
+      { memoryLimit: 9 },
+    );
+    for (const name of ['toy', 'toy.gguf', 'toy:latest']) expect(pool.nameOf(name)).toBe('toy.gguf');
+    expect(pool.nameOf('other.gguf')).toBe('other');
+    for (const name of ['two', 'two.gguf']) expect(pool.nameOf(name)).toBe(name);
+    expect(() => pool.nameOf('two.GGUF')).toThrow('no model is called');
+  });
+
   it('tries again after an opening that failed, and keeps no memory for it', async () => {
     const openings = new Openings();
     let failures = 0;

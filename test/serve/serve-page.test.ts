@@ -11,7 +11,7 @@ import { operations } from '../../src/serve/openapi/operations.ts';
 import { fields as responses } from '../../src/serve/responses/read-request.ts';
 import { docPages } from '../support/doc-pages.ts';
 
-const page = docPages('serve', 'serve-options', 'serve-openai', 'serve-anthropic-and-ollama');
+const page = docPages('serve', 'serve-options', 'serve-openai', 'serve-anthropic-and-ollama', 'operating');
 
 /** The names in the first cells of a section's table. */
 function listed(section: string): readonly string[] {

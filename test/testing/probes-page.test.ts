@@ -6,7 +6,7 @@ import { llamaTemplate } from '../support/corpora.ts';
 import { docPages } from '../support/doc-pages.ts';
 import { renderProbe } from './render-probe.ts';
 
-const page = docPages('probes', 'probes-list');
+const page = docPages('probes', 'probes-list', 'probes-evidence');
 
 /** Together they need every probe that there is. */
 const templates = [

@@ -50,7 +50,11 @@ const guide: DefaultTheme.SidebarItem[] = [
       ['Long conversations', '/docs/long-conversations'],
       ['MCP', '/docs/mcp'],
     ).concat(
-      withParts(['Models on a server', '/docs/servers'], ['Their responses', '/docs/server-responses']),
+      withParts(
+        ['Models on a server', '/docs/servers'],
+        ['Their responses', '/docs/server-responses'],
+        ['Several, and failures', '/docs/server-failures'],
+      ),
       pages(['In a page', '/docs/browser'], ['With transformers.js', '/docs/transformers']),
       withParts(
         ['Another engine', '/docs/another-engine'],
@@ -60,7 +64,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       pages(['Ahead of time', '/docs/ahead-of-time']),
       withParts(
         ['Serving models', '/docs/serve'],
-        ['Options, errors, metrics', '/docs/serve-options'],
+        ['Options and errors', '/docs/serve-options'],
         ["OpenAI's APIs", '/docs/serve-openai'],
         ["Anthropic's and Ollama's APIs", '/docs/serve-anthropic-and-ollama'],
         ['Operating a server', '/docs/operating'],
@@ -69,8 +73,8 @@ const guide: DefaultTheme.SidebarItem[] = [
         ['In the AI SDK', '/docs/ai-sdk'],
         ['Testing your app', '/docs/testing'],
         ['Platforms: Electron, Bun, Deno', '/docs/platforms'],
-        ['Downloads', '/docs/hub'],
       ),
+      withParts(['Downloads', '/docs/hub'], ['Their errors', '/docs/hub-errors']),
       withParts(
         ['Adding a model', '/docs/adding-a-model'],
         ['When a template cannot be read', '/docs/unreadable-templates'],
@@ -83,6 +87,7 @@ const guide: DefaultTheme.SidebarItem[] = [
     items: pages(
       ['Options of loadModel', '/docs/loading'],
       ['Options of a chat', '/docs/chat-options'],
+      ['Sampling', '/docs/sampling'],
       ['Events, messages and usage', '/docs/events'],
       ['Errors', '/docs/errors'],
     ).concat(
@@ -97,6 +102,7 @@ const guide: DefaultTheme.SidebarItem[] = [
         ['Any value, arrays, objects', '/docs/json-schema-keywords'],
         ['Strings and numbers', '/docs/json-schema-scalars'],
         ['What is written', '/docs/json-schema-writing'],
+        ['Budgets', '/docs/json-schema-budgets'],
       ),
       withParts(
         ['Leniency', '/docs/leniency'],
@@ -115,9 +121,14 @@ const guide: DefaultTheme.SidebarItem[] = [
     items: pages(['What holds', '/docs/guarantees']).concat(
       withParts(
         ['Data flow', '/docs/data-flow'],
-        ['Grammars, parsers, responses', '/docs/data-flow-responses'],
+        ['Grammars and parsers', '/docs/data-flow-compilers'],
+        ['Responses', '/docs/data-flow-responses'],
       ),
-      withParts(['Probes', '/docs/probes'], ['All probes', '/docs/probes-list']),
+      withParts(
+        ['Probes', '/docs/probes'],
+        ['All probes', '/docs/probes-list'],
+        ['Evidence', '/docs/probes-evidence'],
+      ),
       withParts(
         ['Deviations', '/docs/deviations'],
         ['Response templates', '/docs/deviations-response-templates'],

@@ -20,8 +20,14 @@ async function open(gpu: GpuBackend): Promise<Llama> {
     return await getLlama({ gpu, build: 'never', logLevel: LlamaLogLevel.error, progressLogs: false });
   } catch (cause) {
     const named = gpu === 'auto' || gpu === false ? null : gpu;
-    throw new EngineError({ reason: String(cause), gpu: named, cause });
+    throw new EngineError({ reason: `${cause}${flagAdvice()}`, gpu: named, cause });
   }
+}
+
+/** It tries its builds in a process that gets this one's flags, and cannot start with one of them. */
+function flagAdvice(): string {
+  const flag = process.execArgv.find((each) => each.startsWith('--input-type'));
+  return flag === undefined ? '' : `; it does not run under ${flag}: put the program into a file`;
 }
 
 /** The version of an engine, as text. */
