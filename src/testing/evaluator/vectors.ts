@@ -8,8 +8,9 @@ export interface Matrix {
 }
 
 /**
- * Sums that are added up at the same time: each alone would wait for its own last addition. No loop here takes arrays
- * apart (`const [a, b] = …`): V8 makes the arrays, and the whole takes three times as long.
+ * Rows that are multiplied at the same time. Sums are added up several at a time, because each alone would wait for its own
+ * last addition. No loop here takes arrays apart (`const [a, b] = …`): V8 makes the arrays, which takes twice as long as all
+ * the rest.
  */
 const together = 4;
 
@@ -74,7 +75,7 @@ function multiplyRows(
   }
 }
 
-/** One row by four outputs at a time. */
+/** One row by eight outputs at a time. */
 function multiplyRow(
   { inputs, outputs, weights }: Matrix,
   input: Float32Array,
@@ -84,26 +85,42 @@ function multiplyRow(
   const start = row * inputs;
   const to = row * outputs;
   let out = 0;
-  for (; out + together <= outputs; out += together) {
+  for (; out + 8 <= outputs; out += 8) {
     const first = out * inputs;
     const second = first + inputs;
     const third = second + inputs;
     const fourth = third + inputs;
+    const fifth = fourth + inputs;
+    const sixth = fifth + inputs;
+    const seventh = sixth + inputs;
+    const eighth = seventh + inputs;
     let one = 0;
     let two = 0;
     let three = 0;
     let four = 0;
+    let five = 0;
+    let six = 0;
+    let seven = 0;
+    let eight = 0;
     for (let index = 0; index < inputs; index += 1) {
       const value = input[start + index] as number;
       one += (weights[first + index] as number) * value;
       two += (weights[second + index] as number) * value;
       three += (weights[third + index] as number) * value;
       four += (weights[fourth + index] as number) * value;
+      five += (weights[fifth + index] as number) * value;
+      six += (weights[sixth + index] as number) * value;
+      seven += (weights[seventh + index] as number) * value;
+      eight += (weights[eighth + index] as number) * value;
     }
     output[to + out] = one;
     output[to + out + 1] = two;
     output[to + out + 2] = three;
     output[to + out + 3] = four;
+    output[to + out + 4] = five;
+    output[to + out + 5] = six;
+    output[to + out + 6] = seven;
+    output[to + out + 7] = eight;
   }
   for (; out < outputs; out += 1) {
     let sum = 0;
