@@ -45,10 +45,10 @@ async function readModel(file: File): Promise<TemplateInput> {
     const reason = 'holds no chat template (tokenizer.chat_template)';
     throw new ModelFileError({ file: file.name, reason });
   }
-  const { bos, eos } = header.specialTokens;
+  const { specialTokens, addedTokens, endTokens } = header;
+  const { bos, eos } = specialTokens;
   return {
-    name: file.name,
-    templateSource: template.source,
+    ...{ name: file.name, templateSource: template.source, addedTokens, endTokens },
     ...(bos === null ? {} : { bosToken: bos }),
     ...(eos === null ? {} : { eosToken: eos }),
   };
