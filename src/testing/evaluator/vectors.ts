@@ -84,16 +84,13 @@ function multiplyRow(
 ): void {
   const start = row * inputs;
   const to = row * outputs;
+  const half = 4 * inputs;
   let out = 0;
   for (; out + 8 <= outputs; out += 8) {
     const first = out * inputs;
     const second = first + inputs;
     const third = second + inputs;
     const fourth = third + inputs;
-    const fifth = fourth + inputs;
-    const sixth = fifth + inputs;
-    const seventh = sixth + inputs;
-    const eighth = seventh + inputs;
     let one = 0;
     let two = 0;
     let three = 0;
@@ -108,10 +105,10 @@ function multiplyRow(
       two += (weights[second + index] as number) * value;
       three += (weights[third + index] as number) * value;
       four += (weights[fourth + index] as number) * value;
-      five += (weights[fifth + index] as number) * value;
-      six += (weights[sixth + index] as number) * value;
-      seven += (weights[seventh + index] as number) * value;
-      eight += (weights[eighth + index] as number) * value;
+      five += (weights[first + half + index] as number) * value;
+      six += (weights[second + half + index] as number) * value;
+      seven += (weights[third + half + index] as number) * value;
+      eight += (weights[fourth + half + index] as number) * value;
     }
     output[to + out] = one;
     output[to + out + 1] = two;
