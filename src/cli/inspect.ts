@@ -86,11 +86,11 @@ async function inspect(file: string, options: InspectOptions): Promise<void> {
 async function open({
   name: _,
   origin,
-  facts: _facts,
+  facts,
   responseReader: _reader,
   ...template
 }: ModelSource): Promise<void> {
-  const { url, close } = await serveInspector({ ...template, name: origin });
+  const { url, close } = await serveInspector({ ...template, ...facts, name: origin });
   process.stderr.write(`${pc.bold(terminalText(origin))}  ${pc.cyan(url)}\n${pc.dim('Ctrl-C ends it\n')}`);
   openBrowser(url);
   await untilEnded();

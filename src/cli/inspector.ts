@@ -12,6 +12,8 @@ export interface InspectedTemplate {
   readonly templateSource: string;
   readonly bosToken?: string;
   readonly eosToken?: string;
+  readonly addedTokens?: readonly string[];
+  readonly endTokens?: readonly string[];
 }
 
 /** The served page. */

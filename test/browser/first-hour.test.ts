@@ -50,11 +50,55 @@ it.each(['json', 'tags', 'channels'] as const)('a model file is read (%s)', asyn
   expect(await alert(page)).toBe('');
 });
 
-it('what is neither text nor a model is refused', async () => {
+it('what holds no template is refused with its name, and the next file is read', async () => {
   const page = await opened();
-  await give(page, 'picture.jinja', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13));
-  await page.waitForSelector('[role=alert] .problem');
-  expect(await alert(page)).toContain('picture.jinja: is not text');
+  const model = await toyModel();
+  const refused: readonly (readonly [name: string, bytes: string | Uint8Array, reason: string])[] = [
+    ['picture.jinja', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13), 'is not text'],
+    ['broken.json', '{"chat_template": ', 'is not JSON'],
+    ['other.json', '{"a": 1}', 'holds no chat template'],
+    ['empty.gguf', '', 'is empty'],
+    ['zeros.gguf', new Uint8Array(1_000_000), 'is not a GGUF model'],
+    ['cut.gguf', model.subarray(0, 20_000), 'is truncated'],
+    // Counts that no file holds.
+    ['hostile.gguf', Uint8Array.of(...model.subarray(0, 8), ...Array(16).fill(0x7f)), 'broken or hostile'],
+  ];
+  for (const [name, bytes, reason] of refused) {
+    await give(page, name, bytes);
+    await page.waitForFunction(
+      (wanted) => document.querySelector('[role=alert]')?.textContent?.includes(wanted),
+      {},
+      `${name}: ${reason}`.slice(0, name.length + 2),
+    );
+    expect(await alert(page)).toContain(reason);
+    // What was shown before stays.
+    expect(await page.$eval('#template-title', (title) => title.textContent)).toContain('Qwen3');
+  }
+  await give(page, 'toy.gguf', model);
+  await called(page, 'toy.gguf');
+  await ready(page);
+  expect(await alert(page)).toBe('');
+});
+
+it('the whole page has thirty stops of the keyboard at most, each of them marked', async () => {
+  const page = await opened();
+  const stops = new Set<string>();
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate(() => {
+      const { activeElement } = document;
+      if (activeElement === null || activeElement === document.body) return null;
+      // An editor and the button of a hidden input are marked around them.
+      const marked = activeElement.closest('.cm-editor') ?? activeElement.closest('.button') ?? activeElement;
+      const all = [...document.querySelectorAll('*')];
+      return { at: all.indexOf(activeElement), outline: getComputedStyle(marked).outlineStyle };
+    });
+    if (stop === null || stops.has(String(stop.at))) break;
+    stops.add(String(stop.at));
+    expect(stop.outline).not.toBe('none');
+  }
+  expect(stops.size).toBeGreaterThan(20);
+  expect(stops.size).toBeLessThanOrEqual(30);
 });
 
 it('a damaged link says so', async () => {

@@ -1,13 +1,19 @@
-/** What the inspector page computes, without a browser: links, comparisons, readings. */
+/** What the inspector page computes, without a browser: links, files, comparisons, readings. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareFormats, fieldsOf } from '../../site/inspector/core/compare-formats.ts';
 import { readFragment, type SharedState, writeFragment } from '../../site/inspector/core/permalink.ts';
+import { readTemplateFile } from '../../site/inspector/core/read-file.ts';
 import { type Reading, readResponse } from '../../site/inspector/core/read-response.ts';
+import { readModelSource } from '../../src/cli/model-source.ts';
 import { sampleMessage, sampleSpans, sampleTool } from '../../src/cli/sample-response.ts';
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
+import { toyModel } from '../../src/testing/index.ts';
 import { generatedFormats } from '../support/generated-formats.ts';
 import { sampled } from '../support/sample.ts';
 
@@ -18,7 +24,10 @@ describe('a link', () => {
   const state: fc.Arbitrary<SharedState> = fc.record(
     {
       input: fc.record(
-        { name: text, templateSource: text, bosToken: text, eosToken: text },
+        {
+          ...{ name: text, templateSource: text, bosToken: text, eosToken: text },
+          ...{ addedTokens: fc.array(text), endTokens: fc.array(text) },
+        },
         { requiredKeys: ['name', 'templateSource'] },
       ),
       output: text,
@@ -58,6 +67,21 @@ describe('a link', () => {
     const fragment = await writeFragment(bomb);
     expect(fragment.length).toBeLessThan(30_000);
     expect(await readFragment(fragment)).toBeNull();
+  });
+});
+
+describe('a model file', () => {
+  it.each(['json', 'channels'] as const)('is read as the command reads it (%s)', async (format) => {
+    const bytes = await toyModel(format);
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'model-'));
+    const file = path.join(folder, 'toy.gguf');
+    fs.writeFileSync(file, bytes);
+    const { templateSource, bosToken, eosToken, facts } = await readModelSource(file);
+    expect(facts?.endTokens).toContain(eosToken);
+    expect(await readTemplateFile(new File([bytes], 'toy.gguf'))).toEqual({
+      ...{ name: 'toy.gguf', templateSource, bosToken, eosToken },
+      ...facts,
+    });
   });
 });
 

@@ -34,6 +34,10 @@ function meters(count: Count): readonly (() => void)[] {
       const start = typeof from === 'number' ? from : 0;
       count((typeof found === 'number' && found >= 0 ? found : length(text)) - start + 1);
     }),
+    patched(String.prototype, 'lastIndexOf', (text, [, from], found) => {
+      const start = typeof from === 'number' ? Math.min(Math.max(0, from), length(text)) : length(text);
+      count(start - (typeof found === 'number' ? Math.max(0, found) : 0) + 1);
+    }),
     patched(String.prototype, 'split', (text) => count(length(text))),
     patched(String.prototype, 'replace', (text, _, replaced) => count(length(text) + length(replaced))),
     patched(String.prototype, 'replaceAll', (text, _, replaced) => count(length(text) + length(replaced))),

@@ -31,6 +31,10 @@ export const hostileTemplates: Readonly<Record<string, HostileTemplate>> = {
     `{% for i in range(${size}) recursive %}{{ loop(range(${size})) }}{% endfor %}`,
   'recursive loops over text': (size) =>
     `${text(size)}{% for i in [1] recursive %}{{ t }}{{ loop([1]) }}{% endfor %}`,
+  'expressions on one line': (size) => '{{ 1 }}'.repeat(300 * size),
+  'statements on one line': (size) => '{% set a = 1 %}'.repeat(300 * size),
+  'comments and text on one line': (size) => '{# a #}b{{ 1 }}'.repeat(300 * size),
+  'blocks that do not end, on one line': (size) => '{% if a %}'.repeat(300 * size),
   'nested with': (size) => `${'{% with a=1 %}'.repeat(100 * size)}${'{% endwith %}'.repeat(100 * size)}`,
   'chains of filter blocks': (size) => `{% filter ${'upper|'.repeat(100 * size)}lower %}a{% endfilter %}`,
   xmlattr: looped('{"a": t}|xmlattr'),

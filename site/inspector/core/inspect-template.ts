@@ -10,13 +10,14 @@ import type { AssistantMessage, Message, Tool } from '../../../src/format/messag
 import { chooseSentinels } from '../../../src/template/prompt/sentinels.ts';
 import { parseTemplate } from '../../../src/template/template.ts';
 
-/** A chat template, and what its model is called. */
+/** A chat template, what its model is called, and what is known of the model's tokens. */
 export interface TemplateInput {
   readonly name: string;
   readonly templateSource: string;
   readonly bosToken?: string;
   readonly eosToken?: string;
   readonly addedTokens?: readonly string[];
+  readonly endTokens?: readonly string[];
 }
 
 /** What a person can change of a conversation: what is asked, what may be called, and what is answered. */
@@ -38,8 +39,8 @@ export interface Inspection {
 
 /** Throws what `analyzeTemplate` throws. */
 export function inspectTemplate(input: TemplateInput): Inspection {
-  const { templateSource, name, bosToken = '', eosToken = '', addedTokens = [] } = input;
-  const analysis = analyzeTemplate(templateSource, { name, bosToken, eosToken, addedTokens });
+  const { templateSource, name, bosToken = '', eosToken = '', addedTokens = [], endTokens = [] } = input;
+  const analysis = analyzeTemplate(templateSource, { name, bosToken, eosToken, addedTokens, endTokens });
   return {
     analysis,
     ...probeRenders(input, analysis.format),

@@ -33,7 +33,7 @@ export async function readFragment(fragment: string): Promise<SharedState | null
 /** A state as it was given from outside; `null` for anything else. */
 export function readSharedState(value: unknown): SharedState | null {
   const { input, output } = recordOf(value);
-  const { name, templateSource, bosToken, eosToken } = recordOf(input);
+  const { name, templateSource, bosToken, eosToken, addedTokens, endTokens } = recordOf(input);
   if (typeof templateSource !== 'string') return null;
   return {
     input: {
@@ -41,9 +41,15 @@ export function readSharedState(value: unknown): SharedState | null {
       templateSource,
       ...(typeof bosToken === 'string' ? { bosToken } : {}),
       ...(typeof eosToken === 'string' ? { eosToken } : {}),
+      ...(isTexts(addedTokens) ? { addedTokens } : {}),
+      ...(isTexts(endTokens) ? { endTokens } : {}),
     },
     ...(typeof output === 'string' ? { output } : {}),
   };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -7,10 +7,7 @@ import type { TemplateInput } from './inspect-template.ts';
 /** Longer files are no templates. */
 const longestText = 16_000_000;
 
-/**
- * Reads a `.jinja` template, a `tokenizer_config.json`, or the header of a `.gguf` model. Throws
- * `ModelFileError`, and `SyntaxError` for JSON that is none.
- */
+/** Reads a `.jinja` template, a `tokenizer_config.json`, or the header of a `.gguf` model. Throws `ModelFileError`. */
 export async function readTemplateFile(file: File): Promise<TemplateInput> {
   if (/\.gguf$/i.test(file.name)) return readModel(file);
   if (file.size > longestText) {
@@ -26,9 +23,17 @@ export function readTemplateText(name: string, text: string): TemplateInput {
     throw new ModelFileError({ file: name, reason: 'is not text, and no model (.gguf)' });
   }
   if (!/\.json$/i.test(name) && !/^\s*\{\s*"/.test(text)) return { name, templateSource: text };
-  const found = readTokenizerConfig(JSON.parse(text));
+  const found = readTokenizerConfig(parseJson(name, text));
   if (found !== null) return { name, ...found };
   throw new ModelFileError({ file: name, reason: 'holds no chat template (chat_template)' });
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ModelFileError({ file, reason: `is not JSON: ${String(error)}` });
+  }
 }
 
 async function readModel(file: File): Promise<TemplateInput> {
@@ -45,10 +50,10 @@ async function readModel(file: File): Promise<TemplateInput> {
     const reason = 'holds no chat template (tokenizer.chat_template)';
     throw new ModelFileError({ file: file.name, reason });
   }
-  const { bos, eos } = header.specialTokens;
+  const { specialTokens, addedTokens, endTokens } = header;
+  const { bos, eos } = specialTokens;
   return {
-    name: file.name,
-    templateSource: template.source,
+    ...{ name: file.name, templateSource: template.source, addedTokens, endTokens },
     ...(bos === null ? {} : { bosToken: bos }),
     ...(eos === null ? {} : { eosToken: eos }),
   };

@@ -96,7 +96,10 @@ export class WorkerClient {
 
   #tooLong(): void {
     const seconds = Math.round(this.#limit / 1000);
-    this.#fail({ name: 'TimeLimitError', message: `given up after ${seconds} s; the Worker was replaced` });
+    this.#fail({
+      name: 'TimeLimitError',
+      message: `given up after ${seconds} s, the most that the page gives it`,
+    });
   }
 
   #fail(failure: FailedAnswer): void {

@@ -144,14 +144,17 @@ function stateName({ busy, problem }: InspectionState): string {
   return problem === null ? 'ready' : 'failed';
 }
 
-/** A pasted `tokenizer_config.json` is read as one; while it is typed, it is no JSON yet. */
+/**
+ * A pasted `tokenizer_config.json` is read as one; while it is typed, it is no JSON yet. Only what is edited keeps the tokens
+ * of its model: another template has others.
+ */
 function typed(last: TemplateInput, text: string): TemplateInput {
   if (text === last.templateSource) return last;
-  const name = isEdit(last.templateSource, text) ? edited(last.name) : pasted;
+  const kept = isEdit(last.templateSource, text) ? { ...last, name: edited(last.name) } : { name: pasted };
   try {
-    return { ...last, ...readTemplateText(name, text) };
+    return { ...kept, ...readTemplateText(kept.name, text) };
   } catch {
-    return { ...last, name, templateSource: text };
+    return { ...kept, templateSource: text };
   }
 }
 

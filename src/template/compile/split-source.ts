@@ -77,6 +77,8 @@ class Splitter {
   private readonly source: string;
   private at = 0;
   private line = 1;
+  /** Where that line begins: to look for it would take as long as the line is, for each of its tags. */
+  private lineBegin = 0;
   private counted = 0;
   /** Whether the next text begins a line, or the template. */
   private lineStart = true;
@@ -221,9 +223,11 @@ class Splitter {
 
   private currentPlace(): SourcePlace {
     for (; this.counted < this.at; this.counted += 1) {
-      if (this.source.charAt(this.counted) === '\n') this.line += 1;
+      if (this.source.charAt(this.counted) !== '\n') continue;
+      this.line += 1;
+      this.lineBegin = this.counted + 1;
     }
-    return { line: this.line, column: this.at - this.source.lastIndexOf('\n', this.at - 1) };
+    return { line: this.line, column: this.at - this.lineBegin + 1 };
   }
 }
 

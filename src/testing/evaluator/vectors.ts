@@ -80,7 +80,7 @@ function multiplyRows(
   }
 }
 
-/** One row by four outputs at a time. */
+/** One row by eight outputs at a time. */
 function multiplyRow(
   { inputs, outputs, weights }: Matrix,
   input: Float32Array,
@@ -89,8 +89,9 @@ function multiplyRow(
 ): void {
   const start = row * inputs;
   const to = row * outputs;
+  const half = 4 * inputs;
   let out = 0;
-  for (; out + together <= outputs; out += together) {
+  for (; out + 8 <= outputs; out += 8) {
     const first = out * inputs;
     const second = first + inputs;
     const third = second + inputs;
@@ -99,17 +100,29 @@ function multiplyRow(
     let two = 0;
     let three = 0;
     let four = 0;
+    let five = 0;
+    let six = 0;
+    let seven = 0;
+    let eight = 0;
     for (let index = 0; index < inputs; index += 1) {
       const value = input[start + index] as number;
       one += (weights[first + index] as number) * value;
       two += (weights[second + index] as number) * value;
       three += (weights[third + index] as number) * value;
       four += (weights[fourth + index] as number) * value;
+      five += (weights[first + half + index] as number) * value;
+      six += (weights[second + half + index] as number) * value;
+      seven += (weights[third + half + index] as number) * value;
+      eight += (weights[fourth + half + index] as number) * value;
     }
     output[to + out] = one;
     output[to + out + 1] = two;
     output[to + out + 2] = three;
     output[to + out + 3] = four;
+    output[to + out + 4] = five;
+    output[to + out + 5] = six;
+    output[to + out + 6] = seven;
+    output[to + out + 7] = eight;
   }
   for (; out < outputs; out += 1) {
     let sum = 0;
