@@ -92,6 +92,12 @@ describe('statements in steps', () => {
     ],
     ['{% macro f() %}{{ caller() }}!{% endmacro %}{% call f() %}a{% endcall %}{{ f(caller=1) if 0 }}', 'a!'],
     ['{% set x %}{% for i in "ab" %}{{ i }}{% endfor %}{% endset %}{{ x }}{{ x }}', 'abab'],
+    ['{{ "a" ~ [1, {"b": none}] | tojson + "c" }}{{ (1 | tojson) ~ (2 + 3) }}', 'a[1, {"b": null}]c15'],
+    [
+      '{{ {"b": 1, "a": [true]} | tojson(indent=2, sort_keys=true) if 1 else 2 }}',
+      '{\n  "a": [\n    true\n  ],\n  "b": 1\n}',
+    ],
+    ['{{ [] | tojson if 0 else {} | tojson }}{{ ("ü" | tojson(ensure_ascii=true)) }}', '{}"\\u00fc"'],
     ['{% set n = namespace(s=0) %}{% for i in range(4) %}{% set n.s = n.s + i %}{% endfor %}{{ n.s }}', '6'],
   ])('%s', (source, text) => {
     expect(written(source)).toBe(text);
@@ -112,6 +118,20 @@ describe('statements in steps', () => {
     const { result, steps } = counted(parseTemplate(source).renderSpansSteps({ messages }));
     expect(result).toEqual(parseTemplate(source).renderSpans({ messages }));
     expect(steps).toBeGreaterThan(20);
+  });
+
+  it('give way within JSON', () => {
+    const template = parseTemplate('{% for tool in tools %}{{ tool | tojson + "." }}{% endfor %}');
+    const tools = [{ anyOf: Array.from({ length: 20_000 }, (_, index) => ({ const: index })) }];
+    const { result, steps } = counted(template.renderSpansSteps({ tools }));
+    expect(result).toEqual(template.renderSpans({ tools }));
+    // As many again are those that copy the tools.
+    expect(steps).toBeGreaterThan(counted(importSteps({ tools }, { note: null, traced: true })).steps + 3);
+  });
+
+  it('compile in proportion to their length', () => {
+    const nested = (depth: number) => `{{ ${'('.repeat(depth)}x | tojson${' + "a")'.repeat(depth)} }}`;
+    expect(written(nested(300), { x: 1 })).toBe(`1${'a'.repeat(300)}`);
   });
 
   it('of a macro that calls itself without end are refused', () => {

@@ -47,7 +47,8 @@ function compileName(name: string): Evaluate {
   return (scope) => orElse(scope.lookup(name), global);
 }
 
-interface Arguments {
+/** The arguments of a call. */
+export interface Arguments {
   readonly positional: (scope: Scope) => Value[];
   readonly keywords: (scope: Scope) => Keywords;
 }
@@ -79,7 +80,8 @@ function compileKeywords(nodes: readonly Expression[], place: CompileContext): (
   };
 }
 
-function compileArguments(nodes: readonly Expression[], place: CompileContext): Arguments {
+/** The arguments of a call. */
+export function compileArguments(nodes: readonly Expression[], place: CompileContext): Arguments {
   const plain = nodes.filter(
     ({ type }) => type !== 'KeywordArgumentExpression' && type !== 'KeywordSpreadExpression',
   );

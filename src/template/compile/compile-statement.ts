@@ -5,8 +5,9 @@ import { iterate } from '../values/operators.ts';
 import type { Scope } from '../values/scope.ts';
 import { str } from '../values/text.ts';
 import { Attributes, PythonError, truthy, type Value } from '../values/values.ts';
-import { compileCallSteps, compileExpression, compileFilter } from './compile-expression.ts';
+import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
+import { compileSteps, type EvaluateSteps } from './compile-steps.ts';
 import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
 import type { Block, Capture, Execute, Outcome, Statement } from './execute.ts';
 import { Loop } from './loop.ts';
@@ -54,7 +55,7 @@ function write({ runtime }: Scope, value: Value): Outcome {
   return 'next';
 }
 
-function* writeInSteps(scope: Scope, value: (scope: Scope) => Steps<Value>): Steps<Outcome> {
+function* writeInSteps(scope: Scope, value: EvaluateSteps): Steps<Outcome> {
   scope.runtime.charge(1);
   return write(scope, yield* value(scope));
 }
@@ -65,8 +66,8 @@ function compileOutput(node: Expression, place: CompileContext): Statement {
     scope.runtime.charge(1);
     return write(scope, value(scope));
   };
-  const called = compileCallSteps(node, place);
-  return called === null ? { run } : { run, steps: (scope) => writeInSteps(scope, called) };
+  const inSteps = compileSteps(node, place);
+  return inSteps === null ? { run } : { run, steps: (scope) => writeInSteps(scope, inSteps) };
 }
 
 function compileText(text: string): Execute {
