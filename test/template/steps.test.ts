@@ -129,6 +129,14 @@ describe('statements in steps', () => {
     expect(steps).toBeGreaterThan(counted(importSteps({ tools }, { note: null, traced: true })).steps + 3);
   });
 
+  it('give way within long texts', () => {
+    const template = parseTemplate('{{ text | tojson }}{{ text | tojson(ensure_ascii=true) }}');
+    const text = `"\n\\ü🌦\ud83c${'x'.repeat(262_138)}🌦\udf26`.repeat(3);
+    const { result, steps } = counted(template.renderSpansSteps({ text }));
+    expect(result).toEqual(template.renderSpans({ text }));
+    expect(steps).toBeGreaterThan(6);
+  });
+
   it('compile in proportion to their length', () => {
     const nested = (depth: number) => `{{ ${'('.repeat(depth)}x | tojson${' + "a")'.repeat(depth)} }}`;
     expect(written(nested(300), { x: 1 })).toBe(`1${'a'.repeat(300)}`);

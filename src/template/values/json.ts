@@ -132,8 +132,25 @@ function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: nu
   return wrap(runtime, '{', '}', items, options, depth);
 }
 
+/** Characters that are written in one step. */
+const stepCharacters = 1 << 18;
+
+/** Every character is written by itself, so a text may be cut anywhere. */
+function* dumpLongText(runtime: Runtime, text: string, options: DumpOptions): Steps<string> {
+  runtime.charge(1);
+  runtime.chargeEach(text.length);
+  let written = '';
+  for (let at = 0; at < text.length; at += stepCharacters) {
+    written += dumpText(text.slice(at, at + stepCharacters), options).slice(1, -1);
+    yield;
+  }
+  return `"${written}"`;
+}
+
 /** `dumpValue` in steps. */
 function* dumpInSteps(runtime: Runtime, value: Value, options: DumpOptions, depth: number): Steps<string> {
+  const long = textOf(value);
+  if (long !== null && long.length > stepCharacters) return yield* dumpLongText(runtime, long, options);
   if (!(value instanceof Dict || value instanceof List)) return dumpValue(runtime, value, options, depth);
   if (depth > maxDepth) throw tooDeep();
   runtime.charge(1);
