@@ -68,6 +68,9 @@ const contextSize = Number(process.env.CONTEXT ?? 2048);
 const model = await loadModel(file, { threads: 1, gpu: false, sequences: 2, contextSize });
 const handler = createHandler(model, {});
 
+/** Milliseconds after which a client leaves. */
+const patience = 15_000;
+
 /** As a socket brings them: at most two megabytes in one turn of the event loop. */
 function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0;
@@ -85,9 +88,10 @@ async function send(url: string, body: string): Promise<{ readonly status: numbe
   const bytes = new TextEncoder().encode(body);
   const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) };
   const stop = watchTurns();
-  const response = await handler(
-    new Request(`http://localhost${url}`, { method: 'POST', headers, body: inPieces(bytes), duplex: 'half' }),
-  );
+  // What is left to do then is the engine's: a prompt of 60,000 tokens takes minutes.
+  const signal = AbortSignal.timeout(patience);
+  const sent = { method: 'POST', headers, body: inPieces(bytes), duplex: 'half', signal } as const;
+  const response = await handler(new Request(`http://localhost${url}`, sent));
   const answer = await response.text();
   if (process.env.ANSWERS !== undefined) console.log(answer.slice(0, 300));
   return { status: response.status, longest: stop() };

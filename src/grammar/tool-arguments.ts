@@ -33,6 +33,16 @@ export function compilerText(format: ChatFormat, { policy, argumentOrder }: Argu
   return JSON.stringify([toolVersion, format, policy, argumentOrder]);
 }
 
+/** The schemas of `tools` for comparison, in steps: as text, `null` for one that is too large. */
+export function* schemaTexts(tools: readonly Tool[]): Steps<readonly (string | null)[]> {
+  const texts: (string | null)[] = [];
+  for (const { function: tool } of tools) {
+    texts.push(schemaText(tool.parameters));
+    yield;
+  }
+  return texts;
+}
+
 /** The arguments of tools in one format, compiled on demand or taken from those compiled ahead. */
 export class ToolArguments {
   readonly #calls: CallsRegion;
@@ -63,9 +73,8 @@ export class ToolArguments {
     if (ahead !== null) this.#rules.reserve(Object.keys(ahead.table.rules));
   }
 
-  /** Number of `tools` whose arguments are neither available nor about to be compiled. */
-  lacking(tools: readonly Tool[]): number {
-    const texts = tools.map(({ function: { parameters } }) => schemaText(parameters));
+  /** Number of schemas, of `schemaTexts`, whose arguments are neither available nor about to be compiled. */
+  lacking(texts: readonly (string | null)[]): number {
     return texts.filter((text) => text === null || !this.#isAvailable(text)).length;
   }
 

@@ -1,7 +1,7 @@
 /** A render in steps is the render at once, and gives way often enough. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { IdiolectError } from '../../src/format/errors.ts';
+import { IdiolectError, TemplateLimitError } from '../../src/format/errors.ts';
 import type { Steps } from '../../src/language/expression/steps.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 import { importSteps, importValue } from '../../src/template/values/input.ts';
@@ -86,6 +86,18 @@ describe('statements in steps', () => {
     ],
     ['{% for x in [1, [2, [3]]] recursive %}{{ x if x is number else loop(x) }}{% endfor %}', '123'],
     ['{% with a = 1 %}{% if a %}{{ a }}{% endif %}{% endwith %}{{ a is defined }}', '1False'],
+    [
+      '{% macro f(n) %}{% for i in range(n) %}{{ i }}{{ f(i) }}{% endfor %}{% endmacro %}{{ f(3) }}{{ f(1) | upper }}',
+      '01020100',
+    ],
+    ['{% macro f() %}{{ caller() }}!{% endmacro %}{% call f() %}a{% endcall %}{{ f(caller=1) if 0 }}', 'a!'],
+    ['{% set x %}{% for i in "ab" %}{{ i }}{% endfor %}{% endset %}{{ x }}{{ x }}', 'abab'],
+    ['{{ "a" ~ [1, {"b": none}] | tojson + "c" }}{{ (1 | tojson) ~ (2 + 3) }}', 'a[1, {"b": null}]c15'],
+    [
+      '{{ {"b": 1, "a": [true]} | tojson(indent=2, sort_keys=true) if 1 else 2 }}',
+      '{\n  "a": [\n    true\n  ],\n  "b": 1\n}',
+    ],
+    ['{{ [] | tojson if 0 else {} | tojson }}{{ ("ü" | tojson(ensure_ascii=true)) }}', '{}"\\u00fc"'],
     ['{% set n = namespace(s=0) %}{% for i in range(4) %}{% set n.s = n.s + i %}{% endfor %}{{ n.s }}', '6'],
   ])('%s', (source, text) => {
     expect(written(source)).toBe(text);
@@ -97,6 +109,42 @@ describe('statements in steps', () => {
       counted(template.renderSpansSteps({ messages: conversation(turns, 0).messages })).steps;
     expect(stepsOf(20_000)).toBeGreaterThan(8 * stepsOf(2_000));
     expect(stepsOf(2_000)).toBeGreaterThan(4);
+  });
+
+  it('give way within macros', () => {
+    const source =
+      '{% macro one(m) %}{{ m.role + m.content }}{% endmacro %}{% macro all(l) %}{% for m in l %}{{ one(m) }}{% endfor %}{% endmacro %}{{ all(messages) }}';
+    const { messages } = conversation(5_000, 0);
+    const { result, steps } = counted(parseTemplate(source).renderSpansSteps({ messages }));
+    expect(result).toEqual(parseTemplate(source).renderSpans({ messages }));
+    expect(steps).toBeGreaterThan(20);
+  });
+
+  it('give way within JSON', () => {
+    const template = parseTemplate('{% for tool in tools %}{{ tool | tojson + "." }}{% endfor %}');
+    const tools = [{ anyOf: Array.from({ length: 20_000 }, (_, index) => ({ const: index })) }];
+    const { result, steps } = counted(template.renderSpansSteps({ tools }));
+    expect(result).toEqual(template.renderSpans({ tools }));
+    // As many again are those that copy the tools.
+    expect(steps).toBeGreaterThan(counted(importSteps({ tools }, { note: null, traced: true })).steps + 3);
+  });
+
+  it('give way within long texts', () => {
+    const template = parseTemplate('{{ text | tojson }}{{ text | tojson(ensure_ascii=true) }}');
+    const text = `"\n\\ü🌦\ud83c${'x'.repeat(262_138)}🌦\udf26`.repeat(3);
+    const { result, steps } = counted(template.renderSpansSteps({ text }));
+    expect(result).toEqual(template.renderSpans({ text }));
+    expect(steps).toBeGreaterThan(6);
+  });
+
+  it('compile in proportion to their length', () => {
+    const nested = (depth: number) => `{{ ${'('.repeat(depth)}x | tojson${' + "a")'.repeat(depth)} }}`;
+    expect(written(nested(300), { x: 1 })).toBe(`1${'a'.repeat(300)}`);
+  });
+
+  it('of a macro that calls itself without end are refused', () => {
+    const template = parseTemplate('{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}');
+    expect(() => counted(template.renderSteps({}))).toThrow(TemplateLimitError);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Models that insist on wrong texts, behind serve's three APIs: whole answers and streams, with strict tools and without,
+ * Models that insist on wrong texts, through serve's three APIs: whole answers and streams, with strict tools and without,
  * at temperature 1. Counts answers, calls, and calls that do not fit their schema, of which there must be none.
  *
  *     npx tsx --conditions=idiolect:source scripts/judge-models/insisting/served.ts [formats, 4] [texts of each, 12] [seed, 1]

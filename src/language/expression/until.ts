@@ -23,6 +23,7 @@ import {
   sequence,
   type Until,
 } from './expression.ts';
+import { finish, type Steps } from './steps.ts';
 import { type TrieNode, trieNodes } from './trie.ts';
 
 /** A grammar without `until`, and a comment for the first rule of each automaton. */
@@ -32,9 +33,28 @@ export interface ExpandedGrammar extends Grammar {
 
 /** Replaces every `until` by rules; equal ones share them. Other rules keep their names. */
 export function expandUntil(grammar: Grammar): ExpandedGrammar {
-  if (!anyHolds(grammar.rules.values())) return { ...grammar, comments: noComments };
+  return finish(expandUntilSteps(grammar));
+}
+
+/** Rules that are looked through in one step. */
+const stepRules = 500;
+
+/** `expandUntil` in steps. */
+export function* expandUntilSteps(grammar: Grammar): Steps<ExpandedGrammar> {
+  let holders = 0;
+  let seen = 0;
+  for (const expression of grammar.rules.values()) {
+    if (anyHolds([expression])) holders += 1;
+    seen += 1;
+    if (seen % stepRules === 0) yield;
+  }
+  if (holders === 0) return { ...grammar, comments: noComments };
   const expansion = new Expansion(grammar);
-  for (const [name, expression] of grammar.rules) expansion.addRule(name, expression);
+  for (const [name, expression] of grammar.rules) {
+    expansion.addRule(name, expression);
+    seen += 1;
+    if (seen % stepRules === 0) yield;
+  }
   return { root: grammar.root, rules: expansion.rules, comments: expansion.comments };
 }
 

@@ -9,7 +9,8 @@ import { bytes, requireOption } from '../../format/option-rules.ts';
 import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
 import { sizeOfRules } from '../expression/references.ts';
-import { expandUntil } from '../expression/until.ts';
+import { finish, type Steps } from '../expression/steps.ts';
+import { expandUntilSteps } from '../expression/until.ts';
 import { PartPrinter } from '../gbnf/print-parts.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
@@ -90,11 +91,18 @@ const forcedLimit = 100_000;
  * turns out to be too ambiguous.
  */
 export function createMatcher(grammar: Grammar, options: MatcherOptions = {}): Matcher {
+  return finish(createMatcherSteps(grammar, options));
+}
+
+/** `createMatcher` in steps. */
+export function* createMatcherSteps(grammar: Grammar, options: MatcherOptions = {}): Steps<Matcher> {
   refuseFindings(
     findUnbuildable(grammar),
     ({ severity, kind }) => severity === 'unbuildable' && kind !== 'nullable-repetition',
   );
-  const expanded = expandUntil(grammar);
+  yield;
+  const expanded = yield* expandUntilSteps(grammar);
+  yield;
   const stacks = new Stacks(new Program(expanded.rules), options.maxStacks ?? defaultStackLimit);
   const shared: Shared = {
     stacks,

@@ -2,7 +2,6 @@
 
 import type { ChatFormat } from '../../format/chat-format.ts';
 import { toolsOfTemplate } from '../../format/compiled-tools.ts';
-import type { Tool } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { sha256 } from '../../format/sha256.ts';
 import {
@@ -16,10 +15,10 @@ import type { PlainGrammarOptions } from '../../grammar/grammar-options.ts';
 import { openCallGrammar, type RestNotation, restNotations } from '../../grammar/open-call-grammar.ts';
 import { callableTools, type ResponseGrammarOptions } from '../../grammar/response-grammar.ts';
 import type { SchemaStore } from '../../grammar/stored-schemas.ts';
-import { compilerText, ToolArguments } from '../../grammar/tool-arguments.ts';
+import { compilerText, schemaTexts, ToolArguments } from '../../grammar/tool-arguments.ts';
 import { TooCostly } from '../../json-schema/compile-schema.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
-import { createMatcher, type Matcher } from '../../language/matcher/matcher.ts';
+import { createMatcher, createMatcherSteps, type Matcher } from '../../language/matcher/matcher.ts';
 import { type CallsLayout, turnLayout } from '../../layout/turn-layout.ts';
 import type { OpenCall } from '../../parser/response-parser.ts';
 import { AheadStore, type CompileAhead } from './ahead-store.ts';
@@ -99,13 +98,15 @@ export class GrammarCache {
 
   *#prepare(format: ChatFormat, options: PlainGrammarOptions): Steps<ReadyGrammar> {
     yield* plainResponseSteps(options.responseFormat);
+    yield;
     const key = keyOf(format, options);
     const known = this.#known.get(key);
     if (known !== undefined) return this.#keep(key, known);
     yield;
     const request = planRequest(format, options);
     yield;
-    const compiled = request === null ? null : this.#argumentsFor(format, request);
+    const compiled = request === null ? null : yield* this.#argumentsFor(format, request);
+    // In one step with it: another request with the same tools finds them announced.
     if (request !== null && compiled !== null) yield* compiled.add(callableTools(format, request));
     // Another chat with the same tools may have finished first; both compiled them together.
     const made = this.#known.get(key) ?? (yield* this.#build(format, options, compiled));
@@ -149,7 +150,7 @@ export class GrammarCache {
     notation: RestNotation,
   ): Matcher | null {
     const request = planRequest(format, options);
-    const library = request === null ? null : this.#argumentsFor(format, request);
+    const library = request === null ? null : finish(this.#argumentsFor(format, request));
     const tool = request?.tools.find((each) => each.function.name === toolName);
     const { calls } = turnLayout(format);
     if (request === null || library === null || calls === null || tool === undefined) return null;
@@ -163,14 +164,14 @@ export class GrammarCache {
     known: ToolArguments | null,
   ): Steps<ReadyGrammar> {
     const grammar = yield* buildGrammarSteps(
-      (of, request) => known ?? this.#argumentsFor(of, request) ?? undefined,
+      (of, request) => known ?? finish(this.#argumentsFor(of, request)) ?? undefined,
       format,
       options,
       this.#store,
     );
     const { expression } = grammar;
     yield;
-    return { grammar, matcher: expression === null ? null : createMatcher(expression) };
+    return { grammar, matcher: expression === null ? null : yield* createMatcherSteps(expression) };
   }
 
   #keep(key: string, ready: ReadyGrammar): ReadyGrammar {
@@ -183,15 +184,16 @@ export class GrammarCache {
   }
 
   /** The compiled arguments of these tools, or the slot for compiling them; `null` if no tool can be called. */
-  #argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): ToolArguments | null {
+  *#argumentsFor(format: ChatFormat, request: ResponseGrammarOptions): Steps<ToolArguments | null> {
     const tools = callableTools(format, request);
     const { calls } = turnLayout(format);
     if (calls === null || tools.length === 0) return null;
     const compiler = compilerText(format, request);
+    const texts = yield* schemaTexts(tools);
     const sets = this.#arguments.get(compiler) ?? [];
     const known =
-      sets.find((set) => set.lacking(tools) === 0) ??
-      compiledAhead(format.templateSha256, calls, request, tools, compiler, this.#digest) ??
+      sets.find((set) => set.lacking(texts) === 0) ??
+      compiledAhead(format.templateSha256, calls, request, texts, compiler, this.#digest) ??
       new ToolArguments(calls, request, null, this.#store);
     this.#arguments.delete(compiler);
     this.#arguments.set(compiler, [...sets.filter((set) => set !== known), known].slice(-capacity));
@@ -206,7 +208,7 @@ function compiledAhead(
   templateSha256: string,
   calls: CallsLayout,
   request: ResponseGrammarOptions,
-  tools: readonly Tool[],
+  texts: readonly (string | null)[],
   compiler: string,
   digest: (text: string) => string,
 ): ToolArguments | undefined {
@@ -216,9 +218,9 @@ function compiledAhead(
   const sets = remembered
     .filter(({ compiled }) => compiled.compiler === own)
     .map(({ compiled: table }) => new ToolArguments(calls, request, { table, digest }));
-  const lacking = sets.map((set) => set.lacking(tools));
+  const lacking = sets.map((set) => set.lacking(texts));
   const fewest = Math.min(...lacking);
-  return fewest < tools.length ? sets[lacking.indexOf(fewest)] : undefined;
+  return fewest < texts.length ? sets[lacking.indexOf(fewest)] : undefined;
 }
 
 /** The options that a grammar depends on, as data. */

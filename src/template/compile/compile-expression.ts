@@ -1,11 +1,12 @@
 /** Compiles expressions of the syntax tree to functions, once per template. */
 
+import type { Steps } from '../../language/expression/steps.ts';
 import type { Filter } from '../filters/filter.ts';
 import { filters, findFilter } from '../filters/filters.ts';
 import { findTest, tests } from '../filters/tests.ts';
 import { callMethod, getAttribute, getItem, getSlice } from '../values/attributes.ts';
 import { pairsOf } from '../values/container-methods.ts';
-import { invoke, iterate } from '../values/operators.ts';
+import { invoke, invokeSteps, iterate } from '../values/operators.ts';
 import type { Scope } from '../values/scope.ts';
 import {
   Dict,
@@ -46,7 +47,8 @@ function compileName(name: string): Evaluate {
   return (scope) => orElse(scope.lookup(name), global);
 }
 
-interface Arguments {
+/** The arguments of a call. */
+export interface Arguments {
   readonly positional: (scope: Scope) => Value[];
   readonly keywords: (scope: Scope) => Keywords;
 }
@@ -78,7 +80,8 @@ function compileKeywords(nodes: readonly Expression[], place: CompileContext): (
   };
 }
 
-function compileArguments(nodes: readonly Expression[], place: CompileContext): Arguments {
+/** The arguments of a call. */
+export function compileArguments(nodes: readonly Expression[], place: CompileContext): Arguments {
   const plain = nodes.filter(
     ({ type }) => type !== 'KeywordArgumentExpression' && type !== 'KeywordSpreadExpression',
   );
@@ -124,6 +127,19 @@ function compileCall(node: CallNode, place: CompileContext): Evaluate {
     const callable = target(scope);
     return invoke(scope.runtime, callable, args.positional(scope), args.keywords(scope));
   };
+}
+
+/** A call of a name, which may be a macro's, in steps; `null` for any other expression. */
+export function compileCallSteps(
+  node: Expression,
+  place: CompileContext,
+): ((scope: Scope) => Steps<Value>) | null {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return null;
+  const { value: name } = node.callee;
+  if (name === rewritten.group || name === rewritten.tuple) return null;
+  const target = compileName(name);
+  const args = compileArguments(node.args, place);
+  return (scope) => invokeSteps(scope.runtime, target(scope), args.positional(scope), args.keywords(scope));
 }
 
 function compileGroup(node: CallNode, place: CompileContext): Evaluate {

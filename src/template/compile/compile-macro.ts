@@ -5,7 +5,9 @@ import { keywordEntries } from '../values/arguments.ts';
 import type { Scope } from '../values/scope.ts';
 import { str } from '../values/text.ts';
 import {
+  type Call,
   Callable,
+  type CallSteps,
   Dict,
   type Keywords,
   orElse,
@@ -106,14 +108,25 @@ function bindParameters(shape: MacroShape, scope: Scope, args: readonly Value[],
 }
 
 function makeMacro(shape: MacroShape, definition: Scope): Callable {
-  return new Callable(shape.name, (runtime, args, keywords) => {
-    const { line } = runtime;
+  const enter = (args: readonly Value[], keywords: Keywords): Scope => {
     const scope = definition.inner();
     bindParameters(shape, scope, args, keywords);
-    const text = runtime.nested(() => shape.body(scope));
+    return scope;
+  };
+  const call: Call = (runtime, args, keywords) => {
+    const { line } = runtime;
+    const scope = enter(args, keywords);
+    const text = runtime.nested(() => shape.body.run(scope));
     runtime.line = line;
     return text;
-  });
+  };
+  const steps: CallSteps = function* (runtime, args, keywords) {
+    const { line } = runtime;
+    const text = yield* runtime.nestedSteps(shape.body.steps(enter(args, keywords)));
+    runtime.line = line;
+    return text;
+  };
+  return new Callable(shape.name, call, steps);
 }
 
 /** `{% macro %}`: defines a callable that sees the variables around its definition. */

@@ -56,17 +56,29 @@ function compileComparison(node: BinaryNode, compile: Compile): Evaluate {
   };
 }
 
-/** In Jinja, `~` binds more tightly than `+` and `-`; the parser puts them on one level. */
-function compileSum(node: BinaryNode, compile: Compile): Evaluate {
-  const { operands, operators } = unroll(node, (operator) => '+-~'.includes(operator));
-  const terms: Evaluate[][] = [];
+/** The parts of a sum: terms, each of which is concatenated, and the signs between them. */
+export interface Sum {
+  readonly terms: readonly (readonly Expression[])[];
+  readonly signs: readonly string[];
+}
+
+/**
+ * In Jinja, `~` binds more tightly than `+` and `-`; the parser puts them on one level. `null` for any other operator.
+ */
+export function sumOf(node: BinaryNode): Sum | null {
+  const isOfSums = (operator: string): boolean => '+-~'.includes(operator);
+  if (!isOfSums(node.operator.value)) return null;
+  const { operands, operators } = unroll(node, isOfSums);
+  const terms: Expression[][] = [];
   operands.forEach((operand, index) => {
-    const compiled = compile(operand);
-    if (index > 0 && operators[index - 1] === '~') terms.at(-1)?.push(compiled);
-    else terms.push([compiled]);
+    if (index > 0 && operators[index - 1] === '~') terms.at(-1)?.push(operand);
+    else terms.push([operand]);
   });
-  const signs = operators.filter((operator) => operator !== '~');
-  const [first = () => null, ...rest] = terms.map(compileConcatenation);
+  return { terms, signs: operators.filter((operator) => operator !== '~') };
+}
+
+function compileSum({ terms, signs }: Sum, compile: Compile): Evaluate {
+  const [first = () => null, ...rest] = terms.map((term) => compileConcatenation(term.map(compile)));
   return (scope) => {
     let sum = first(scope);
     rest.forEach((term, index) => {
@@ -90,7 +102,8 @@ function compileConcatenation(parts: readonly Evaluate[]): Evaluate {
 export function compileBinary(node: BinaryNode, compile: Compile): Evaluate {
   const operator = node.operator.value;
   if (comparisons.has(operator)) return compileComparison(node, compile);
-  if (operator === '+' || operator === '-' || operator === '~') return compileSum(node, compile);
+  const sum = sumOf(node);
+  if (sum !== null) return compileSum(sum, compile);
   const left = compile(node.left);
   const right = compile(node.right);
   if (operator === 'and') {

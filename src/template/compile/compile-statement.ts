@@ -7,6 +7,7 @@ import { str } from '../values/text.ts';
 import { Attributes, PythonError, truthy, type Value } from '../values/values.ts';
 import { compileExpression, compileFilter } from './compile-expression.ts';
 import { compileCallBlock, compileMacro } from './compile-macro.ts';
+import { compileSteps, type EvaluateSteps } from './compile-steps.ts';
 import { type CompileContext, CompileError, type Evaluate } from './evaluate.ts';
 import type { Block, Capture, Execute, Outcome, Statement } from './execute.ts';
 import { Loop } from './loop.ts';
@@ -42,17 +43,31 @@ function compileBlock(nodes: readonly Node[], place: CompileContext): Block {
 
 /** Compiles a body with its own scope whose output is captured as text. */
 function compileCapture(nodes: readonly Node[]): Capture {
-  const { run } = compileBlock(nodes, ownScope);
-  return (scope) => scope.runtime.capture(() => run(scope.inner()));
+  const body = compileBlock(nodes, ownScope);
+  return {
+    run: (scope) => scope.runtime.capture(() => body.run(scope.inner())),
+    steps: (scope) => scope.runtime.captureSteps(body.steps(scope.inner())),
+  };
 }
 
-function compileOutput(node: Expression, place: CompileContext): Execute {
+function write({ runtime }: Scope, value: Value): Outcome {
+  runtime.write(str(runtime, value));
+  return 'next';
+}
+
+function* writeInSteps(scope: Scope, value: EvaluateSteps): Steps<Outcome> {
+  scope.runtime.charge(1);
+  return write(scope, yield* value(scope));
+}
+
+function compileOutput(node: Expression, place: CompileContext): Statement {
   const value = compileExpression(node, place);
-  return (scope) => {
+  const run: Execute = (scope) => {
     scope.runtime.charge(1);
-    scope.runtime.write(str(scope.runtime, value(scope)));
-    return 'next';
+    return write(scope, value(scope));
   };
+  const inSteps = compileSteps(node, place);
+  return inSteps === null ? { run } : { run, steps: (scope) => writeInSteps(scope, inSteps) };
 }
 
 function compileText(text: string): Execute {
@@ -139,7 +154,7 @@ function compileSet(node: SetNode, place: CompileContext): Execute {
   const { target, filters } = splitFilteredTarget(node.assignee);
   const assign = compileTarget(target);
   const value: Evaluate =
-    node.value === null ? compileCapture(node.body) : compileExpression(node.value, place);
+    node.value === null ? compileCapture(node.body).run : compileExpression(node.value, place);
   const changes = filters.map((filter) => compileFilter(filter, place));
   return (scope) => {
     scope.runtime.charge(1);
@@ -241,7 +256,7 @@ function compileFilterBlock(
   const body = compileCapture(nodes);
   const change = compileFilter(filter, place);
   const run: Execute = (scope) => {
-    scope.runtime.write(str(scope.runtime, change(scope, body(scope))));
+    scope.runtime.write(str(scope.runtime, change(scope, body.run(scope))));
     return 'next';
   };
   return { run };
@@ -300,30 +315,22 @@ function compileStatement(node: Node, place: CompileContext): Statement {
       return compileFor(node, place);
     case 'FilterStatement':
       return compileFilterBlock(node.filter, node.body, place);
-    default:
-      return { run: compileStep(node, place) };
-  }
-}
-
-/** Compiles a statement that is one step. */
-function compileStep(node: Node, place: CompileContext): Execute {
-  switch (node.type) {
     case 'Comment':
-      return compileComment(node.value);
+      return { run: compileComment(node.value) };
     case 'StringLiteral':
-      return compileText(node.value);
+      return { run: compileText(node.value) };
     case 'Set':
-      return compileSet(node, place);
+      return { run: compileSet(node, place) };
     case 'Macro':
-      return compileMacro(node, compileCapture);
+      return { run: compileMacro(node, compileCapture) };
     case 'CallStatement':
-      return compileCallBlock(node, place, compileCapture);
+      return { run: compileCallBlock(node, place, compileCapture) };
     case 'Break':
-      return () => 'break';
+      return { run: () => 'break' };
     case 'Continue':
-      return () => 'continue';
+      return { run: () => 'continue' };
     default:
-      return compileOutput(node as Expression, place);
+      return compileOutput(node, place);
   }
 }
 

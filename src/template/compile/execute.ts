@@ -21,7 +21,11 @@ export interface Statement {
 export type Block = Required<Statement>;
 
 /** Runs a body with its own scope and captures its output as text. */
-export type Capture = (scope: Scope) => Text;
+export interface Capture {
+  run(scope: Scope): Text;
+  /** The same, in steps. */
+  steps(scope: Scope): Steps<Text>;
+}
 
 /** Compiles such a body. */
 export type CompileCapture = (nodes: readonly Node[]) => Capture;

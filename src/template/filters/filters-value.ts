@@ -1,9 +1,10 @@
 /** Filters that convert one value: numbers, text, JSON, defaults. */
 import { parseExactJson } from '../../format/exact-json.ts';
-import { flagArgument, integerArgument, methodTable, textArgument } from '../values/arguments.ts';
+import type { Steps } from '../../language/expression/steps.ts';
+import { bind, flagArgument, integerArgument, methodTable, textArgument } from '../values/arguments.ts';
 import { getAttribute } from '../values/attributes.ts';
 import { importValue } from '../values/input.ts';
-import { type DumpOptions, dump } from '../values/json.ts';
+import { type DumpOptions, dump, dumpSteps } from '../values/json.ts';
 import { compare, iterate } from '../values/operators.ts';
 import type { Runtime } from '../values/runtime.ts';
 import { fixed, repr, str } from '../values/text.ts';
@@ -12,6 +13,7 @@ import {
   Attributes,
   Dict,
   Float,
+  type Keywords,
   List,
   LongInteger,
   Markup,
@@ -33,19 +35,39 @@ function indentText(value: Value | undefined): string | null {
   return textOf(value) ?? ' '.repeat(Math.min(Math.max(0, integerArgument('tojson', value, 0)), 1000));
 }
 
-const tojson: FilterBody = (runtime, value, [ascii, indentation, separators, sortKeys], name) => {
+const tojson: FilterBody = (runtime, value, given, name) =>
+  dump(runtime, value, dumpOptions(runtime, given, name));
+
+/** The parameters of `tojson`, as `bind` takes them. */
+const tojsonParameters = ['ensure_ascii', 'indent', 'separators', 'sort_keys'];
+
+/** `tojson` in steps. */
+export function* tojsonSteps(
+  runtime: Runtime,
+  value: Value,
+  args: readonly Value[],
+  keywords: Keywords,
+): Steps<Value> {
+  const given = bind('tojson', tojsonParameters, args, keywords);
+  return yield* dumpSteps(runtime, value, dumpOptions(runtime, given, 'tojson'));
+}
+
+function dumpOptions(
+  runtime: Runtime,
+  [ascii, indentation, separators, sortKeys]: readonly (Value | undefined)[],
+  name: string,
+): DumpOptions {
   const indent = indentText(indentation);
   const given = separators === undefined || separators === null ? null : iterate(runtime, separators);
   if (given !== null && given.length !== 2) throw new PythonError('ValueError', 'separators needs two items');
-  const options: DumpOptions = {
+  return {
     ascii: flagArgument(ascii),
     indent,
     itemSeparator: given === null ? (indent === null ? ', ' : ',') : textArgument(name, given[0]),
     keySeparator: given === null ? ': ' : textArgument(name, given[1]),
     sortKeys: flagArgument(sortKeys),
   };
-  return dump(runtime, value, options);
-};
+}
 
 const fromJson: Filter = (runtime, value) => {
   const text = textArgument('from_json', value);

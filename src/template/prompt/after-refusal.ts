@@ -17,7 +17,7 @@ export function* renderAcceptably<Render>(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     for (const rewrite of [withJoinedReasoning, withPlainIds, withBoth]) {
-      const rewritten = rewrite(messages);
+      const rewritten = yield* rewrite(messages);
       if (rewritten.every((message, index) => message === messages[index])) continue;
       try {
         return yield* render(rewritten);
@@ -34,7 +34,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Appends the text of messages that also have thoughts and calls to the thoughts; some templates refuse all three. */
-function withJoinedReasoning(messages: readonly Message[]): readonly Message[] {
+function* withJoinedReasoning(messages: readonly Message[]): Steps<readonly Message[]> {
+  yield;
   return messages.map((message) => {
     if (message.role !== 'assistant' || !message.tool_calls?.length || !message.content) return message;
     if (message.reasoning_content === undefined) return message;
@@ -48,28 +49,40 @@ function partText({ text }: ContentPart): string {
   return typeof text === 'string' ? text : '';
 }
 
+/** Ids that are replaced in one step. */
+const stepIds = 200;
+
 /**
  * Replaces ids by nine letters and digits, as some templates require. Clients bring ids of other models, whose only
  * meaning is that a result refers to its call. Equal ids stay equal.
  */
-function withPlainIds(messages: readonly Message[]): readonly Message[] {
-  return messages.map((message) => {
-    if (message.role === 'tool') {
-      const id = message.tool_call_id;
-      return id === undefined || isPlain(id) ? message : { ...message, tool_call_id: plainId(id) };
+function* withPlainIds(messages: readonly Message[]): Steps<readonly Message[]> {
+  let ids = 0;
+  function* plain<Named extends { readonly id?: string }>(named: readonly Named[]): Steps<readonly Named[]> {
+    const all: Named[] = [];
+    for (const each of named) {
+      all.push(each.id === undefined || isPlain(each.id) ? each : { ...each, id: plainId(each.id) });
+      ids += 1;
+      if (ids % stepIds === 0) yield;
     }
-    if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
-    const calls = message.tool_calls.map((call) =>
-      call.id === undefined || isPlain(call.id) ? call : { ...call, id: plainId(call.id) },
-    );
-    return calls.every((call, index) => call === message.tool_calls?.[index])
-      ? message
-      : { ...message, tool_calls: calls };
-  });
+    return all.every((each, index) => each === named[index]) ? named : all;
+  }
+  const all: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool' && message.tool_call_id !== undefined) {
+      const [{ id } = { id: '' }] = yield* plain([{ id: message.tool_call_id }]);
+      all.push(id === message.tool_call_id ? message : { ...message, tool_call_id: id });
+    } else if (message.role === 'assistant' && message.tool_calls !== undefined) {
+      const calls = yield* plain(message.tool_calls);
+      all.push(calls === message.tool_calls ? message : { ...message, tool_calls: calls });
+    } else all.push(message);
+  }
+  return all;
 }
 
 const isPlain = (id: string): boolean => /^[a-zA-Z0-9]{9}$/.test(id);
 const plainId = (id: string): string => sha256(id).slice(0, 9);
 
-const withBoth = (messages: readonly Message[]): readonly Message[] =>
-  withPlainIds(withJoinedReasoning(messages));
+function* withBoth(messages: readonly Message[]): Steps<readonly Message[]> {
+  return yield* withPlainIds(yield* withJoinedReasoning(messages));
+}

@@ -1,4 +1,5 @@
 /** Conversations for templates that read one call per message, and results of another role than `tool`. */
+import { groupBy } from '../../format/groups.ts';
 import type { AssistantMessage, Message, ToolMessage } from '../../format/messages.ts';
 
 /** Roles that templates have for tool results, in the order in which they are tried. */
@@ -18,7 +19,7 @@ export function separateCalls(messages: readonly Message[]): readonly Message[] 
       continue;
     }
     const results = resultsAfter(messages, at);
-    separated.push(...separateMessage(message, results));
+    for (const part of separateMessage(message, results)) separated.push(part);
     at += results.length;
   }
   return separated;
@@ -27,24 +28,27 @@ export function separateCalls(messages: readonly Message[]): readonly Message[] 
 /** The results directly after a message. */
 function resultsAfter(messages: readonly Message[], at: number): readonly ToolMessage[] {
   const results: ToolMessage[] = [];
-  for (const message of messages.slice(at + 1)) {
-    if (message.role !== 'tool') break;
+  for (let next = at + 1; ; next += 1) {
+    const message = messages[next];
+    if (message?.role !== 'tool') return results;
     results.push(message);
   }
-  return results;
 }
 
 function separateMessage(message: AssistantMessage, results: readonly ToolMessage[]): readonly Message[] {
   const calls = message.tool_calls ?? [];
-  const ids = calls.map(({ id }) => id);
-  const callOf = results.map(({ tool_call_id: id = '' }, index) =>
-    ids.includes(id) ? ids.indexOf(id) : index,
+  const places = new Map<string, number>();
+  for (const [index, { id }] of calls.entries()) if (!places.has(id)) places.set(id, index);
+  const resultsOf = groupBy(results.entries(), ([index, { tool_call_id: id = '' }]) =>
+    Math.min(places.get(id) ?? index, calls.length),
   );
+  const after = (index: number): readonly Message[] =>
+    (resultsOf.get(index) ?? []).map(([, result]) => result);
   const parts = calls.map((call, index): readonly Message[] => {
     const first = index === 0 ? message : { role: 'assistant' as const, content: null };
-    return [{ ...first, tool_calls: [call] }, ...results.filter((_, place) => callOf[place] === index)];
+    return [{ ...first, tool_calls: [call] }, ...after(index)];
   });
-  return [...parts.flat(), ...results.filter((_, place) => (callOf[place] ?? 0) >= calls.length)];
+  return [...parts.flat(), ...after(calls.length)];
 }
 
 /** The messages with text and calls apart: the text of a message with calls precedes it in a message of its own. */

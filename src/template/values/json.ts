@@ -1,5 +1,6 @@
 /** Python's `json.dumps` and `json.loads`. */
 import { floatText } from '../../format/exact-json.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import type { Runtime } from './runtime.ts';
 import { compareText, holdsData, numberText } from './text.ts';
 import { dataText, type Text } from './traced-text.ts';
@@ -104,20 +105,66 @@ function wrap(
   return `${open}${inner}${items.join(options.itemSeparator + inner)}\n${options.indent.repeat(depth)}${close}`;
 }
 
-function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: number): string {
+function entriesOf(
+  runtime: Runtime,
+  value: Dict,
+  options: DumpOptions,
+): readonly (readonly [Value, Value])[] {
   const entries = value.entries();
-  if (options.sortKeys) {
-    entries.sort((a, b) => {
-      runtime.chargeRead((textOf(a[0])?.length ?? 0) + (textOf(b[0])?.length ?? 0));
-      return compareKeys(a[0], b[0]);
-    });
-  }
-  const items = entries.map(([key, item]) => {
-    const name = keyText(runtime, key);
-    runtime.chargeEach(name.length);
-    return dumpText(name, options) + options.keySeparator + dumpValue(runtime, item, options, depth + 1);
+  if (!options.sortKeys) return entries;
+  return entries.sort((a, b) => {
+    runtime.chargeRead((textOf(a[0])?.length ?? 0) + (textOf(b[0])?.length ?? 0));
+    return compareKeys(a[0], b[0]);
   });
+}
+
+/** A key, and what separates it from its value. */
+function dumpKey(runtime: Runtime, key: Value, options: DumpOptions): string {
+  const name = keyText(runtime, key);
+  runtime.chargeEach(name.length);
+  return dumpText(name, options) + options.keySeparator;
+}
+
+function dumpDict(runtime: Runtime, value: Dict, options: DumpOptions, depth: number): string {
+  const items = entriesOf(runtime, value, options).map(
+    ([key, item]) => dumpKey(runtime, key, options) + dumpValue(runtime, item, options, depth + 1),
+  );
   return wrap(runtime, '{', '}', items, options, depth);
+}
+
+/** Characters that are written in one step. */
+const stepCharacters = 1 << 18;
+
+/** Every character is written by itself, so a text may be cut anywhere. */
+function* dumpLongText(runtime: Runtime, text: string, options: DumpOptions): Steps<string> {
+  runtime.charge(1);
+  runtime.chargeEach(text.length);
+  let written = '';
+  for (let at = 0; at < text.length; at += stepCharacters) {
+    written += dumpText(text.slice(at, at + stepCharacters), options).slice(1, -1);
+    yield;
+  }
+  return `"${written}"`;
+}
+
+/** `dumpValue` in steps. */
+function* dumpInSteps(runtime: Runtime, value: Value, options: DumpOptions, depth: number): Steps<string> {
+  const long = textOf(value);
+  if (long !== null && long.length > stepCharacters) return yield* dumpLongText(runtime, long, options);
+  if (!(value instanceof Dict || value instanceof List)) return dumpValue(runtime, value, options, depth);
+  if (depth > maxDepth) throw tooDeep();
+  runtime.charge(1);
+  const isDict = value instanceof Dict;
+  const entries = isDict
+    ? entriesOf(runtime, value, options)
+    : value.all().map((item) => [null, item] as const);
+  const items: string[] = [];
+  for (const [key, item] of entries) {
+    const name = isDict ? dumpKey(runtime, key, options) : '';
+    items.push(name + (yield* dumpInSteps(runtime, item, options, depth + 1)));
+    if (runtime.isDue()) yield;
+  }
+  return wrap(runtime, isDict ? '{' : '[', isDict ? '}' : ']', items, options, depth);
 }
 
 /**
@@ -129,8 +176,18 @@ export function dump(runtime: Runtime, value: Value, options: DumpOptions): Text
   return holdsData(runtime, value) ? dataText(text) : text;
 }
 
+/** `dump` in steps. */
+export function* dumpSteps(runtime: Runtime, value: Value, options: DumpOptions): Steps<Text> {
+  const text = yield* dumpInSteps(runtime, value, options, 0);
+  return holdsData(runtime, value) ? dataText(text) : text;
+}
+
+function tooDeep(): PythonError {
+  return new PythonError('RecursionError', 'value nests too deeply');
+}
+
 function dumpValue(runtime: Runtime, value: Value, options: DumpOptions, depth: number): string {
-  if (depth > maxDepth) throw new PythonError('RecursionError', 'value nests too deeply');
+  if (depth > maxDepth) throw tooDeep();
   runtime.charge(1);
   const text = textOf(value);
   if (text !== null) {

@@ -1,4 +1,5 @@
 /** Python's operators on template values. */
+import type { Steps } from '../../language/expression/steps.ts';
 import type { Runtime } from './runtime.ts';
 import { findFirst } from './search.ts';
 import { compareText, escapeHtml, str, textLength, tracedCharacters } from './text.ts';
@@ -264,6 +265,18 @@ export function concatenate(runtime: Runtime, parts: readonly Value[]): Text {
 /** Whether a value can be called. */
 export function isCallable(value: Value): boolean {
   return value instanceof Callable || (value instanceof Attributes && value.get('__call__') !== undefined);
+}
+
+/** Calls a value, in steps if it is a macro. */
+export function* invokeSteps(
+  runtime: Runtime,
+  callee: Value,
+  args: readonly Value[],
+  keywords: ReadonlyMap<string, Value>,
+): Steps<Value> {
+  if (!(callee instanceof Callable) || callee.steps === null) return invoke(runtime, callee, args, keywords);
+  runtime.charge(1 + args.length + keywords.size);
+  return yield* callee.steps(runtime, args, keywords);
 }
 
 /** Calls a value. */

@@ -1,5 +1,6 @@
 /** The state of one render: output, budget and clock. */
 import { TemplateLimitError } from '../../format/errors.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 import { lengthOfText, originChanges, type Text, TextBuilder } from './traced-text.ts';
 
 /** Limits for one render of an untrusted template. */
@@ -146,6 +147,30 @@ export class Runtime {
     } finally {
       this.output = outer;
     }
+  }
+
+  /** `capture` in steps. */
+  *captureSteps(body: Steps<unknown>): Steps<Text> {
+    const outer = this.output;
+    this.output = new TextBuilder();
+    try {
+      yield* body;
+      const text = this.output.build();
+      this.chargeJoin([text]);
+      this.written -= lengthOfText(text);
+      return text;
+    } finally {
+      this.output = outer;
+    }
+  }
+
+  /** `nested` in steps. */
+  *nestedSteps<T>(body: Steps<T>): Steps<T> {
+    this.depth += 1;
+    if (this.depth > this.limits.depth) throw this.exceeded('depth');
+    const result = yield* body;
+    this.depth -= 1;
+    return result;
   }
 
   /** Runs the body of a macro, one level deeper. */

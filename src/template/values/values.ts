@@ -5,6 +5,7 @@
  * text with characters of the input (`TracedText`). No value leads to a JavaScript object, so a template cannot reach
  * one.
  */
+import type { Steps } from '../../language/expression/steps.ts';
 import type { Runtime } from './runtime.ts';
 import { plainText, type Text, TracedText } from './traced-text.ts';
 
@@ -31,6 +32,9 @@ export type Keywords = ReadonlyMap<string, Value>;
 
 /** The implementation of a callable. */
 export type Call = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Value;
+
+/** The same, in steps. */
+export type CallSteps = (runtime: Runtime, args: readonly Value[], keywords: Keywords) => Steps<Value>;
 
 /** Maximum characters of an error's message. */
 export const maxMessageLength = 10_000;
@@ -212,9 +216,12 @@ export class View {
 export class Callable {
   readonly name: string;
   readonly call: Call;
-  constructor(name: string, call: Call) {
+  /** The same, in steps; `null` if it is one step. */
+  readonly steps: CallSteps | null;
+  constructor(name: string, call: Call, steps: CallSteps | null = null) {
     this.name = name;
     this.call = call;
+    this.steps = steps;
   }
 }
 
