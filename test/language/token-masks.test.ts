@@ -17,6 +17,8 @@ import {
   sequence,
 } from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { gbnfExpression } from '../../src/language/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
 import {
   addTokens,
   complementOf,
@@ -170,6 +172,22 @@ test('masks of random grammars have the tokens that the matcher allows', () => {
     }),
     { numRuns: long ? 2000 : 60 },
   );
+});
+
+describe('states that loop on many characters, and lead on with most tokens', () => {
+  it.each([
+    [
+      'to each other',
+      'root ::= even\neven ::= [^a-z] even | [a-z] odd | "."\nodd ::= [^a-z] odd | [a-z] even',
+    ],
+    ['to the next, many times', 'root ::= ([^a-z]* [a-z]){3000} "."'],
+  ])('%s, have the masks that the matcher has', (_, source) => {
+    const matcher = createMatcher(gbnfExpression(readGbnf(source)));
+    for (const text of ['1', 'a', 'b2', 'cde']) {
+      expect(matcher.accept(text)).toBe(true);
+      expectAsOneByOne(matcher, text);
+    }
+  });
 });
 
 test('a trie has each token at the end of its bytes', () => {

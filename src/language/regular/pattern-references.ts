@@ -3,7 +3,7 @@
  * with the value in place of the group and of its references. A group that did not take part has no value, and then a
  * reference to it matches the empty text.
  *
- * Without the groups that are written around each value:
+ * Shown without the groups that are written around each value:
  *
  *     (a|b)-\1        []-|a-a|b-b     no value, `a`, `b`; `[]` matches nothing
  *     (?:(a|b)\1)+    (?:[]|aa|bb)+   within a repetition, each iteration has a value of its own
@@ -46,10 +46,16 @@ class ReferenceWriter {
   constructor(pattern: AST.Pattern, wordsOf: (part: string) => readonly string[] | null) {
     this.#pattern = pattern;
     for (const { node, scope } of groupsOf(pattern.alternatives, pattern)) {
-      const later = node.references.filter(({ start }) => start >= node.end);
+      const later = laterReferences(node);
       if (later.length === 0) continue;
+      if ([...elementsOf(node.alternatives)].some(dependsOnRest))
+        throw new UnsupportedPattern(
+          'it has a backreference to a group with an assertion, a reference or another such group in it',
+        );
+      if (later.some((each) => !contains(scope, each)))
+        throw new UnsupportedPattern('it has a backreference from outside of what is repeated');
       const words = wordsOf(alternativesText(node));
-      if (words === null || later.some((each) => !holds(scope, each)))
+      if (words === null)
         throw new UnsupportedPattern('it has a backreference to a group with too many values');
       this.#words.set(node, words);
       this.#scopes.set(scope, [...(this.#scopes.get(scope) ?? []), node]);
@@ -74,7 +80,7 @@ class ReferenceWriter {
     return groups.length === 0 ? write(outer) : `(?:${all.map(write).join('|')})`;
   }
 
-  /** The alternatives of `node`; where a group with a value is in one of them, only that one. No text takes two. */
+  /** The alternatives of `node`; where groups with values are in some of them: that one, or nothing. */
   #oneOf({ alternatives }: { readonly alternatives: readonly AST.Alternative[] }, values: Values): string {
     const chosen = alternatives.filter((each) => mustTakePart(each, values));
     if (chosen.length > 1) return '[]';
@@ -136,8 +142,27 @@ function groupsOf(
     });
 }
 
-function holds(outer: ValueScope, inner: AST.Node): boolean {
+function contains(outer: ValueScope, inner: AST.Node): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+function laterReferences({ references, end }: AST.CapturingGroup): readonly AST.Backreference[] {
+  return references.filter(({ start }) => start >= end);
+}
+
+/** Whether a group's values are not those of its text alone: they depend on what is around it, or on other groups. */
+function dependsOnRest(element: AST.Element): boolean {
+  if (element.type === 'CapturingGroup') return laterReferences(element).length > 0;
+  return element.type === 'Assertion' || element.type === 'Backreference';
+}
+
+/** What is in `alternatives`, at any depth, without quantifiers. */
+function* elementsOf(alternatives: readonly AST.Alternative[]): Generator<AST.Element> {
+  for (const element of alternatives.flatMap(({ elements }) => elements)) {
+    const item = element.type === 'Quantifier' ? element.element : element;
+    yield item;
+    if ('alternatives' in item) yield* elementsOf(item.alternatives);
+  }
 }
 
 /** Whether a group that has a value is in `node`. */

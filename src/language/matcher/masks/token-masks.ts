@@ -3,7 +3,7 @@
  * taken:
  *
  * - *a walk* of the trie together with the automaton, where few beginnings are allowed;
- * - *a run*: the tokens of one class of characters, which are known, and a walk of those that leave the class;
+ * - *a run*: the tokens made only of characters of one class, which are known, and a walk of those that leave it;
  * - *a difference*: the mask of a nearby state that leads back to itself, and a walk of what differs from it.
  *
  *     "name": ·            walk         few tokens are a value's beginning
@@ -27,8 +27,12 @@ import { noToken, type TokenTrie, tokensOf, tokenTrie } from './token-trie.ts';
 const fewNodes = 2000;
 /** A class of fewer characters than this has no runs to speak of. */
 const fewCharacters = 16;
+/** A difference is tried where this part of the nodes comes after the other state. */
+const mostNodes = 0.3;
 /** A difference is given up after so many nodes. */
 const maxDifference = 30_000;
+/** How many differences a mask may be away from one that is found by itself. */
+const nearby = 4;
 /** Maximum number of states and of masks that are remembered: 20 MB each for 150,000 tokens. */
 const maxStates = 20_000;
 const maxMasks = 1000;
@@ -40,6 +44,8 @@ export class TokenMasks {
   readonly #runs: (members: CharacterClass) => TokenRuns;
   #automaton: ByteAutomaton;
   readonly #masks = new Map<number, TokenBitmap>();
+  /** How many masks are being found as differences: states may lead to each other, or on and on. */
+  #depth = 0;
   /** The states after the bytes of the current beginning, of a walk and of the walk that it is compared with. */
   readonly #path: Int32Array;
   readonly #otherPath: Int32Array;
@@ -75,14 +81,17 @@ export class TokenMasks {
     const position = this.#automaton.position(state);
     const { nodes, main, mainNodes, mainBytes } = this.#mainTarget(state);
     if (position === null || nodes < fewNodes || mainBytes < fewCharacters) return this.#walked(state);
-    if (mainNodes > 0.3 * nodes && main !== state && this.#isLoop(main)) {
+    if (mainNodes > mostNodes * nodes && main !== state && this.#depth < nearby && this.#isLoop(main)) {
       const mask = this.#difference(state, main);
       if (mask !== null) return mask;
     }
     return this.#run(state, position, main) ?? this.#walked(state);
   }
 
-  /** How many nodes the first characters from a state lead to, and the state that most of them lead to; of ASCII. */
+  /**
+   * How many nodes the first characters from a state lead to, and the state that most of them lead to. Only ASCII is
+   * looked at.
+   */
   #mainTarget(state: number) {
     const { roots, ends } = this.#trie;
     const row = this.#automaton.ascii(state);
@@ -125,6 +134,7 @@ export class TokenMasks {
     const top = (labels[from] ?? 0) >>> 8;
     let node = from;
     while (node < to) {
+      // A label is `depth << 8 | byte`.
       const label = labels[node] ?? 0;
       const depth = label >>> 8;
       const next = automaton.next(depth === top ? state : (path[depth - 1] ?? dead), label & 0xff);
@@ -134,7 +144,7 @@ export class TokenMasks {
       }
       const entry = tokens[node] ?? noToken;
       if (entry >= 0) mask[entry >> 5] = (mask[entry >> 5] ?? 0) | (1 << (entry & 31));
-      else if (entry !== noToken) this.#set(mask, entry, true);
+      else if (entry !== noToken) this.#set(mask, entry, true); // below `noToken`: several equal tokens
       path[depth] = next;
       node += 1;
     }
@@ -142,7 +152,7 @@ export class TokenMasks {
 
   /** The mask of `other`, changed where `state` differs from it; `null` if that takes too long. */
   #difference(state: number, other: number): TokenBitmap | null {
-    const mask = this.#mask(other).slice();
+    const mask = this.#near(other).slice();
     const { labels, ends, tokens, size } = this.#trie;
     const [path, otherPath] = [this.#path, this.#otherPath];
     let left = maxDifference;
@@ -165,6 +175,16 @@ export class TokenMasks {
       node += 1;
     }
     return mask;
+  }
+
+  /** The mask of a state that another one's is a difference from. */
+  #near(state: number): Readonly<TokenBitmap> {
+    this.#depth += 1;
+    try {
+      return this.#mask(state);
+    } finally {
+      this.#depth -= 1;
+    }
   }
 
   #after(state: number, byte: number): number {
@@ -211,8 +231,8 @@ export class TokenMasks {
   }
 
   /**
-   * The states after 0, 1, 2, … members; `null` if they are not the same for all members. What leads from here in the
-   * same sets, to nodes that are the same as here, need not be tried member by member.
+   * The states after 0, 1, 2, … members; `null` if they are not the same for all members. If all members are in the
+   * same sets here, they are so at every later position with the same nodes: no need to test each there.
    */
   #statesAfter(state: number, position: Position, members: CharacterClass): StatesAfter | null {
     const first = firstMember(members.ascii);
@@ -224,7 +244,7 @@ export class TokenMasks {
       if (!isAlike && !this.#leadsAlike(last, members, state)) return null;
       const next = this.#stacks.advance(last, first);
       if (next === null) return { positions, most };
-      // The rest of any run ends here, too.
+      // A fixed point: any number of members stays here.
       if (next === last) return { positions, most: this.#trie.longest };
       positions.push(next);
       last = next;
@@ -232,8 +252,8 @@ export class TokenMasks {
     return { positions, most: this.#trie.longest };
   }
 
-  /** Whether all members lead from a position to one state, or none is allowed there. */
-  #leadsAlike(position: Position, { ascii, high }: CharacterClass, first: number): boolean {
+  /** Whether all members lead from a position to one state, or none is allowed there; the run begins at `origin`. */
+  #leadsAlike(position: Position, { ascii, high }: CharacterClass, origin: number): boolean {
     const state = this.#automaton.stateAt(wholePosition(position));
     const row = this.#automaton.ascii(state);
     const target = row[firstMember(ascii)] ?? dead;
@@ -243,7 +263,7 @@ export class TokenMasks {
     if (high === null) return true;
     const here = this.#automaton.high(state);
     if (target === dead) return here === null;
-    return here?.target === target && here.key === this.#automaton.high(first)?.key;
+    return here?.target === target && here.key === this.#automaton.high(origin)?.key;
   }
 
   /** Adds the tokens that leave the class by `byte`. */
@@ -254,7 +274,7 @@ export class TokenMasks {
       const position = positions[Math.min(characters, last)];
       if (position === undefined) return;
       const state = this.#automaton.next(this.#automaton.stateAt(wholePosition(position)), byte);
-      // After the last position comes the same one.
+      // Further places all share the last position.
       const end = characters < last ? characters + 1 : Math.min(most + 1, places.length - 1);
       if (state !== dead) this.#addBelow(mask, nodes.subarray(places[characters], places[end]), state);
       if (characters === last) return;
