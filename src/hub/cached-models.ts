@@ -108,9 +108,9 @@ export interface Removed {
 }
 
 /**
- * Removes cached models of one repository, and blobs without a remaining name. Results of `idiolect try` go with their model, files of other kinds are kept; with the
- * last model, interrupted downloads and quarantined files are removed, too. Throws `ModelNotCachedError` if nothing of
- * the repository is cached.
+ * Removes cached models of one repository, and blobs without a remaining name. Results of `idiolect try` go with their
+ * model, files of other kinds are kept; with the last model, interrupted downloads and quarantined files are removed,
+ * too. Throws `ModelNotCachedError` if nothing of the repository is cached.
  */
 export async function removeCachedModels(
   cache: string,
@@ -252,16 +252,21 @@ async function blobOf(file: string, blobs: string): Promise<string | null> {
   return null;
 }
 
-/** Removes those of `blobs` that no name of a snapshot points to; returns the freed bytes. */
+/** Removes those of `blobs` that are no file of a snapshot, by a link of either kind; returns the freed bytes. */
 async function removeUnreferenced(folder: string, blobs: ReadonlySet<string>): Promise<number> {
   const snapshots = path.join(folder, 'snapshots');
-  const referenced = new Set<string>();
-  for (const name of await namesBelow(snapshots)) {
-    referenced.add(await fs.realpath(path.join(snapshots, name)).catch(() => ''));
-  }
+  const referenced = new Set<string | null>();
+  for (const name of await namesBelow(snapshots))
+    referenced.add(await identityOf(path.join(snapshots, name)));
   let freed = 0;
-  for (const blob of blobs) if (!referenced.has(blob)) freed += await removeName(blob);
+  for (const blob of blobs) if (!referenced.has(await identityOf(blob))) freed += await removeName(blob);
   return freed;
+}
+
+/** The same for all names of a file; `null` if there is none. */
+async function identityOf(file: string): Promise<string | null> {
+  const stats = await fs.stat(file, { bigint: true }).catch(() => null);
+  return stats === null ? null : `${stats.dev} ${stats.ino}`;
 }
 
 /** If no file has a name any more, removes the whole folder; returns the freed bytes. */

@@ -63,8 +63,9 @@ function healEnd(
   return tokens.slice(0, kept);
 }
 
-/** If more characters than this may follow, they are not tried one by one. */
+/** If more characters than this may follow, they are not tried one by one, but one of each kind. */
 const fewCharacters = 16;
+const kindsOfCharacters = [...'\n ,}"<a1'].map((character) => character.charCodeAt(0));
 
 /**
  * How many of `tokens` of `text` stay the same whichever character comes next. Byte pairs are merged by rank, not from
@@ -79,17 +80,22 @@ function countSettled(
 ): number {
   const ahead = matcher.clone();
   ahead.accept(text);
-  const following = vocabulary.allowed.at(ahead) ?? [];
-  const letters = following.filter((token) => !vocabulary.isSpecial(token));
-  const next = new Set(letters.map((token) => vocabulary.bytesOf(token)[0] ?? 0));
-  if (next.size > fewCharacters) return tokens.length;
   let settled = tokens.length;
-  for (const byte of next) {
+  for (const byte of nextBytes(ahead, vocabulary)) {
     const longer = byte < 0x80 ? markers.encode(text + String.fromCharCode(byte)) : tokens;
     const changed = tokens.findIndex((token, index) => longer[index] !== token);
     if (changed >= 0) settled = Math.min(settled, changed);
   }
   return settled;
+}
+
+/** The bytes that may come next, or those of them that stand for their kind. */
+function nextBytes(ahead: Matcher, vocabulary: Vocabulary): Iterable<number> {
+  const following = vocabulary.allowed.at(ahead);
+  const letters = following?.filter((token) => !vocabulary.isSpecial(token));
+  const next = new Set(letters?.map((token) => vocabulary.bytesOf(token)[0] ?? 0));
+  if (following !== null && next.size <= fewCharacters) return next;
+  return kindsOfCharacters.filter((byte) => ahead.allows(Uint8Array.of(byte)));
 }
 
 /** The earliest position from `from` on where an allowed token is longer than the rest of `bytes`. */

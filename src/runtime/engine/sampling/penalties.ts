@@ -19,7 +19,8 @@ export function penaliseRepeated(
 
 /**
  * "Don't repeat yourself": a token that followed earlier what the text ends with now would extend a repetition, and is
- * penalised by its length. `breaks`: whether a token ends a repetition.
+ * penalised by its length. `lastN`: how much of the text counts, by default all. `breaks`: whether a token ends a
+ * repetition.
  */
 export function penaliseSequences(
   logits: Float32Array,
@@ -39,6 +40,8 @@ export function penaliseSequences(
  *
  *     … a b c … a b        `a b` came before: another `c` would make the repetition three long
  *         ^ end   ^ last   compared from here to the left
+ *
+ * Quadratic for a text that repeats itself throughout; only `lastN` and breakers bound it.
  */
 function repetitions(
   written: readonly number[],
@@ -48,6 +51,7 @@ function repetitions(
   const last = written.length - 1;
   for (let end = 0; end < last; end += 1) {
     let length = 0;
+    // Looking left; a breaker ends the comparison.
     for (; length <= end; length += 1) {
       const token = written[end - length] ?? 0;
       if (token !== written[last - length] || breaks(token)) break;

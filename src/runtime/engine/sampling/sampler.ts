@@ -1,7 +1,7 @@
 /**
- * Draws a token. The order is llama.cpp's: bias, penalties and DRY, then top-k, top-p and min-p, XTC, temperature. All of
- * them see only what the mask allows; DRY and XTC are p-e-w's, who described them where he proposed them for
- * text-generation-webui (pull requests 5677 and 6335).
+ * Draws a token. The order is llama.cpp's: bias, penalties and DRY, then top-k, top-p and min-p, XTC, temperature. The
+ * first three change all logits; what comes after them sees only what the mask allows. DRY and XTC are p-e-w's, who
+ * described them where he proposed them for text-generation-webui (pull requests 5677 and 6335).
  */
 import type { DrawnToken, EngineSampling, Mask } from '../engine.ts';
 import { type Candidate, likeliest } from './candidates.ts';
@@ -25,17 +25,20 @@ export class Sampler {
   /** One token; `undefined` if none is allowed. Changes `logits`. `written`: prompt and response so far. */
   draw(logits: Float32Array, mask: Mask | null, written: readonly number[]): DrawnToken | undefined {
     for (const [token, bias] of mask?.bias ?? []) logits[token] = (logits[token] ?? 0) + bias;
+    // Not inside a grammar: see `Mask.free`.
     const isFree = mask?.free ?? true;
     if (isFree) this.#penalise(logits, written);
     const { temperature, logprobs } = this.#sampling;
     const isGreedy = temperature === 0;
     let candidates = likeliest(logits, mask, this.#wanted(isFree));
     if (!isGreedy) candidates = this.#cut(candidates);
+    // A greedy draw is among what XTC leaves, too.
     if (isFree && this.#sampling.xtc !== undefined) candidates = this.#excludeTop(candidates);
     const weights = probabilitiesOf(candidates, isGreedy ? 1 : temperature);
     const chosen = isGreedy ? 0 : drawIndex(weights, this.#random());
     const token = candidates[chosen]?.token;
     if (token === undefined || logprobs === undefined) return token === undefined ? undefined : { token };
+    // Probabilities among what the cuts left.
     const likely = candidates
       .slice(0, logprobs)
       .map((each, index) => [each.token, weights[index] ?? 0] as const);
@@ -52,7 +55,7 @@ export class Sampler {
     );
   }
 
-  /** How many candidates it takes: top-k of them, or all; of a greedy draw the likeliest, if nothing looks at others. */
+  /** Top-k, or all if it is 0. A greedy draw needs one, unless logprobs or XTC look at more. */
   #wanted(isFree: boolean): number {
     const { temperature, topK, logprobs, xtc } = this.#sampling;
     const all = Number.POSITIVE_INFINITY;

@@ -34,6 +34,8 @@ export class KeptPrompts {
   readonly #most: number;
   /** With their bytes, 0 while they are written; in order of their last use. */
   readonly #kept = new Map<KeptPrompt, number>();
+  /** How many sequences are being given what one holds: it stays until then. */
+  readonly #readers = new Map<KeptPrompt, number>();
   #folder: string | null = null;
   #count = 0;
 
@@ -89,14 +91,11 @@ export class KeptPrompts {
 
   /**
    * Copies it to `sequence`, which will go on after `length` of its tokens; one that holds little more than these is
-   * forgotten. If the engine refuses it, the sequence is empty.
+   * forgotten then. Until it is copied, others find it here. If the engine refuses it, the sequence is empty.
    */
   async restore(kept: KeptPrompt, sequence: SavedSequence, length: number): Promise<void> {
-    const bytes = this.#kept.get(kept) ?? 0;
-    this.#kept.delete(kept);
-    const isMoved = kept.tokens.length - length < leastShared;
-    // Others may go on after more of it; and it is the last one used.
-    if (!isMoved) this.#kept.set(kept, bytes);
+    this.#touch(kept);
+    this.#readers.set(kept, (this.#readers.get(kept) ?? 0) + 1);
     try {
       if ((await kept.written) === 0) return;
       await sequence.clearHistory();
@@ -104,8 +103,19 @@ export class KeptPrompts {
     } catch {
       await sequence.clearHistory();
     } finally {
-      if (isMoved) remove(kept);
+      const readers = (this.#readers.get(kept) ?? 1) - 1;
+      this.#readers.set(kept, readers);
+      if (readers === 0) this.#readers.delete(kept);
+      if (readers === 0 && kept.tokens.length - length < leastShared) this.#drop(kept);
     }
+  }
+
+  /** It is the last one used. */
+  #touch(kept: KeptPrompt): void {
+    const bytes = this.#kept.get(kept);
+    if (bytes === undefined) return;
+    this.#kept.delete(kept);
+    this.#kept.set(kept, bytes);
   }
 
   /** Removes all of them. */
