@@ -1,6 +1,6 @@
 /**
- * Where the markers of a layout lead: the state after each, and what the parser needs to count it. Parser states are
- * derived from this plan.
+ * Where the markers of a layout lead: the state after each, and under which conditions it is recognised. Parser
+ * states are derived from this plan.
  */
 import type { CallOpener } from '../layout/call-notation.ts';
 import { Marker } from '../layout/marker.ts';
@@ -32,6 +32,10 @@ export function markerPlan(layout: TurnLayout) {
   };
 }
 
+/**
+ * Where every region has a header (`headed`), one text may end any region, and headers open thoughts: choices for an
+ * opener or an end of thoughts elsewhere are left out.
+ */
 function planTurn(layout: TurnLayout) {
   const { start, lead, reasoning, content, results } = layout;
   const ends = reasoning === null ? [] : [reasoning.end];
@@ -40,7 +44,10 @@ function planTurn(layout: TurnLayout) {
   const thoughts = reasoning === null ? [] : [reasoning.open];
   return {
     layout,
-    /** Beginnings of a region's header; they end a turn that was not closed. */
+    /**
+     * Beginnings of a region's header; they end a turn that was not closed. The role makes the report speak of a
+     * region, not of a call.
+     */
     headerStart: choicesOf('headerStart', layout.header?.beginnings ?? [], 'atTurnStart', {
       peek: true,
       role: 'thought',
@@ -48,7 +55,7 @@ function planTurn(layout: TurnLayout) {
     }),
     /** The beginning of the turn, in case it is repeated. */
     turnStart: choicesOf('turnStart', [start.isBlank ? '' : start.text + lead.text], 'atTurnStart'),
-    /** Its last marker. */
+    /** The last marker of `turn.start`, repeated. */
     repeatedStart: choicesOf('repeatedStart', [layout.lastOfStart], 'atTurnStart'),
     /** Ends of the turn and, at the end of the text, ends whose last token was not delivered. */
     turnEnds: turnEnds(layout),
@@ -56,7 +63,7 @@ function planTurn(layout: TurnLayout) {
     /** Openers of reasoning in the middle of an answer. */
     laterReasoning: laterReasoning(layout),
     reasoningEnd: reasoningEnd.map((choice) => ({ ...choice, role: 'thought' as const })),
-    /** The end of reasoning that was never opened: there is none. */
+    /** An end of reasoning where none was opened. */
     strayReasoningEnd: reasoningEnd.map((choice) => ({ ...choice, name: 'strayReasoningEnd' })),
     /** The end of thoughts once more, right after it; a phrase may begin an answer. */
     repeatedEnd: reasoningEnd
@@ -67,7 +74,7 @@ function planTurn(layout: TurnLayout) {
         repairs: 'thoughts-again' as const,
         afterOwnMarker: true as const,
       })),
-    /** The text for absent reasoning, if it is more than the two markers. */
+    /** The texts for absent reasoning, if they do not begin with a marker of thoughts. */
     emptyReasoning: choicesOf('emptyReasoning', emptyReasoning(layout), 'afterReasoning'),
     /** The end of thoughts right after a call: none are open, so it is skipped. */
     lateReasoningEnd: layout.headed
@@ -95,8 +102,8 @@ function planTurn(layout: TurnLayout) {
   };
 }
 
-function turnEnds({ breaks, ends, cutEnds, restarts }: TurnLayout): readonly MarkerChoice[] {
-  const next: StateName = restarts ? 'betweenTurns' : 'turnEnded';
+function turnEnds({ breaks, ends, cutEnds, restarts: turnRestarts }: TurnLayout): readonly MarkerChoice[] {
+  const next: StateName = turnRestarts ? 'betweenTurns' : 'turnEnded';
   return [
     ...choicesOf('turnBreak', breaks, next),
     ...choicesOf('turnEnd', ends, next),
@@ -152,6 +159,7 @@ function planCalls(layout: CallsLayout, turn: TurnPlan) {
     inText: choices(layout.inText),
     /** Openers of a call where a region may begin. */
     atRegion,
+    /** Possible JSON calls in text; only the end of the turn decides. */
     speculative: choices(layout.speculative).map((choice) => ({ ...choice, next: 'maybeCalls' })),
     /** Closers of the call, from the one at `from` of its closing on. */
     closers: (from: number) =>

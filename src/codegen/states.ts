@@ -1,11 +1,11 @@
-/** The states of a parser, which are printed as a module or interpreted. */
+/** The states of a parser, printed as a module or interpreted, and the marker choices that lead between them. */
 import { Marker } from '../layout/marker.ts';
 import type { ParserDefinition } from '../parser/define-parser.ts';
 import type { NamedState, NamedTransition, StateName } from '../parser/named-states.ts';
 
 export type { StateName } from '../parser/named-states.ts';
 
-/** A marker, and where it leads. */
+/** A marker, and where it leads: a `Transition` by name, whose fields `state-tables.ts` describes. */
 export type MarkerChoice = NamedTransition;
 
 /** A sample text, and the part of it that a state reads. */
@@ -58,8 +58,8 @@ const effects: ReadonlySet<string> = new Set<keyof MarkerChoice>([
 ]);
 
 /**
- * Drops choices that never count, because an earlier one has the same marker and counts whenever they do. For a call
- * that repairs something, these are:
+ * Drops choices that never count, because an earlier one has the same marker and counts whenever they do. A call
+ * that repairs something is dropped if one of these precedes it:
  *
  *     <tool_call>, a call, the same repair     the same
  *     <tool_call>, a call                      counts whenever calls are allowed

@@ -134,6 +134,7 @@ export const untested: readonly string[] = [
   'runtime/node-llama-cpp/ahead/compile-ahead.ts maxOldGenerationSizeMb',
   'runtime/node-llama-cpp/batch-costs.ts maxBatch',
   'runtime/node-llama-cpp/open-context.ts maxFitting',
+  'runtime/node-llama-cpp/sequences/sequence-pool.ts maxCopies',
   'runtime/node-llama-cpp/sequences/sequence-queue.ts maxPassed',
   'runtime/node-llama-cpp/sequences/sequence-queue.ts maxPause',
   'runtime/node-llama-cpp/states/state-file.ts maxTokenBytes',

@@ -1,7 +1,7 @@
 /**
- * The reasoning's part of the format: where it ends, and what is written if there is none.
+ * The reasoning's part of the format: where it ends, what stands for none, and what of that text opens content.
  *
- *     start lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
+ *     turn.start turn.lead │ reasoning.start R reasoning.end │ content.open C content.close │ beforeCalls │ calls
  */
 import type { ReasoningFormat } from '../../format/chat-format.ts';
 import type { CallsOpening, WithCallsOpening } from '../calls/calls-opening.ts';
@@ -16,9 +16,13 @@ import type { ReasoningMarkers, WithMarkers } from './reasoning-markers.ts';
 
 /** How reasoning ends and content opens. */
 interface ReasoningClosing {
+  /** What ends thoughts, whatever follows. */
   readonly end: string;
+  /** What is written in place of thoughts. */
   readonly empty: string;
+  /** The opener of content, with or without thoughts before it. */
   readonly open: string;
+  /** What stands between `end` and content, but not before content without thoughts. */
   readonly afterReasoning: string;
 }
 
@@ -48,34 +52,36 @@ export function inferReasoningFormat(
 }
 
 /**
- * What ends thoughts, told from what stands between them and an answer, and between them and a call. Of what only one
- * of the two shows, nothing more is known; what both begin with ends the thoughts, whatever follows.
+ * What ends thoughts, told from what stands between them and an answer, and between them and a call. If only one
+ * of the two is shown, it is taken whole; what both begin with ends the thoughts, whatever follows.
  */
 function readClosing(given: Given): ReasoningClosing {
   const { markers, ends, opening, callsOpening } = given;
   const [toAnswer, toCalls] = [opening.reasoningEnd, callsOpening.fromReasoning];
-  const endsWith = (end: string, afterReasoning = ''): ReasoningClosing => {
+  const closingWith = (end: string, afterReasoning = ''): ReasoningClosing => {
     return { end, empty: opening.empty, open: opening.open, afterReasoning };
   };
-  if (markers === null) return endsWith('');
+  if (markers === null) return closingWith('');
   // `R</think>`, `R</think><tool_call>`
-  if (toAnswer === null) return endsWith(toCalls ?? markers.closer ?? '');
+  if (toAnswer === null) return closingWith(toCalls ?? markers.closer ?? '');
   const isSame = toCalls === null || toCalls === toAnswer;
   // `R</think><answer>C</answer>`, `R</think><answer></answer><tool_call>`: nothing shows the opener of content alone.
   const isWrapped = ends.contentClose !== '';
+  // `mayHoldOpen`: the opener may still be the end of `toAnswer`.
   const hidesOpener = (toCalls !== null && callsOpening.emptyContent) || (isSame && opening.mayHoldOpen);
   if (isWrapped && hidesOpener) return splitWrapped(given, toAnswer);
   // `R</think>C`, `R</think><tool_call>`
-  if (isSame) return endsWith(toAnswer);
+  if (isSame) return closingWith(toAnswer);
   const end = commonTokens(toAnswer, toCalls);
   // `R</think>C`, `R<tool_call>`: calls that open inside the thoughts leave them open.
-  if (end.trim() === '' && toAnswer.trim() !== '') return endsWith(toAnswer);
-  // `R</think>⏎⏎C`, `R</think>⏎<tool_call>`: what only answers have opens them, or follows thoughts.
+  if (end.trim() === '' && toAnswer.trim() !== '') return closingWith(toAnswer);
+  // `R</think>⏎⏎C`, `R</think>⏎<tool_call>`: what only answers have (`rest`) opens content
+  // if it also stands before content without thoughts; otherwise it follows thoughts (`afterReasoning`).
   const rest = toAnswer.slice(end.length);
   const empty = withoutSuffix(opening.empty, rest);
   if (opening.mayHoldOpen && rest !== '' && empty !== null)
     return { end, empty, open: rest + opening.open, afterReasoning: '' };
-  return endsWith(end, rest);
+  return closingWith(end, rest);
 }
 
 /**
@@ -83,13 +89,14 @@ function readClosing(given: Given): ReasoningClosing {
  * otherwise at a natural boundary.
  */
 function splitWrapped({ turnStart, opening, boundaries }: Given, between: string): ReasoningClosing {
-  const closed = turnStart.prompt.off;
-  // Content with a closer has an opener other than white space, and so have thoughts an end.
+  const closedPrompt = turnStart.prompt.off;
+  // Both the end of thoughts and the opener of wrapped content are more than white space here.
   const possible = [...tokenEdges(between)].filter(
     (cut) => between.slice(0, cut).trim() !== '' && between.slice(cut).trim() !== '',
   );
   const natural = possible.filter((cut) => boundaries.between(between.slice(0, cut), between.slice(cut)));
-  const byPrompt = closed !== '' && between.endsWith(closed) ? between.length - closed.length : null;
+  const byPrompt =
+    closedPrompt !== '' && between.endsWith(closedPrompt) ? between.length - closedPrompt.length : null;
   const cut = byPrompt ?? natural.at(-1) ?? possible.at(-1) ?? between.length;
   const open = between.slice(cut);
   const empty = withoutSuffix(opening.empty, open) ?? opening.empty;

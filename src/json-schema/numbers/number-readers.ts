@@ -1,7 +1,10 @@
 /**
  * Readers of numbers, symbol by symbol: what is asked of a number is one reader for each part ("an integer", "at least
- * 25.3", "a multiple of 0.5"), and the automaton of the number is their product (`number-product.ts`). No reader is
- * built as a table: its states are numbers, each composed of what it has counted.
+ * 25.3", "a multiple of 0.5"), and the automaton of the number is their product (`number-product.ts`). Only those of
+ * patterns are tables: the states of most others are composed of what they have counted.
+ *
+ * `plainReader` checks the form of a number, such as leading zeros and digits after the point. Readers that compare and
+ * that divide rely on it being in the product.
  */
 import { StepBudget } from '../../language/expression/budget.ts';
 import { trieNodes } from '../../language/expression/trie.ts';
@@ -52,7 +55,7 @@ interface MantissaOptions {
  *
  *     0                          nothing has been read
  *     zero                       `0`, after which only the point may come
- *     2 …                        n digits before the point; one state for all n where they are unbounded
+ *     n + 1                      n digits before the point; 2 for all n where they are unbounded
  *     afterPoint + 2 * n + bit   n digits after it; the bit: one of them is not zero, if that is required
  */
 export function plainReader({ integer, digits }: MantissaOptions): NumberReader {
@@ -102,16 +105,16 @@ export function comparingReader(value: Decimal, wanted: WantedOrder): NumberRead
   const above = 3 * (whole.length + 1);
   const below = above + 1;
   const afterPoint = above + 2;
-  const wantedAbove = wanted.above ? above : dead;
-  const wantedBelow = wanted.below ? below : dead;
+  const stateIfAbove = wanted.above ? above : dead;
+  const stateIfBelow = wanted.below ? below : dead;
   const stepWhole = (state: number, symbol: number) => {
     const [count, order] = [Math.floor(state / 3), state % 3];
     if (symbol === point) {
-      if (count < whole.length || order === less) return wantedBelow;
-      return order === more ? wantedAbove : afterPoint;
+      if (count < whole.length || order === less) return stateIfBelow;
+      return order === more ? stateIfAbove : afterPoint;
     }
     if (!isDigit(symbol)) return dead;
-    if (count === whole.length) return wantedAbove;
+    if (count === whole.length) return stateIfAbove;
     const difference = order === same ? symbol - Number(whole[count]) : 0;
     return 3 * (count + 1) + (difference === 0 ? order : difference < 0 ? less : more);
   };
@@ -133,7 +136,7 @@ export function comparingReader(value: Decimal, wanted: WantedOrder): NumberRead
       if (!isDigit(symbol)) return dead;
       const places = state - afterPoint;
       const difference = symbol - Number(fraction[places] ?? '0');
-      if (difference !== 0) return difference < 0 ? wantedBelow : wantedAbove;
+      if (difference !== 0) return difference < 0 ? stateIfBelow : stateIfAbove;
       return afterPoint + Math.min(places + 1, fraction.length);
     },
     accepts: (state) => wanted[orderAt(state)],
@@ -149,6 +152,7 @@ export function comparingReader(value: Decimal, wanted: WantedOrder): NumberRead
  *     1 + (1 + p) * m + r   after it; once p is `scale` + 1, only zeros may come
  */
 export function multipleReader(of: Decimal): NumberReader {
+  // `mergeMultiples` in `number-language.ts` has refused greater ones.
   const modulus = Number(of.digits);
   const { scale } = of;
   const stateOf = (places: number, remainder: number) => 1 + (places + 1) * modulus + remainder;
@@ -159,8 +163,8 @@ export function multipleReader(of: Decimal): NumberReader {
       const remainder = state === 0 ? 0 : (state - 1) % modulus;
       if (symbol === point) {
         // A multiple of an integer is one before its point.
-        const isNone = scale === 0 && remainder !== 0;
-        return state === 0 || places >= 0 || isNone ? dead : stateOf(0, remainder);
+        const isNoMultiple = scale === 0 && remainder !== 0;
+        return state === 0 || places >= 0 || isNoMultiple ? dead : stateOf(0, remainder);
       }
       if (!isDigit(symbol)) return dead;
       const next = places < 0 ? -1 : Math.min(places + 1, scale + 1);
@@ -205,16 +209,22 @@ export function wordsReader(words: readonly string[]): NumberReader {
   };
 }
 
-const places = `(?:\\.\\d{1,${fractionDigits}})?`;
+const fractionPattern = `(?:\\.\\d{1,${fractionDigits}})?`;
 
 /** Unsigned numbers of any size; two digits of an exponent, so that no text reads as infinite. */
-export const freeReader = patternReader(`(?:0|[1-9]\\d{0,${wholeDigits - 1}})${places}(?:[eE][-+]?\\d\\d?)?`);
+export const freeReader = patternReader(
+  `(?:0|[1-9]\\d{0,${wholeDigits - 1}})${fractionPattern}(?:[eE][-+]?\\d\\d?)?`,
+);
 
 /** Numbers from 1e16 on, where Python's notation begins, to 1e307, in scientific notation: a double ends there. */
-export const largeReader = patternReader(`[1-9]${places}[eE]\\+(?:1[6-9]|[2-9]\\d|[12]\\d\\d|30[0-7])`);
+export const largeReader = patternReader(
+  `[1-9]${fractionPattern}[eE]\\+(?:1[6-9]|[2-9]\\d|[12]\\d\\d|30[0-7])`,
+);
 
 /** Nonzero numbers below 1e-4, in scientific notation, down to 1e-307. */
-export const smallReader = patternReader(`[1-9]${places}[eE]-(?:0?[5-9]|[1-9]\\d|[12]\\d\\d|30[0-7])`);
+export const smallReader = patternReader(
+  `[1-9]${fractionPattern}[eE]-(?:0?[5-9]|[1-9]\\d|[12]\\d\\d|30[0-7])`,
+);
 
 /** Texts that match a pattern. Its automaton is built when it is first needed. */
 function patternReader(pattern: string): () => NumberReader {

@@ -28,7 +28,7 @@ import { spelledCharacter, spelledExcept } from '../../language/regular/write-ch
 import type { ObjectNotation } from '../write/syntax.ts';
 import type { KeyNode } from './key-tree.ts';
 
-/** Groups nested more deeply become rules. */
+/** Parentheses nested more deeply become rules. */
 const maxDepth = 100;
 /** Nodes with more children are split into groups. */
 const maxUngrouped = 8;
@@ -37,7 +37,7 @@ const maxUngrouped = 8;
 interface Branches {
   /** What follows the character that leads to a child. */
   follow(child: KeyNode): Expression;
-  /** The same, or what follows this node again, as a rule. */
+  /** A reference to the rule for `node`: a child, or this node itself. */
   shared(node: KeyNode): Expression;
   /** What follows if a key ends here; `null` if none may. */
   readonly end: Expression | null;
@@ -78,7 +78,7 @@ export class KeyExits {
     return node.children.length > maxUngrouped && this.isPlain(node);
   }
 
-  /** Whether `node` is written as a `chain`, so many groups deep. */
+  /** Whether `node` is written as a `chain`, within so many parentheses. */
   isChain(node: KeyNode, nested: number): boolean {
     return this.#plain && node.size === 1 && !isTooDeep(node.rest.length + nested);
   }
@@ -134,15 +134,16 @@ export class KeyExits {
   }
 }
 
-/** Whether groups so deep become rules. */
+/** Whether parentheses so deep become rules. */
 export function isTooDeep(nested: number): boolean {
   return nested >= maxDepth;
 }
 
 /** The character that leads to `node`. */
 export function leading({ first, depth }: KeyNode): string {
-  const pair = first.text.codePointAt(depth - 2) ?? 0;
-  return first.text.slice(depth - (pair > 0xffff ? 2 : 1), depth);
+  // Two code units if it is a surrogate pair.
+  const lastCodePoint = first.text.codePointAt(depth - 2) ?? 0;
+  return first.text.slice(depth - (lastCodePoint > 0xffff ? 2 : 1), depth);
 }
 
 /** Characters not allowed in keys that are written literally: those that begin what follows the key. */

@@ -1,12 +1,17 @@
 /**
  * Declared keys, and optionally any other key, as nested groups in which the next character decides:
  *
- *     "n" ("a" ("me\": " … | key-rest-2 end) | key-rest end) | ("s" key-other | key-rest-3) end
+ *     "n" ("a" ("m" … | key-rest-1 end) | ("o" any+ | key-rest-2) end)
+ *   | "s" ("o" ("\": " … | any+ end) | key-rest-3 end)
+ *   | key-rest-4 end
  *
- * The trie of `name` and `so`, which are allowed, and `no`, which is not, and what is written for each node:
+ * `any+` is one or more of any character; `key-rest` any text that does not go on in the trie; `end` the end of an
+ * undeclared key. The trie of `name` and `so`, which are allowed, and `no`, which is not, and what is written for each
+ * node:
  *
  *     · ─ n ─ a ─ m ─ e      `#child`, and so on; at the end of a key its `ending`
- *     │   ├ ─ o              `OtherKeys`: no key of the node is allowed, only longer ones: `key-other`
+ *     │   ├ ─ o              `OtherKeys`: no key of the node is allowed, only longer ones: `any+`, for more keys
+ *     │   │                  `key-other`
  *     │   └ ─ any other      `KeyExits`: `key-rest`, without `a` and `o`
  *     └ ─ s ─ o              `KeyExits.chain`: a single key, with an exit at each character
  *
@@ -93,7 +98,7 @@ export class KeyTrie implements KeyWriter {
     return this.#node(this.#root, { wanted, allowed, free, ranges: new Map() }, 0);
   }
 
-  /** The rest of a key below `node`. */
+  /** The rest of a key below `node`; `nested`: how many parentheses are open inline. */
   #node(node: KeyNode, walk: KeyWalk, nested: number): Expression {
     this.#rules.charge(2 + (node.size >> 6));
     const { free } = walk;
@@ -156,6 +161,7 @@ export class KeyTrie implements KeyWriter {
     if (this.#exits.isGrouped(node))
       return node.groups.flatMap((group) => this.#wantedGroup(group, walk, nested));
     const alive = children.filter((child) => this.#range(child, walk) !== null);
+    // If other keys are allowed, unwanted children are written, too (`#unwanted`).
     const isBranch = walk.free === null ? alive.length > 1 : children.length > 1;
     return alive.map((child) => this.#child(child, walk, nested, isBranch));
   }
@@ -186,6 +192,10 @@ export class KeyTrie implements KeyWriter {
     return named ? this.#named(child, walk, () => write(0), text) : write(nested + 1);
   }
 
+  /**
+   * A rule for what is below `node`. First and last label tell which keys are allowed there: in the schema's order, all
+   * that can be written in between are. In any other order, `following` tells the position.
+   */
   #named(node: KeyNode, walk: KeyWalk, write: () => Expression, leadingText = ''): Expression {
     const [first, last] = this.#range(node, walk) ?? [-1, -1];
     const key = `${this.#key} ${node.id} ${leadingText} ${first} ${last} ${walk.free !== null} ${walk.wanted.following}`;
@@ -203,6 +213,7 @@ export class KeyTrie implements KeyWriter {
       const { label } = node.at(at);
       if (label < first && label > before) before = label;
     }
+    // At all positions after `before`, up to `first`, the first label allowed in the node is `first`.
     return first - before > 1;
   }
 

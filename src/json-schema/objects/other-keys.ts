@@ -2,7 +2,7 @@
  * The rest of a key that must differ from all keys of a node of the trie, none of which is allowed at this position. For
  * the node `n` of `name` and `no`:
  *
- *     "a" key-other | "o" key-rest-1 | key-rest     not `me` after `a`; longer than `no`; any other character, or none
+ *     "a" key-other | "o" any+ | key-rest     not `me` after `a`; one or more of any; any other character, or none
  *
  * It depends on the rests of those keys alone, so all objects of a grammar share the rules.
  */

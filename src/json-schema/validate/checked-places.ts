@@ -28,7 +28,7 @@ export interface CheckedPlace {
 }
 
 /**
- * The place of a whole value of `schema`, found in steps; the sub-schemas at `pointers` are checked. Throws
+ * The place of a whole value of `schema`, found in `Steps`; the sub-schemas at `pointers` are checked. Throws
  * `SchemaError` if it is too large; its validators throw what `compileValidator` would throw for the parts that they
  * meet.
  */
@@ -40,14 +40,14 @@ export function* checkedPlaces(
   const validators = nodeValidators(plainSchema(schema, tool), tool);
   yield;
   const places = new Places(validators);
-  yield* places.judge(pointers);
+  yield* places.locateChecks(pointers);
   return places.root;
 }
 
 class Places {
   readonly #validators: NodeValidators;
   /** Pointers of sub-schemas with checks that apply at their place. */
-  readonly #judged = new Set<string>();
+  readonly #checkedPointers = new Set<string>();
   readonly #places = new Map<string, CheckedPlace>();
   readonly #patterns = new Map<string, TextTest>();
 
@@ -56,15 +56,16 @@ class Places {
   }
 
   /** Notes for each check the sub-schema by which it is validated: its own, or the nearest that always applies. */
-  *judge(pointers: readonly string[]): Steps<void> {
+  *locateChecks(pointers: readonly string[]): Steps<void> {
     const { root, document } = this.#validators;
-    const below = yield* reached([root], (node) => this.#nodesBelow(node));
-    const certain = new Set(Array.from(below, ({ pointer }) => pointer));
-    for (const pointer of pointers) this.#judged.add(nearest(pointer, certain));
-    // A conditional reference may apply checks that the pointers attribute to another place: then all is checked at the end.
+    const unconditional = yield* reached([root], (node) => this.#nodesBelow(node));
+    const certain = new Set(Array.from(unconditional, ({ pointer }) => pointer));
+    for (const pointer of pointers) this.#checkedPointers.add(nearest(pointer, certain));
+    // A conditional reference may apply checks that the pointers attribute to another place. With the schema above and
+    // `anyOf: [{$ref: '#/properties/tag/anyOf/0'}]`, that of `tag` applies to the whole: all is checked at the end.
     const every = yield* reached([root], (node) => subschemasOf(document, node));
     if ([...every].some((node) => this.#targets(node).some(({ pointer }) => !certain.has(pointer))))
-      this.#judged.add('');
+      this.#checkedPointers.add('');
   }
 
   get root(): CheckedPlace {
@@ -80,13 +81,14 @@ class Places {
     return known;
   }
 
+  /** `uniqueItems` that the grammar does not enforce is itself a check; without any here, none need be watched. */
   #makePlace(nodes: readonly SchemaNode[]): CheckedPlace {
-    const judged = nodes.filter(({ pointer }) => this.#judged.has(pointer));
-    const validators = judged.map((node) => this.#validators.validatorOf(node));
+    const checked = nodes.filter(({ pointer }) => this.#checkedPointers.has(pointer));
+    const validators = checked.map((node) => this.#validators.validatorOf(node));
     const unique = nodes.some(({ schema }) => isObject(schema) && schema.uniqueItems === true);
     return {
-      validate: judged.length === 0 ? null : (value) => validators.flatMap((each) => each(value)),
-      uniqueItems: judged.length > 0 && unique,
+      validate: checked.length === 0 ? null : (value) => validators.flatMap((each) => each(value)),
+      uniqueItems: checked.length > 0 && unique,
       property: (key) => this.#place(nodes.flatMap((node) => this.#propertyNodes(node, key))),
       item: (index) => this.#place(nodes.flatMap((node) => this.#itemNodes(node, index))),
     };
@@ -154,7 +156,7 @@ class Places {
 const single = ['additionalProperties', 'items', 'additionalItems'];
 const below = ['properties', 'patternProperties', 'prefixItems', ...single];
 
-/** Whether the siblings of its `$ref` say nothing. */
+/** Whether the siblings of its `$ref` say nothing: before 2019-09, `$ref` ignores them. */
 function isReference({ schema, origin }: SchemaNode): boolean {
   return origin.refAlone && isObject(schema) && typeof schema.$ref === 'string';
 }

@@ -59,7 +59,7 @@ function knownIndex(texts: TokenTexts, ids: ArrayLike<number>): TokenIndex | und
   return latest.map((each) => each.deref()).find((each) => each !== undefined && isSame(each, texts, ids));
 }
 
-/** Whether `index` is that of the tokens `ids`, each of which it has once. */
+/** Whether `index` is that of the tokens `ids`, which has no duplicates. */
 function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: ArrayLike<number>): boolean {
   if (index.ids.length !== ids.length || index.starts.length !== starts.length) return false;
   if (index.bytes.length !== bytes.length) return false;
@@ -82,13 +82,15 @@ interface Group {
 }
 
 /**
- * Sorts ids by their tokens' bytes, and equal tokens by id, as they come: a radix sort from the first byte on (MSD; Knuth,
- * volume 3, 5.2.5), each round of which is a counting sort. A group of few tokens is sorted by insertion.
+ * Sorts ids by their tokens' bytes, and equal tokens by id; `ids` must ascend. It is a radix sort from the first byte
+ * on (MSD; Knuth, volume 3, 5.2.5), each round of which is a counting sort. A group of few tokens is sorted by
+ * insertion.
  *
  *     depth 0   b ab a abc b   ─ counts: a 3, b 2 ─   ab a abc │ b b
  *     depth 1   ab a abc       ─ end 1, b 2 ───────   a │ ab abc        b b: both end, so they are equal
  */
 function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
+  /** At first how many tokens each key has, one slot further; then where the next token of each key goes. */
   const places = new Uint32Array(radix + 1);
   const before = new Uint32Array(ids.length);
   const groups: Group[] = [{ from: 0, to: ids.length, depth: 0 }];
@@ -105,12 +107,13 @@ function sortTokens(ids: Uint32Array, texts: TokenTexts): void {
       before[place] = id;
       places[next] = (places[next] ?? 0) + 1;
     }
-    for (let key = 1; key <= radix; key++) {
-      const start = places[key - 1] ?? 0;
-      const count = places[key] ?? 0;
-      places[key] = start + count;
-      // Those that end here are equal.
-      if (key > 1 && count > 1)
+    // Slot `key + 1` counts the tokens of a key, and becomes the start of the next key.
+    for (let slot = 1; slot <= radix; slot++) {
+      const start = places[slot - 1] ?? 0;
+      const count = places[slot] ?? 0;
+      places[slot] = start + count;
+      // Those of slot 1 (key 0) end here: they are equal, and there is nothing to sort.
+      if (slot > 1 && count > 1)
         groups.push({ from: from + start, to: from + start + count, depth: depth + 1 });
     }
     for (let place = from; place < to; place++) {

@@ -7,7 +7,10 @@
  * acyclic path through the automaton, with iterations of the loop at each entry on the path. `(/[a-z]+)+(\?[a-z]*)?`:
  *
  *     0 ─ / ─ 1 ─ a ─ 2 ─ ? ─ 3        loops: 1 and 2, with the entry 2 and cycles of 1 and 2 characters; 3
- *             └ ─ / ─ ┘ a     a        at most 30 characters: 25 for the loop at 2, 3 for that at 3, 3 for the path
+ *             └ ─ / ─ ┘ a     a        at most 30 characters: 25 for the loop at 2, of which cycles of 2 can use 24;
+ *                                      3 for that at 3, and 3 for the path
+ *
+ * State 2 leads on `/` back to 1 and on `a` to itself, state 3 on `a` to itself.
  */
 import type { Automaton, AutomatonEdge } from './automaton.ts';
 
@@ -25,14 +28,17 @@ export interface CountedLoops {
 /** Larger automata and loops are not handled. */
 const maxStates = 1000;
 const maxLoopStates = 64;
-/** Longer cycles are skipped: they are often much shorter, and counting the full length would lose too many texts. */
+/**
+ * An automaton with a longer cycle is refused: its iterations are mostly shorter, and counting the full length would
+ * lose too many texts.
+ */
 const maxCycle = 4;
 /** This part of the length is shared equally by all loops; the main one, such as the path of a URI, has the rest, too. */
 const equalShare = 1 / 3;
 
 /**
- * The loops of `automaton`, with limits such that no text exceeds `max` characters; `null` if a component has no
- * entry.
+ * The loops of `automaton`, with limits such that no text exceeds `max` characters; `null` if it has no loops, if it or
+ * they are too large, too long or without an entry, or if it does not fit.
  */
 export function countLoops(automaton: Automaton, max: number): CountedLoops | null {
   const entries = automaton.states.length > maxStates ? null : loopEntries(automaton);
@@ -165,13 +171,13 @@ function longestCycle({ states }: Automaton, entries: readonly number[], entry: 
   const longest = (state: number): number => {
     const found = known.get(state);
     if (found !== undefined) return found;
-    let most = 0;
+    let longestSoFar = 0;
     for (const [, target] of states[state]?.edges ?? []) {
-      if (target === entry) most = Math.max(most, 1);
-      else if (entries[target] === entry) most = Math.max(most, 1 + longest(target));
+      if (target === entry) longestSoFar = Math.max(longestSoFar, 1);
+      else if (entries[target] === entry) longestSoFar = Math.max(longestSoFar, 1 + longest(target));
     }
-    known.set(state, most);
-    return most;
+    known.set(state, longestSoFar);
+    return longestSoFar;
   };
   return longest(entry);
 }
@@ -209,9 +215,10 @@ function longestText(
     const key = positionKey(position);
     const found = known.get(key);
     if (found !== undefined) return found;
-    let most = automaton.states[position.state]?.accepts ? 0 : Number.NEGATIVE_INFINITY;
-    for (const [, next] of stepsFrom(automaton, entries, position)) most = Math.max(most, 1 + longest(next));
-    const all = most + (position.state === entries[position.state] ? weight(position.state) : 0);
+    let longestSoFar = automaton.states[position.state]?.accepts ? 0 : Number.NEGATIVE_INFINITY;
+    for (const [, next] of stepsFrom(automaton, entries, position))
+      longestSoFar = Math.max(longestSoFar, 1 + longest(next));
+    const all = longestSoFar + (position.state === entries[position.state] ? weight(position.state) : 0);
     known.set(key, all);
     return all;
   };

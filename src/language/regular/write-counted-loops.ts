@@ -79,6 +79,7 @@ class CountedWriter {
           inline: () => this.#reference(next),
           shared: () => this.#reference(next),
         })),
+        // Cycles are written by `#repeated`, so no self-loop remains.
         loop: [],
         self: () => empty,
         end: automaton.states[state]?.accepts ? this.#end : null,
@@ -89,7 +90,7 @@ class CountedWriter {
     return entries[state] === state ? sequence(this.#repeated(state), rest) : rest;
   }
 
-  /** The iterations of a loop; more of them if each is a single character. */
+  /** The iterations of a loop or, if the entry loops on itself, more single characters. */
   #repeated(entry: number): Expression {
     const { automaton, characters, lengths } = this.#loops;
     const most = characters.get(entry) ?? 0;
@@ -137,6 +138,7 @@ class CountedWriter {
           inline: () => follow(edge),
           shared: () => follow(edge),
         })),
+        // Only the entry may lead to itself, and an edge to it ends the cycle.
         loop: [],
         self: () => empty,
         end: null,

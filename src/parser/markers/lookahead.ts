@@ -1,6 +1,6 @@
 /**
  * Bounded lookahead after a marker: does the name of an offered tool follow, or a JSON call of one? `ended` says that
- * the text is the whole response, so that nothing is undecided.
+ * the text is the whole response, so that nothing is undecided. `knowsCalls` alone reads whole JSON.
  */
 
 import { isObject, parseJson } from '../../format/json-values.ts';
@@ -57,17 +57,17 @@ export function nameEnd(
   return ends.length === 0 ? end : endFollows(text, end, ends, ended);
 }
 
-/** `nameEnds` if one of `ends` follows there; without any ends, white space must follow. */
-function endFollows(text: string, nameEnds: number, ends: readonly string[], ended: boolean): MatchEnd {
-  const next = skipSpace(text, nameEnds);
-  const isSpaced = next > nameEnds;
-  if (next - nameEnds > maxOpening) return absent;
-  if (ends.length === 0) return isSpaced ? nameEnds : absent;
+/** `at` if one of `ends` follows there; without any (from `anyNameEnd` alone), white space must follow. */
+function endFollows(text: string, at: number, ends: readonly string[], ended: boolean): MatchEnd {
+  const next = skipSpace(text, at);
+  const isSpaced = next > at;
+  if (next - at > maxOpening) return absent;
+  if (ends.length === 0) return isSpaced ? at : absent;
   const follows = ends.some((each) => {
     if (each === '') return ended && next === text.length;
     return (each === ' ' && isSpaced) || text.startsWith(each, next);
   });
-  if (follows) return nameEnds;
+  if (follows) return at;
   return !ended && mayBegin(ends, text, next) ? undecided : absent;
 }
 
@@ -131,6 +131,7 @@ function callAfterNoise(
   const opener = openers.find((each) => rest.startsWith(each));
   if (opener === undefined) return openers.some((each) => each.startsWith(rest)) ? unlessEnded : absent;
   const named = rest.slice(opener.length);
+  // Up to and including the white space after the first word.
   const word = named.slice(0, named.search(/(?<=\S)\s|$/) + 1);
   if (tools.isNamedIn(word)) return at;
   const isCut = word === named && rest.length < maxNoise;
@@ -173,8 +174,9 @@ export function envelopeAt(
 ): MatchEnd {
   const paths = transition.envelopeFollows;
   if (paths === undefined) return absent;
+  // A match ends before the white space at its marker's end.
   const start = transition.marker.trimEnd().endsWith('{') ? at - 1 : skipSpace(text, at);
-  // Whatever has arrived, it decides by the same text.
+  // Cut off, so that the verdict does not depend on how much has arrived.
   const near = text.slice(0, at + maxLookahead);
   const verdict = new EnvelopeLookahead(tools, near, start).nameAt(paths.name);
   if (verdict !== undecided) return verdict;

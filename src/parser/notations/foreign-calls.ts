@@ -2,12 +2,13 @@
  * Calls of offered tools in a notation that is not the format's: as JSON, or in one of `format/call-notations.ts`; one,
  * several or a list, alone, in a code fence, or in markers of any format. Text may precede them if the format's own
  * marker opens or closes them, or if prose has nothing like them. Text is buffered while it may be such calls, and read
- * again if it is not. Its phases, in a fence that is no code:
+ * again if it is not. Its phases, in a fence not labelled as code:
  *
  *     ⏎```json⏎  {"name": "f", …}  ⏎        {"name": "g", …}  ⏎```
  *     begin      value             between  value             between
  *
- * A value is JSON, or one call in the notations that are tried together (`trial`).
+ * A value is JSON, or one call in the notations that are tried together (`trial`). Names say *bare* calls for the same.
+ * `streamed-calls.ts` takes over where the verdict is `enforced`, and reads on here after calls that it has streamed.
  */
 import { callNotations } from '../../format/call-notations.ts';
 import { parseJson } from '../../format/json-values.ts';
@@ -37,7 +38,7 @@ import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
 import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
-/** Longer answers are text. */
+/** Longer answers are text. The bound counts the calls and what is around them, in units. */
 const maxAnswer = 1 << 16;
 
 /** The usual notation of calls in APIs. */
@@ -48,13 +49,14 @@ export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at
   reader.progress = {
     ...newBareCalls(),
     inTextAt: reader.cursor.offsetOf(at),
+    // A brace is no marker: prose may have JSON.
     isMarked: !marker.trim().startsWith('{'),
   };
 }
 
 /**
  * Reads the beginning of the answer. `wait`: it may be calls. `text`: it is not. `calls`: they have been read.
- * `enforced`: it is calls, to be read from their beginning on, because a grammar writes one of them.
+ * `enforced`: it is calls, to be read again as they arrive: a grammar enforces one of them, so none need be buffered.
  */
 export function readBareCalls(reader: Reader, stops: MarkerTable<State>): CallsVerdict {
   const { progress: known } = reader;
@@ -69,8 +71,8 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): CallsV
   reader.attempts.wereBareCalls = true;
   const { inTextAt, isMarked } = progress;
   // JSON in the middle of text is part of it, unless a marker of the format's own stands at one of its ends.
-  const isText = verdict === 'text' || (inTextAt !== null && !isMarked);
-  if (!isText) {
+  const isJsonInProse = inTextAt !== null && !isMarked;
+  if (verdict !== 'text' && !isJsonInProse) {
     emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
     return 'calls';
   }
@@ -91,6 +93,7 @@ export function newBareCalls(): BareCallsProgress {
     isMarked: false,
     isDoubled: false,
     isClosed: false,
+    // For `streamed-calls.ts`; `step-progress.ts` describes all flags.
     isStreaming: false,
     isListed: false,
     calls: [],
@@ -101,7 +104,7 @@ export function newBareCalls(): BareCallsProgress {
   };
 }
 
-/** `calls and text`: the calls are over, and other text follows. */
+/** `calls and text`: the calls are over, and other text follows, which is not read with them. */
 type CallsVerdict = 'wait' | 'text' | 'calls' | 'calls and text' | 'enforced';
 
 function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<State>): CallsVerdict {
@@ -115,7 +118,7 @@ function readOn(reader: Reader, progress: BareCallsProgress, stops: MarkerTable<
   if (isJsonCallEnforced(reader)) return 'enforced';
   for (;;) {
     const limit = cursor.at + maxAnswer - buffer.length;
-    if (limit <= cursor.at) return 'text';
+    if (limit < cursor.at) return 'text';
     if (progress.phase === 'between') {
       const verdict = readBetween(reader, progress, stops, limit);
       if (verdict !== null) return verdict;
@@ -150,6 +153,7 @@ function readBeginning(reader: Reader, progress: BareCallsProgress): CallsVerdic
   if (fence === undefined && marker === undefined && mayOpen) return isCut ? 'wait' : 'text';
   progress.isFenced = fence !== undefined;
   progress.isCode = fence !== undefined && !fenceOfCalls.test(fence);
+  // After white space if the marker itself begins the call (`<f>`), or after the marker.
   const places = new Set([skipSpace(text, 0), (fence ?? marker ?? '').length]);
   let verdict: CallsVerdict = 'text';
   for (const place of places) {
@@ -169,6 +173,7 @@ function readHead(
   isCut: boolean,
 ): 'calls' | 'wait' | 'text' {
   const written = text.replace(/\s/g, '');
+  // A second pair of braces around a call is read, too (`wrapped-call`).
   const list = written.replace(/^(?:\[|\{(?=\{))/, '');
   const all = beginningsOf(reader.options.tools);
   if (all.some((each) => list.startsWith(each))) {
@@ -187,11 +192,13 @@ function beginNotation(reader: Reader, progress: BareCallsProgress, at: number):
   if (!options.tools.known || !reader.allows('notation')) return 'text';
   const { text } = reader.cursor;
   const inList = text[at] === '[' ? skipSpace(text, at + 1) : at;
+  // In code, `f(x)` is code.
   const possible = progress.isCode ? notations.filter(({ open }) => open !== '') : notations;
   const heads = possible.map((notation) => ({
     notation,
     name: nameAt(reader, notation, notation.open === '' ? inList : at),
   }));
+  // A tool's only value, without its key.
   const sole = progress.isFenced || progress.inTextAt !== null ? null : soleHeadAt(reader, at);
   if (sole === undecided || heads.some(({ name }) => name === undecided)) return 'wait';
   const found = heads.filter(({ name }) => name >= 0);
@@ -280,12 +287,13 @@ function readBetween(
   const match = stops.matchAt(reader, text, at);
   if (match === undecided) return 'wait';
   const passed = match === null ? endOfSeparator(reader, progress, at) : openerEnd(match, at);
+  if (passed === undecided && !reader.ended) return 'wait';
   if (passed > at) {
     progress.isMarked ||= closesBlock(stops, text.slice(at, passed));
     pass(reader, progress, passed);
     return readBetween(reader, progress, stops, limit);
   }
-  if (passed === undecided && !reader.ended) return 'wait';
+  // A choice without a role is a stop.
   const isStop = match !== null && match.choice.role === undefined;
   if (isStop) return asOver;
   if (progress.isClosed) return 'text';
@@ -308,16 +316,17 @@ function pass(reader: Reader, progress: BareCallsProgress, end: number): void {
   progress.endedAt = reader.cursor.offset;
 }
 
-/** End of the format's own opener before another call, or of what means nothing after one; `at` for other markers. */
+/** End of a marker that belongs to the calls: the format's own opener, or one without meaning there. Otherwise `at`. */
 function openerEnd({ choice, end }: Match<State>, at: number): number {
-  // The end of thoughts, which ended with the calls.
+  // The end of thoughts means nothing here.
   if (choice.passes && choice.role === 'thought') return end;
+  // Choices of `bare-calls` are the openers and braces of `foreign-stops.ts`.
   return choice.repairs === 'bare-calls' && !choice.marker.trim().startsWith('{') ? end : at;
 }
 
 /**
- * End of a marker, comma or semicolon at `at`, between or after calls; `at` if there is none; or `undecided`. A tag that
- * is named after a tool begins another call.
+ * End of a marker, comma, semicolon or `]` at `at`, or of `}` if braces are doubled; `at` if there is none; or
+ * `undecided`. A tag that is named after a tool begins another call.
  */
 function endOfSeparator(
   { cursor: { text }, options: { tools } }: Reader,

@@ -13,6 +13,8 @@
  *     {"function": {"name": "f", "arguments": …}}   one object more around the call: its key is the `wrapper`
  *     {{"name": "f", "arguments": …}}               a doubled brace is a wrapper whose key is empty
  *     {"name": "f", "city": "Paris"}                arguments next to the name are `members`, until the object ends
+ *
+ * In `{"f": {…}}` the first key is the name (`paths.name` is `null`).
  */
 
 import { parseJson } from '../../format/json-values.ts';
@@ -103,7 +105,7 @@ function readPunctuation(
   const { cursor } = reader;
   if (cursor.text[cursor.at] !== character) return refuse(envelope, [character]);
   pass(reader, envelope, cursor.at + 1);
-  if (next === 'key') reader.scanner.reset(reader.allows('json') ? 'any' : 'json');
+  if (next === 'key') resetScanner(reader);
   envelope.phase = next;
   return 'more';
 }
@@ -119,6 +121,10 @@ function refuseSecondName(envelope: EnvelopeProgress): Status {
   envelope.expected = [];
   envelope.reason = 'the call names two tools';
   return 'illegal';
+}
+
+function resetScanner(reader: Reader): void {
+  reader.scanner.reset(reader.allows('json') ? 'any' : 'json');
 }
 
 /** Scans on in a captured key or value. */
@@ -160,12 +166,12 @@ function readKey(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
 }
 
 function beginValue(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
-  const { cursor, scanner } = reader;
+  const { cursor } = reader;
   const { paths } = envelope;
   const first = cursor.text[cursor.at];
   envelope.captured = '';
   envelope.valueStart = cursor.offset;
-  scanner.reset(reader.allows('json') ? 'any' : 'json');
+  resetScanner(reader);
   if (isArguments(envelope)) return beginArguments(reader, envelope, first);
   if (first === '{' && leadsOn(envelope)) {
     envelope.path.push(envelope.key);
@@ -220,9 +226,10 @@ function beginArguments(
   const { valueStart } = envelope;
   const wrapper = first === '{' && reader.call.started ? wrapperAt(reader, cursor.at) : null;
   if (wrapper === undecided) return 'open';
-  const isEmpty = first === '"' ? isEmptyString(reader) : first === 'n' || first === 'N';
-  if (isEmpty === undecided) return 'open';
-  if (isEmpty) {
+  // Null and empty strings become `members`; `completeArguments` decides what they mean.
+  const standsForNone = first === '"' ? isEmptyString(reader) : first === 'n' || first === 'N';
+  if (standsForNone === undecided) return 'open';
+  if (standsForNone) {
     envelope.phase = 'other';
     return 'more';
   }
@@ -233,6 +240,7 @@ function beginArguments(
   if (wrapper !== null) withholdWrapped(reader, wrapper);
   if (first === '"') {
     pass(reader, envelope, cursor.at + 1);
+    // Once more: the JSON begins after the quote.
     input.begin();
     envelope.string = new JsonStringReader(reader.scanner);
     envelope.phase = 'string';
@@ -269,6 +277,7 @@ function readArguments(reader: Reader, envelope: EnvelopeProgress): Status | 'mo
 function readStringArguments(reader: Reader, envelope: EnvelopeProgress): Status | 'more' {
   const { cursor } = reader;
   const { string } = envelope;
+  // Cannot be: it is set together with the phase.
   if (string === null) return 'illegal';
   const end = string.read(cursor.text, cursor.at);
   emitInput(reader, envelope, string.output, string.valueEnd, string.held);
@@ -353,6 +362,7 @@ function nameIsKnown(reader: Reader, envelope: EnvelopeProgress, name: string): 
   } else {
     emitMarker(start, early.start);
     reader.startCall(early.start - cursor.base, early.start - cursor.base);
+    // `wrapperAt` reads what is still to be read; these arguments are not.
     const wrapper = /^\{\s*"(\w+)"\s*:\s*\{/.exec(early.json)?.[1] ?? '';
     if (mayHoldArguments(reader, wrapper)) withholdWrapped(reader, wrapper);
     writer.calls.input(early.json, early.start, early.end);
@@ -374,7 +384,7 @@ function readAfterValue(reader: Reader, envelope: EnvelopeProgress): Status | 'm
   if (next === '}') return closeObject(reader, envelope);
   if (next !== ',') return refuse(envelope, [',', '}']);
   pass(reader, envelope, cursor.at + 1);
-  reader.scanner.reset(reader.allows('json') ? 'any' : 'json');
+  resetScanner(reader);
   envelope.phase = 'key';
   return 'more';
 }

@@ -10,7 +10,10 @@ type Merges = readonly string[];
 
 /** Words that are remembered; a conversation has few. */
 const maxWords = 10_000;
-/** The splitting of `tokenizer.ggml.pre` = `bloom`: a space goes with the word after it, punctuation is by itself. */
+/**
+ * The splitting of `tokenizer.ggml.pre` = `bloom`: a space goes with the word after it; what is between words is one
+ * piece. The brackets and the bar are bloom's own class, as llama.cpp has it.
+ */
 const words = / ?[^(\s|.,!?…。，、।۔،)]+/gu;
 
 /** Encodes text without special tokens. */
@@ -41,10 +44,16 @@ export class BytePairs {
   #tokensOf(word: string): readonly number[] {
     const known = this.#known.get(word);
     if (known !== undefined) return known;
-    const tokens = this.#merged(spellBytes(word)).map((part) => this.#ids.get(part) ?? 0);
+    const tokens = this.#merged(spellBytes(word)).map((part) => this.#idOf(part));
     if (this.#known.size >= maxWords) this.#known.clear();
     this.#known.set(word, tokens);
     return tokens;
+  }
+
+  #idOf(part: string): number {
+    const id = this.#ids.get(part);
+    if (id === undefined) throw new Error(`the vocabulary lacks ${JSON.stringify(part)}`);
+    return id;
   }
 
   /** Merges the pair of the lowest rank, the leftmost first, until there is none. */

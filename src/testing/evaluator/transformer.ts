@@ -2,11 +2,11 @@
  * The forward pass of a decoder of Llama's kind (Touvron et al. 2023): from tokens to the logits of the next one. Each
  * layer changes the residual, a row of `width` numbers for each token, twice:
  *
- *     residual ─ RMS norm ─ query, key, value ─ rotary positions ─ attention ─ + ─ residual
- *     residual ─ RMS norm ─ SiLU(gate) × up ─ down ─────────────────────────── + ─ residual
+ *     residual ─ RMS norm ─ query, key, value ─ rotary positions ─ attention ─ output ─ + ─ residual
+ *     residual ─ RMS norm ─ SiLU(gate) × up ─ down ──────────────────────────────────── + ─ residual
  *
- * Keys and values of earlier tokens are in the memory. Several heads of queries share one of keys (grouped-query
- * attention, Ainslie et al. 2023).
+ * Some models normalise queries and keys before their rotation. Keys and values of earlier tokens are in the memory.
+ * Several heads of queries share one of keys (grouped-query attention, Ainslie et al. 2023).
  */
 import { type AttentionScratch, attend } from './attention.ts';
 import { KeyValues, type LayerMemory } from './key-values.ts';
@@ -46,7 +46,10 @@ export class Transformer {
     }
   }
 
-  /** The logits after the last token that was evaluated, for every token of the vocabulary. */
+  /**
+   * The logits after the last token that was evaluated, for every token of the vocabulary. Whichever memory that was:
+   * ask before another is evaluated.
+   */
   logits(): Float32Array {
     const { shape, output, outputNorm } = this.weights;
     const { last, normal } = this.#scratch;
@@ -64,7 +67,8 @@ export class Transformer {
       residual.set(embedding.weights.subarray(token * width, (token + 1) * width), row * width);
     for (const [index, layer] of layers.entries()) {
       const past = memory.layers[index];
-      if (past !== undefined) evaluateLayer(layer, shape, past, this.#scratch, tokens.length, position);
+      if (past === undefined) throw new Error(`the memory has no layer ${index}`);
+      evaluateLayer(layer, shape, past, this.#scratch, tokens.length, position);
     }
     last.set(residual.subarray((tokens.length - 1) * width, tokens.length * width));
   }
@@ -112,6 +116,7 @@ function evaluateLayer(
 ): void {
   const { width, epsilon, heads, keyHeads, headWidth } = shape;
   const { residual, normal, query, key, value, attended, gate, up, change } = scratch;
+  // Rows are as wide as the norm.
   normalise(residual, count * width, layer.attentionNorm, epsilon, normal);
   multiply(layer.query, normal, count, query);
   multiply(layer.key, normal, count, key);

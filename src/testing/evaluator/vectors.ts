@@ -8,18 +8,19 @@ export interface Matrix {
 }
 
 /**
- * Sums that are added up at the same time (register blocking): each alone would wait for its own last addition. No loop
- * here takes arrays apart (`const [a, b] = …`): V8 makes the arrays, and the whole takes three times as long.
+ * Rows that are multiplied together, by two outputs: eight sums are added up at the same time (register blocking), as
+ * each alone would wait for its own last addition. No loop here takes arrays apart (`const [a, b] = …`): V8 makes the
+ * arrays, and the whole takes three times as long.
  */
-const together = 4;
+const rowsTogether = 4;
 
 /**
  * Multiplies each of the `count` rows of `input` by `matrix`. Every sum is added up in the same order, so a batch gives
- * the same numbers as its tokens one by one.
+ * the same numbers as its tokens one by one. Sums are doubles, and rounded when they are stored.
  */
 export function multiply(matrix: Matrix, input: Float32Array, count: number, output: Float32Array): void {
   let row = 0;
-  for (; row + together <= count; row += together) multiplyRows(matrix, input, row, output);
+  for (; row + rowsTogether <= count; row += rowsTogether) multiplyRows(matrix, input, row, output);
   for (; row < count; row += 1) multiplyRow(matrix, input, row, output);
 }
 
@@ -80,7 +81,7 @@ function multiplyRows(
   }
 }
 
-/** One row by eight outputs at a time. */
+/** One row by eight outputs at a time: eight sums, too, though a single row shares its weights with no other. */
 function multiplyRow(
   { inputs, outputs, weights }: Matrix,
   input: Float32Array,
@@ -89,7 +90,7 @@ function multiplyRow(
 ): void {
   const start = row * inputs;
   const to = row * outputs;
-  const half = 4 * inputs;
+  const fourRows = 4 * inputs;
   let out = 0;
   for (; out + 8 <= outputs; out += 8) {
     const first = out * inputs;
@@ -110,10 +111,10 @@ function multiplyRow(
       two += (weights[second + index] as number) * value;
       three += (weights[third + index] as number) * value;
       four += (weights[fourth + index] as number) * value;
-      five += (weights[first + half + index] as number) * value;
-      six += (weights[second + half + index] as number) * value;
-      seven += (weights[third + half + index] as number) * value;
-      eight += (weights[fourth + half + index] as number) * value;
+      five += (weights[first + fourRows + index] as number) * value;
+      six += (weights[second + fourRows + index] as number) * value;
+      seven += (weights[third + fourRows + index] as number) * value;
+      eight += (weights[fourth + fourRows + index] as number) * value;
     }
     output[to + out] = one;
     output[to + out + 1] = two;

@@ -29,10 +29,9 @@ export const writtenRows: Rows = {
     const fence = `${'```'.padEnd(size - '\n{'.length, 'a')}\n`;
     return isCall(jsonInTags, `<use>\n${fence}{"name": "find", "arguments": {}}\n</use>`);
   },
-  // With the end of the text, or the unit after it, by which the answer is known to be over.
   'parser/notations/foreign-calls.ts maxAnswer': (size) => {
     const [begin, end] = ['{"name": "find", "arguments": {"a": "', '"}}'];
-    return isCall(tagged, begin + 'a'.repeat(size - 1 - begin.length - end.length) + end);
+    return isCall(tagged, begin + 'a'.repeat(size - begin.length - end.length) + end);
   },
   'parser/steps/values/value-closer.ts maxRepeats': (size) => {
     const text = `<use>\n<fn=find>\n<arg=a>\nx\n</arg>${'\n</arg>'.repeat(size)}\n</fn>\n</use>`;

@@ -29,7 +29,7 @@ export function listTokens(bitmap: Readonly<TokenBitmap>, limit: number): readon
   return found;
 }
 
-/** Adds `tokens` to the set. */
+/** Adds `tokens` to the set. Hot loops inline this. */
 export function addTokens(bitmap: TokenBitmap, tokens: readonly number[]): void {
   for (const token of tokens) bitmap[token >> 5] = (bitmap[token >> 5] ?? 0) | (1 << (token & 31));
 }

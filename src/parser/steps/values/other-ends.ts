@@ -19,7 +19,7 @@ export function otherEnds(place: ValuePlace<unknown>): readonly string[] {
 const knownAlike = new WeakMap<ValuePlace<unknown>, boolean>();
 
 /** Whether all of them begin with an angle bracket. */
-export function endsBeginAlike(place: ValuePlace<unknown>): boolean {
+export function endsBeginWithBracket(place: ValuePlace<unknown>): boolean {
   const known = knownAlike.get(place);
   if (known !== undefined) return known;
   const alike = otherEnds(place).every((each) => each.startsWith('<'));

@@ -2,9 +2,9 @@
  * A value without a closer ends where another argument begins, or where the call ends.
  *
  * Another argument begins at its opener followed by a key that the tool has and the call lacks or, without a schema,
- * on a line of its own. Its key must be closed; a value that quotes whole arguments closes them itself. A call ends at
- * the marker after its arguments if nothing closes the value later: a closer after that marker belongs to the value,
- * unless an argument of another call is opened before it.
+ * on a line of its own. Its key must be closed; a value that quotes whole arguments closes them itself. A call may
+ * end at the marker after its arguments. Here only the place is found: whether something closes the value later is for
+ * `readPastUnclosed` in `unscanned-value.ts`.
  *
  *     <parameter=city>⏎Paris⏎<parameter=unit>⏎…      the opener of `unit`, which the tool has
  *     <parameter=city>⏎Paris⏎</function>⏎…           the marker after the arguments
@@ -18,7 +18,7 @@ import type { Reader, State } from '../../reader.ts';
 import type { ValuePlace } from '../../state-tables.ts';
 import { anywhere } from '../schema-place.ts';
 import type { ValueProgress } from '../step-progress.ts';
-import { endsBeginAlike, otherEnds } from './other-ends.ts';
+import { endsBeginWithBracket, otherEnds } from './other-ends.ts';
 import type { QuotedCalls } from './quoted-calls.ts';
 import { keyEnd, nextStart, valueCloser } from './value-closer.ts';
 import type { ValueStack } from './value-stack.ts';
@@ -27,8 +27,9 @@ import type { ValueStack } from './value-stack.ts';
 export interface UnclosedEnd {
   /** Position of the text after it: the opener of another argument, or the marker after the arguments. */
   readonly at: number;
-  /** End of the value's text: before white space that a closer would claim, and before the end of the line. */
+  /** End of the value's text, without the white space that would precede a closer, or the line break. */
   readonly textEnd: number;
+  /** `false`: the text is too short to tell. */
   readonly isCertain: boolean;
   /** Whether the call ends here. */
   readonly endsCall: boolean;
@@ -42,15 +43,15 @@ export function unclosedEnd(
   values: ValueStack<State>,
   { frame, calls }: ValueProgress,
   to: number,
-  isBegun: boolean,
+  hasText: boolean,
 ): UnclosedEnd | null {
   const { another } = values.place;
   if (another === undefined || !reader.allows('unclosed')) return null;
   const { text, at: from } = reader.cursor;
   // Most values contain no marker at all, and most markers begin with `<`.
   const first = text.indexOf('<', from);
-  const hasNone = (first === -1 || first >= to) && endsBeginAlike(values.place);
-  const found = hasNone ? null : firstEnd(reader, values.place, another, to, isBegun, calls);
+  const hasNone = (first === -1 || first >= to) && endsBeginWithBracket(values.place);
+  const found = hasNone ? null : firstEnd(reader, values.place, another, to, hasText, calls);
   if (found === null) return null;
   const { leadingSpace } = valueCloser(values, frame.close);
   const gap = leadingSpace.endsWith('\n') ? leadingSpace : `${leadingSpace}\n`;
@@ -72,7 +73,7 @@ function firstEnd(
   place: ValuePlace<State>,
   another: Another,
   to: number,
-  isBegun: boolean,
+  hasText: boolean,
   calls: QuotedCalls | null,
 ): FoundEnd | null {
   const { text, at: from } = reader.cursor;
@@ -80,7 +81,7 @@ function firstEnd(
     marker: another.open,
     endsCall: false,
     verdictAt(at) {
-      const beginsLine = (from === at && !isBegun) || text[at - 1] === '\n';
+      const beginsLine = (from === at && !hasText) || text[at - 1] === '\n';
       return entryAt(reader, another, at, (key) => mayFollow(reader, key, beginsLine));
     },
   };
@@ -112,6 +113,7 @@ function firstOf(
 
 /** Positions between two others where `marker` may begin. */
 function* starts(text: string, marker: string, from: number, to: number): Generator<number, void> {
+  // By two characters, `nextStart` also finds a marker of which the text has only the beginning.
   const start = marker.slice(0, 2);
   for (let at = nextStart(text, start, from); at !== -1 && at < to; at = nextStart(text, start, at + 1)) {
     yield at;
@@ -159,7 +161,10 @@ function keyAt(reader: Reader, another: Another, opened: number, allows: (key: s
   return keyIsClosed(reader, another, skipSpace(text, end));
 }
 
-/** End of the text after a key, or of a part of it. */
+/**
+ * End of the text after a key, or of a part that is enough to close it: the first word of `keyEnd`, or any later part
+ * that begins with `<`.
+ */
 function keyIsClosed(reader: Reader, { keyEnd }: Another, at: number): MatchEnd {
   const [first = keyEnd, ...others] = markerParts(keyEnd);
   const [word = first] = first.split(/\s/);
