@@ -22,15 +22,41 @@ const cases: readonly (readonly [JsonSchema, readonly JsonValue[]])[] = [
   [{ ...object, properties: { a: true }, enum: records }, records],
 ];
 
-test.each(cases)('what is inside of a value stays unevaluated: %j', (schema, values) => {
-  const compiled = compileStrict(schema);
-  if ('refused' in compiled) throw compiled.refused;
-  const validate = compileValidator(schema);
-  const matcher = engine(compiled.gbnf);
-  for (const value of values) {
-    expect({ value, accepted: matcher.accepts(spell(schema, value)) }).toEqual({
-      value,
-      accepted: validate(value).length === 0,
-    });
-  }
-});
+/** The branch that fails looks at what the other one leaves. */
+const exclusive: readonly (readonly [JsonSchema, readonly JsonValue[]])[] = [
+  [
+    {
+      type: 'object',
+      unevaluatedProperties: false,
+      oneOf: [
+        { required: ['a'], properties: { a: true } },
+        { not: { properties: { b: { type: 'number' } } } },
+      ],
+    },
+    [{ a: 1 }, { a: 1, b: 1 }, { a: 1, b: 'x' }, { b: 'x' }],
+  ],
+  [
+    {
+      type: 'array',
+      unevaluatedItems: false,
+      oneOf: [{ prefixItems: [true], minItems: 1 }, { not: { prefixItems: [true, { type: 'number' }] } }],
+    },
+    [[1], [1, 1], [1, 'x'], []],
+  ],
+];
+
+test.each([...cases, ...exclusive])(
+  'what is not looked at by what holds stays unevaluated: %j',
+  (schema, values) => {
+    const compiled = compileStrict(schema);
+    if ('refused' in compiled) throw compiled.refused;
+    const validate = compileValidator(schema);
+    const matcher = engine(compiled.gbnf);
+    for (const value of values) {
+      expect({ value, accepted: matcher.accepts(spell(schema, value)) }).toEqual({
+        value,
+        accepted: validate(value).length === 0,
+      });
+    }
+  },
+);

@@ -22,7 +22,11 @@ const { pattern: patterns } = fc.letrec<{ pattern: string; item: string }>((tie)
     fc.constantFrom('a', 'b', 'c', '[bc]'),
     fc.constantFrom('\\1', '\\2', '\\1?', '(?=b)', '(?!c)'),
     fc
-      .tuple(fc.constantFrom('(', '(', '(?:'), tie('pattern'), fc.constantFrom(')', ')', ')?', ')*'))
+      .tuple(
+        fc.constantFrom('(', '(', '(?:', '(?<='),
+        tie('pattern'),
+        fc.constantFrom(')', ')', ')?', ')*', '){0}'),
+      )
       .map((parts) => parts.join('')),
   ),
   pattern: fc

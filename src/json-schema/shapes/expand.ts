@@ -221,7 +221,8 @@ export class Expander {
             const own = among[index] ?? [];
             return this.#disjunctions.conjunction(type, [
               () => own,
-              ...others.map((each) => () => fails(each, own)),
+              // What only failed branches looked at counts as not evaluated.
+              ...others.map((each) => () => fails(each, own).map(forgetEvaluated)),
             ]);
           }),
         );

@@ -90,6 +90,8 @@ function takeLimits(pattern: string): LimitedPattern | null {
   const rest = pattern.slice(lookahead.length);
   const max = comma === '' ? Number(least) : most === '' ? null : Number(most);
   const allowsOneMore = last !== undefined && max !== null;
+  // A line end may come last, which `.*` in its place would not take.
+  if (last !== undefined && max === null) return null;
   if (hasAlternatives(rest) || (allowsOneMore && max <= short)) return null;
   return { pattern: `^(?=.*$)${rest}`, min: Number(least), max, allowsOneMore };
 }

@@ -38,6 +38,10 @@ function parse(pattern: string): AST.Pattern {
   try {
     return parser.parsePattern(pattern, 0, pattern.length, { unicode: true });
   } catch {
+    if (/[\ud800-\udfff]/.test(pattern))
+      throw new UnsupportedPattern(
+        'it is no pattern with the flag u, and has characters that are pairs without it',
+      );
     try {
       return parser.parsePattern(pattern);
     } catch (error) {
@@ -312,8 +316,9 @@ class PatternReader {
     if (dotAll && element.type === 'CharacterSet' && element.kind === 'any') return allCharacters;
     const negated = element.type === 'CharacterClass' && element.negate;
     if (!anyCase) return classSet(element);
+    const set = classSet(element, foldCase(wordCharacters));
     // A negated class excludes both cases of its letters.
-    return negated ? complementSet(foldCase(complementSet(classSet(element)))) : foldCase(classSet(element));
+    return negated ? complementSet(foldCase(complementSet(set))) : foldCase(set);
   }
 
   /** Reads a group under its own flags. */

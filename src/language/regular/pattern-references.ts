@@ -46,6 +46,8 @@ class ReferenceWriter {
   constructor(pattern: AST.Pattern, wordsOf: (part: string) => readonly string[] | null) {
     this.#pattern = pattern;
     for (const { node, scope } of groupsOf(pattern.alternatives, pattern)) {
+      if (node.references.some((each) => isReadOtherwise(node, each)))
+        throw new UnsupportedPattern('it has a backreference within a lookbehind, or under flags of its own');
       const later = laterReferences(node);
       if (later.length === 0) continue;
       if ([...elementsOf(node.alternatives)].some(dependsOnRest))
@@ -132,6 +134,8 @@ function groupsOf(
   return alternatives
     .flatMap(({ elements }) => elements)
     .flatMap((element) => {
+      // What never takes part has no value.
+      if (element.type === 'Quantifier' && element.max === 0) return [];
       const item = element.type === 'Quantifier' ? element.element : element;
       const within = element.type === 'Quantifier' && element.max > 1 ? element.element : scope;
       if (item.type === 'Group') return groupsOf(item.alternatives, within);
@@ -142,8 +146,27 @@ function groupsOf(
     });
 }
 
-function contains(outer: ValueScope, inner: AST.Node): boolean {
+function contains(outer: ValueScope | AST.LookaroundAssertion, inner: AST.Node): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+/** Whether a reference is read from right to left, or under other flags than its group. */
+function isReadOtherwise(group: AST.CapturingGroup, reference: AST.Backreference): boolean {
+  const isBackwards = ancestorsOf(group).some(
+    (each) => each.type === 'Assertion' && each.kind === 'lookbehind' && contains(each, reference),
+  );
+  return isBackwards || flagsAround(group) !== flagsAround(reference);
+}
+
+/** The innermost group with flags around a node. */
+function flagsAround(node: AST.Node): AST.Node | undefined {
+  return ancestorsOf(node).find((each) => each.type === 'Group' && each.modifiers !== null);
+}
+
+function ancestorsOf(node: AST.Node): readonly AST.Node[] {
+  const ancestors: AST.Node[] = [];
+  for (let each = node.parent; each !== null; each = each.parent) ancestors.push(each);
+  return ancestors;
 }
 
 function laterReferences({ references, end }: AST.CapturingGroup): readonly AST.Backreference[] {
