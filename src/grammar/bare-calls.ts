@@ -4,7 +4,7 @@
  */
 import { unless } from '../format/error-class.ts';
 import { SchemaError } from '../format/errors.ts';
-import type { Tool } from '../format/messages.ts';
+import type { JsonSchema, Tool } from '../format/messages.ts';
 import { compileSchema, lenientJsonSyntax } from '../json-schema/compile-schema.ts';
 import { oneOf } from '../language/expression/alternatives.ts';
 import {
@@ -28,10 +28,18 @@ export function bareCalls(
 ): readonly Expression[] {
   return tools.flatMap(({ function: { name, parameters } }) => {
     const options = { rules, syntax: lenientJsonSyntax, tool: name, policy, keyOrder };
-    const compiled = unless(SchemaError, () => compileSchema(parameters ?? noArguments, options));
+    const compiled = unless(SchemaError, () => compileSchema(objectsOf(parameters ?? noArguments), options));
     if (compiled === null || compiled.issues.length > 0) return [];
     return [bareCall(name, rules.add('bare-arguments', compiled.expression))];
   });
+}
+
+/** The objects that are valid: the arguments of a call are one, whatever else the schema allows. */
+function objectsOf(schema: JsonSchema): JsonSchema {
+  if (typeof schema === 'boolean') return schema && { type: 'object' };
+  const { type } = schema;
+  const isObject = type === undefined || (Array.isArray(type) && type.includes('object'));
+  return isObject ? { ...schema, type: 'object' } : schema;
 }
 
 function bareCall(name: string, input: Expression): Expression {

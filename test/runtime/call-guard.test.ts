@@ -228,6 +228,15 @@ describe('an answer to a schema', () => {
     expect(guardAnswer(guard, answer, finished('{"n": 3}')).message).toMatchObject({ assurance: 'enforced' });
   });
 
+  it('is validated where calls are allowed in its place, since it may be one that was read as text', () => {
+    const tools = [{ type: 'function', function: { name: 'get', parameters: {} } }] as const;
+    const guard = callGuard({ responseFormat: format, tools }, [...tools], []);
+    guard.enforced.begin(0);
+    expect(guardAnswer(guard, answer, finished('{"n": 3}')).message.assurance).toBe('validated');
+    const { message } = guardAnswer(guard, answer, finished('{"n": 9}'));
+    expect(message).toMatchObject({ content: null, malformed: [{ raw: '{"n": 9}' }] });
+  });
+
   it('is validated, or malformed, from where the grammar lost it', () => {
     const guard = callGuard({ responseFormat: format }, [], []);
     guard.enforced.begin(0);

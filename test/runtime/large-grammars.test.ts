@@ -84,4 +84,12 @@ describe('biases of a large grammar', () => {
     expect(biasOf(3)).toBeNull();
     expect(biasOf(3_000)?.size).toBe(words.length / 2);
   });
+
+  it('are there although another grammar with the same tokens needed none before', () => {
+    const shared = new AllowedTokens(vocabulary);
+    const biasOf = (rules: number) => shared.bias(createMatcher(wordsIn(small(letters.length), rules)));
+    expect(biasOf(3)).toBeNull();
+    expect(biasOf(3_000)?.size).toBe(words.length / 2);
+    expect(biasOf(3)).toBeNull();
+  });
 });

@@ -41,8 +41,8 @@ export function callGuard(
   const uncheckable = new Set(tools.filter(hasLargeSchema).map((tool) => tool.function.name));
   // A schema that is too large to validate can be no more than enforced as far as the report says.
   const reported = report.filter(({ effect }) => effect === 'widened').map(({ tool }) => tool);
-  // What is read as a call may have been written as an answer.
-  const mistakable = mayCallInstead(options, tools) ? tools.map((tool) => tool.function.name) : [];
+  // What is read as a call may have been written as an answer, and the other way round.
+  const mistakable = mayCallInstead(options, tools) ? ['', ...tools.map((tool) => tool.function.name)] : [];
   const widened = new Set([...reported, ...mistakable].filter((tool) => !uncheckable.has(tool)));
   const check = argumentChecks(tools);
   const ask = libraryChecks(options.tools ?? []);

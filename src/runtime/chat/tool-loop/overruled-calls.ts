@@ -18,7 +18,10 @@ export class OverruledCalls {
   note(event: AnyResponseEvent): void {
     if (event.type !== 'tool-call') return;
     const place = event.overruled?.find(({ probability }) => probability >= this.#from);
-    if (place !== undefined) this.#places.set(event.writtenId ?? event.toolCallId, place);
+    const id = event.writtenId ?? event.toolCallId;
+    // Ids may come again in a later response.
+    if (place === undefined) this.#places.delete(id);
+    else this.#places.set(id, place);
   }
 
   /** The outcome of a call that the model is asked to make again; `null` if it is to be executed. */

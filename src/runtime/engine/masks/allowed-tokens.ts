@@ -108,7 +108,7 @@ export class AllowedTokens {
   /** The same object for the same set, as long as it is remembered. */
   #biasOfSet(matcher: Matcher): TokenBiases | null {
     const allowed = matcher.mask(this.#vocabulary.index);
-    const key = `${hashTokens(allowed)} ${matcher.complete}`;
+    const key = `${hashTokens(allowed)} ${matcher.complete} ${isLarge(matcher)}`;
     const known = this.#sets.get(key);
     if (known !== undefined && isSameSet(known.allowed, allowed)) return known.bias;
     const bias = this.#makeBias(allowed, matcher);
