@@ -176,7 +176,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: ['1', 'ab1'],
     invalid: ['ab', 'abcd1', '1 '],
   },
-  '`pattern` with a back-reference to a group of more than 64 values, a lookaround in a lookbehind, or other flags':
+  '`pattern` with a back-reference to a group of more than 64 values, to one that has an assertion, a reference or such a group in it, within a lookbehind, or under flags of its own; a lookaround in a lookbehind, or other flags':
     {
       schema: { type: 'string', pattern: '^(.)\\1$' },
       valid: ['aa'],
