@@ -67,7 +67,11 @@ test.each<[string, (union: JsonObject) => JsonObject]>([
       accepted += 1;
       expect([each, validate(each)]).toEqual([each, true]);
     }),
-    { numRuns },
+    {
+      numRuns,
+      // What is drawn may be invalid every time.
+      examples: [[{ id: 1, main0: 1, other: 1 }], [{ id: 1, main0: 1, main1: 1, other: 1 }]],
+    },
   );
   expect(accepted).toBeGreaterThan(0);
 });
