@@ -158,7 +158,7 @@ export function folderName(fileName: string): string {
     .replace(/[^a-z0-9.]+/g, '-')
     .replaceAll('.new-', '-new-')
     .slice(0, maxNameLength)
-    .replace(/^[-.]+|[-.]+$/g, '');
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '');
   if (name === '') return 'model';
   return isFolderName(name) ? name : `model-${name}`;
 }

@@ -147,7 +147,7 @@ function decimalParts(number: string): string {
   if (match === null) return number;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
-  const shortest = digits.replace(/0+$/, '');
+  const shortest = digits.replace(/(?<!0)0+$/, '');
   if (shortest === '') return `${sign}0`;
   return `${sign}${shortest}e${Number(exponent) - fraction.length + digits.length - shortest.length}`;
 }

@@ -80,7 +80,7 @@ function beginsAsThoughts(opener: string, reasoning: ReasoningRegion, content: C
 function sharedWords(one: string, other: string): number {
   const { length } = commonPrefix(one, other);
   const isInWord = /^\w/.test(one.slice(length)) || /^\w/.test(other.slice(length));
-  return isInWord ? one.slice(0, length).replace(/\w+$/, '').length : length;
+  return isInWord ? one.slice(0, length).replace(/(?<!\w)\w+$/, '').length : length;
 }
 
 /** What the closer of thoughts contains of the next region's turn; empty in most formats. */

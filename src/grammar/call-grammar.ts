@@ -133,7 +133,7 @@ const gap = repeat(anyBlank, 0, maxGap);
 /** Where white space may differ in an object: where it has some, and after punctuation. */
 const gapsInObject = /\s+|(?<=[:,])/;
 /** Where it may differ in other text: at its edges, around line breaks, and between markers. */
-const gapsInMarkers = /^\s+|\s*\n\s*|\s+$|(?<=[:,>\](])(?=[<[{])/;
+const gapsInMarkers = /^\s+|(?<!\s)(?:\s*\n\s*|\s+$)|(?<=[:,>\](])(?=[<[{])/;
 
 /** A literal with any white space in its gaps. */
 function withAnySpace({ envelope }: CallsRegion, text: string): Expression {

@@ -178,7 +178,7 @@ function repositoryPath(file: string, model: CachedModel): string {
 
 /** `owner/name` of a folder of the cache; `null` for folders of other kinds. */
 function modelOfFolder(folder: string): string | null {
-  const match = /^models--([^/\\]+?)--([^/\\]+)$/.exec(folder);
+  const match = /^models--([^/\\](?:(?!--)[^/\\])*)--([^/\\]+)$/.exec(folder);
   return match === null ? null : `${match[1]}/${match[2]}`;
 }
 

@@ -81,7 +81,7 @@ const maxAnswers = 200;
 
 /** Creates a client for `options.endpoint`. Throws `HubUnavailableError` if that is not an address. */
 export function createHub(options: HubOptions = {}): Hub {
-  const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
+  const endpoint = (options.endpoint ?? (process.env.HF_ENDPOINT || publicHub)).replace(/(?<!\/)\/+$/, '');
   const token = options.token === undefined ? findAccessToken() : options.token;
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
     throw new HubUnavailableError({ host: endpoint, reason: 'HF_ENDPOINT is not an http address' });

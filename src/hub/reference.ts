@@ -46,7 +46,7 @@ export function parseModelReference(text: string): ModelReference {
 export function looksLikeReference(text: string): boolean {
   if (typeof text !== 'string') return false;
   if (prefixPattern.test(text)) return true;
-  const id = text.replace(/[@:].*$/s, '');
+  const [id = ''] = text.split(/[@:]/, 1);
   return idPattern.test(id) && !/\.(?:gguf|jinja2?|j2|json)$/i.test(id);
 }
 

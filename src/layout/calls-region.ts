@@ -214,7 +214,7 @@ function argumentsOpen(values: ArgumentsFormat): Marker {
 
 function sectionEnds(close: Marker): readonly Marker[] {
   if (close.isBlank) return [];
-  const afterBracket = /^\s*\](.*\S.*)$/s.exec(close.text)?.[1];
+  const afterBracket = /^\s*\]((?=\s*\S).*)$/s.exec(close.text)?.[1];
   const parts =
     afterBracket === undefined ? close.pieces : [new Marker(']'), ...new Marker(afterBracket).pieces];
   const texts = [close, ...parts].map(({ text }) => text);

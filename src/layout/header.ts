@@ -31,7 +31,7 @@ export function headerOf(format: ChatFormat): Header | null {
   // White space at the marker's end separates it from the name.
   const call = new Marker(commonEnd(callOpenings(format))).fromCore;
   const begin = /^\W*\w+\W/.exec(call)?.[0] ?? call;
-  const role = /\w+$/.exec(new Marker(format.turn.start).core)?.[0] ?? '';
+  const role = /(?<!\w)\w+$/.exec(new Marker(format.turn.start).core)?.[0] ?? '';
   const isShared = [reasoning.start, content.open].some((opener) => opener.includes(begin));
   return {
     end,

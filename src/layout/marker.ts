@@ -59,7 +59,7 @@ export class Marker {
   get pieces(): readonly Marker[] {
     if (this.isBlank) return [];
     const text = this.fromCore;
-    const [first = '', ...others] = text.match(/[^\r\n]*?\S[^\r\n]*?(?:[ \t]*[\r\n]\s*|$)/g) ?? [text];
+    const [first = '', ...others] = text.match(/\S[^\r\n]*(?:[\r\n]\s*)?/g) ?? [text];
     return markers([this.before + first, ...others]);
   }
 }

@@ -92,11 +92,12 @@ function openedCall(tools: ToolTable, text: string, openers: ReadonlySet<string>
 }
 
 function namedCall(text: string, toolName: string): FoundCall | null {
+  const isCode = codeSpans(text);
   for (let at = text.indexOf(toolName); at !== -1; at = text.indexOf(toolName, at + 1)) {
     const end = at + toolName.length;
     const before = text.slice(Math.max(0, at - context), at);
     const after = text.slice(end, end + context);
-    if (/[\w-]$/.test(before) || /^[\w-]/.test(after) || isInCode(text, at)) continue;
+    if (/[\w-]$/.test(before) || /^[\w-]/.test(after) || isCode(at)) continue;
     if (callBefore.some((each) => each.test(before))) return { toolName, at };
     if (openBefore.test(before) && keyAfter.test(after)) return { toolName, at };
     if (lineOrMarker.test(before) && argumentsAfter.test(after)) return { toolName, at };
@@ -106,8 +107,21 @@ function namedCall(text: string, toolName: string): FoundCall | null {
 
 /** Whether a code span is open on the line. */
 function isInCode(text: string, at: number): boolean {
-  const line = text.slice(text.lastIndexOf('\n', at) + 1, at).replaceAll('```', '');
-  return line.split('`').length % 2 === 0;
+  return codeSpans(text)(at);
+}
+
+/** Tells of one place after the other whether a code span is open there on its line. */
+function codeSpans(text: string): (at: number) => boolean {
+  let from = 0;
+  let isOpen = false;
+  return (at) => {
+    const passed = text.slice(from, at);
+    const line = passed.lastIndexOf('\n') + 1;
+    const ticks = passed.slice(line).replaceAll('```', '').split('`').length - 1;
+    isOpen = (line === 0 && isOpen) !== (ticks % 2 === 1);
+    from = at;
+    return isOpen;
+  };
 }
 
 /** Arguments at the end of a text that names their tool only in prose. */

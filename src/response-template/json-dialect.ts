@@ -69,7 +69,8 @@ function nextPiece(
   return [character, at + 1];
 }
 
-const tokens = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/gsu;
+/** A string that is not closed goes on to the end: the text is no JSON, whatever it holds. */
+const tokens = /"(?:[^"\\]|\\.)*"?|-?Infinity|NaN/gsu;
 
 /** Parses JSON with Python's three extra numbers; `undefined` if the text is invalid for another reason. */
 function withSpecialNumbers(json: string): JsonValue | undefined {

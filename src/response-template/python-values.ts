@@ -6,7 +6,7 @@ const leadingSpace = new RegExp(`^[${space}]+`, 'u');
 const isSpace = new RegExp(`[${space}]`, 'u');
 const integer = /^[+-]?\p{Nd}+(?:_\p{Nd}+)*$/u;
 const decimal =
-  /^[+-]?(?:\p{Nd}+(?:_\p{Nd}+)*\.?(?:\p{Nd}+(?:_\p{Nd}+)*)?|\.\p{Nd}+(?:_\p{Nd}+)*)(?:[eE][+-]?\p{Nd}+(?:_\p{Nd}+)*)?$/u;
+  /^[+-]?(?:\p{Nd}+(?:_\p{Nd}+)*(?:\.(?:\p{Nd}+(?:_\p{Nd}+)*)?)?|\.\p{Nd}+(?:_\p{Nd}+)*)(?:[eE][+-]?\p{Nd}+(?:_\p{Nd}+)*)?$/u;
 const notFinite = /^([+-]?)(inf(?:inity)?|nan)$/i;
 
 /** Removes white space at both ends as Python's `str.strip`. */

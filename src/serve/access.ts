@@ -17,7 +17,7 @@ export class KeyCheck {
   caller({ headers }: Request): string {
     if (this.#digests.length === 0) return anybody;
     const given =
-      headers.get('x-api-key') ?? /^Bearer\s+(.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+      headers.get('x-api-key') ?? /^Bearer\s+(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const found = digest(given ?? '');
     // All of them are compared, so the time does not depend on which one matches.
     const matches = this.#digests.filter((known) => timingSafeEqual(known, found));

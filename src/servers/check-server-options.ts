@@ -106,7 +106,7 @@ export function checkServerChatOptions(given: ServerChatOptions, dialect: Server
 }
 
 function plainAddress(text: string): string {
-  return new URL(text).href.replace(/\/+$/, '');
+  return new URL(text).href.replace(/(?<!\/)\/+$/, '');
 }
 
 function isPlainAddress(text: unknown): boolean {

@@ -17,7 +17,7 @@ export function wordsOf(text: string): string {
   const reason = reasonOf(parseJson(text));
   if (reason !== null) return reason;
   if (!isWebPage(text)) return text;
-  const title = /<title[^>]*>([^<]{0,200})/i.exec(text)?.[1]?.trim() ?? '';
+  const title = /<title[^>]{0,200}>([^<]{0,200})/i.exec(text)?.[1]?.trim() ?? '';
   return title === '' ? 'a web page' : `a web page (${title})`;
 }
 

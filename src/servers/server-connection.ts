@@ -59,7 +59,7 @@ export class ServerConnection {
     hasOthers = false,
   }: ConnectionOptions) {
     this.#hasOthers = hasOthers;
-    this.#base = new URL(url).href.replace(/\/+$/, '');
+    this.#base = new URL(url).href.replace(/(?<!\/)\/+$/, '');
     this.#apiKey = apiKey.trim();
     this.#fetch = own ?? fetch;
     this.#timeoutMs = timeoutMs;

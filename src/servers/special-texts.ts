@@ -10,7 +10,7 @@ import type { ServerToken } from './server-dialect.ts';
  * Punctuation, letters, punctuation: tokenizers separate these before they look for ordinary tokens. `<|im_start|>`,
  * `[INST]`, `]~b]`, `<｜User｜>`; also with white space at either end.
  */
-const spelledAsSpecial = /^\s*[^\p{L}\p{N}\s_][^\s]*\p{L}[^\s]*[^\p{L}\p{N}\s_]\s*$/u;
+const spelledAsSpecial = /^\s*[^\p{L}\p{N}\s_][^\s\p{L}]*\p{L}[^\s]*[^\p{L}\p{N}\s_]\s*$/u;
 /** Without a letter: `<|"|>`, but also `...` and `")`. */
 const maybeSpecial = /^[^\p{L}\s_][^\p{L}\s]+[^\p{L}\s_]$/u;
 /** Characters with which ordinary tokens merge on one side or the other. */

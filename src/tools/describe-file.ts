@@ -31,9 +31,13 @@ export function describeFile({ mediaType, filename, data }: FilePart): FileText 
  */
 export function fileAt(given: unknown, kind: string): FilePart | null {
   if (typeof given !== 'string' || given === '' || /^file:/i.test(given)) return null;
-  const [, type, isBase64, data] = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(given) ?? [];
-  if (type !== undefined && data !== undefined)
-    return { mediaType: type === '' ? kind : type, data: isBase64 === undefined ? encoded(data) : data };
+  const comma = given.startsWith('data:') ? given.indexOf(',') : -1;
+  if (comma !== -1) {
+    const head = given.slice('data:'.length, comma);
+    const [type = ''] = head.split(';', 1);
+    const data = given.slice(comma + 1);
+    return { mediaType: type === '' ? kind : type, data: head.endsWith(';base64') ? data : encoded(data) };
+  }
   return { mediaType: kind, data: URL.canParse(given) ? new URL(given) : given };
 }
 
@@ -64,11 +68,17 @@ function bytesOf(data: unknown): Uint8Array | null {
   }
 }
 
+/** Characters of a text that show whether it is Base64. */
+const shown = 4096;
+
 /** The number of bytes, without decoding them; `null` if they are not included. */
 function sizeOf(data: unknown): number | null {
   if (data instanceof Uint8Array) return data.length;
-  if (typeof data !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) return null;
+  if (typeof data !== 'string') return null;
   const text = data.trimEnd();
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  return Math.floor(((text.length - padding) * 3) / 4);
+  const length = text.length - padding;
+  return /[^A-Za-z0-9+/\s]/.test(text.slice(0, Math.min(shown, length)))
+    ? null
+    : Math.floor((length * 3) / 4);
 }

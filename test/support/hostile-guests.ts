@@ -48,6 +48,7 @@ const conditions = (length: number): Json => ({
   })),
 });
 const million = 1_000_000;
+const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
 const words = 'The weather in Bern is fine today, and tomorrow as well. ';
 const chain = (length: number): Json => ({
   $ref: '#/$defs/d0',
@@ -419,12 +420,20 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
       messages: [
         {
           role: 'user',
-          content: [
-            { type: 'image_url', image_url: { url: `data:image/png;base64,${'aGVs'.repeat(4 * million)}` } },
-          ],
+          content: [picture(`data:image/png;base64,${'aGVs'.repeat(4 * million)}`)],
         },
       ],
     }),
+  ],
+  [
+    'a picture of white space',
+    chat({
+      messages: [{ role: 'user', content: [picture(`data:image/png;base64,${' '.repeat(million)}!`)] }],
+    }),
+  ],
+  [
+    'an address without its data',
+    chat({ messages: [{ role: 'user', content: [picture(`data:${'4'.repeat(million)}`)] }] }),
   ],
   [
     '30 MB of escapes',

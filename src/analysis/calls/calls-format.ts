@@ -325,7 +325,7 @@ function textAfterNumber(turn: CallTurn): string | null {
 
 /** The number before `text` at the end of a literal. */
 function numberBefore(literal: string, text: string): string {
-  return /\d+$/.exec(literal.slice(0, literal.length - text.length))?.[0] ?? '';
+  return /(?<!\d)\d+$/.exec(literal.slice(0, literal.length - text.length))?.[0] ?? '';
 }
 
 /** The turn, with each call's span extended to its number, which counts the calls, and the text `after` it. */

@@ -71,7 +71,7 @@ export function composeId(
   if (typeof index !== 'object' || index.hole !== 'index' || !/^[\p{L}\p{N}_.:/#-]*$/u.test(between)) {
     return { open, head };
   }
-  const prefix = /[\p{L}\p{N}_./#-]*$/u.exec(open)?.[0] ?? '';
+  const prefix = /(?<![\p{L}\p{N}_./#-])[\p{L}\p{N}_./#-]*$/u.exec(open)?.[0] ?? '';
   const parts = [...(prefix === '' ? [] : [prefix]), name, between, index];
   return {
     open: open.slice(0, open.length - prefix.length),

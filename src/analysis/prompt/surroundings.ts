@@ -25,7 +25,7 @@ function surroundingMarkers(prompt: string, start: number, end: number, isList: 
   const before = prompt.slice(0, start);
   const word = isList ? (/(?<![\w<[/])[a-z_]\w{2,}$/u.exec(before)?.[0] ?? '') : '';
   if (word !== '') return { text: prompt.slice(start - word.length, end), open: word, close: '', isList };
-  const space = /\n?[ \t]*$/u.exec(before)?.[0] ?? '';
+  const space = /(?:\n|(?<![ \t\n]))[ \t]*$/u.exec(before)?.[0] ?? '';
   const marker = tokens(before.slice(-120).trimEnd()).at(-1) ?? '';
   const opens = isMarker(marker) && !marker.includes('/') && before.endsWith(marker + space);
   const after = prompt.slice(end);

@@ -16,13 +16,17 @@ export function findTagged(prompt: string): TaggedExample | null {
 const keyAndValue =
   /(<[^<>/\s][^<>]{0,40}>)[^<>\n]{1,60}(<\/[^<>]{1,41}>)(\s*)(<[^<>/\s][^<>]{0,40}>)[^<>]{1,60}(<\/[^<>]{1,41}>)(\s*)/gu;
 
+/** A call's opener and name at the end of a text, which is short. */
+const nameBefore = /(<[^<>/\s][^<>]{0,40}>)([^<>\n]{1,60})(\s*)$/u;
+const maxHead = 300;
+
 /** Keys and values in elements of their own. */
 function findElements(prompt: string): TaggedExample | null {
   for (const match of prompt.matchAll(keyAndValue)) {
     const [whole, keyOpen = '', keyClose = '', gap = '', valueOpen = '', valueClose = '', separator = ''] =
       match;
     if (mirror(keyOpen) !== keyClose || mirror(valueOpen) !== valueClose) continue;
-    const head = /(<[^<>/\s][^<>]{0,40}>)([^<>\n]{1,60})(\s*)$/u.exec(prompt.slice(0, match.index));
+    const head = nameBefore.exec(prompt.slice(Math.max(0, match.index - maxHead), match.index));
     if (head === null) continue;
     const [opening, open = '', , afterName = ''] = head;
     const closer = mirror(open);
@@ -118,7 +122,7 @@ function entriesAt(prompt: string, from: number): { readonly all: readonly Entry
 function sharedSpace(values: readonly string[]): { readonly before: string; readonly after: string } {
   const [first = ''] = values;
   const before = /^\s*/u.exec(first)?.[0] ?? '';
-  const after = /\s*$/u.exec(first)?.[0] ?? '';
+  const after = first.slice(first.trimEnd().length);
   return {
     before: values.every((value) => value.startsWith(before)) ? before : '',
     after: values.every((value) => value.endsWith(after)) ? after : '',

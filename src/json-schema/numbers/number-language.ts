@@ -197,7 +197,8 @@ function negated(value: Decimal): Decimal {
 }
 
 function lengthOf(value: Decimal): number {
-  return printDecimal(value).replace(/^-|\..*$/g, '').length;
+  const [whole = ''] = printDecimal(value).split('.', 1);
+  return whole.replace('-', '').length;
 }
 
 function sizeOf(value: Decimal): Decimal {

@@ -68,6 +68,8 @@ function* patternAutomaton(pattern: string, whole: StepBudget): Steps<KnownAutom
   const found = known.get(key);
   if (found !== undefined) return found;
   const budget = budgetWithin(whole);
+  // To read it takes about a step for each character, and cannot stop in between.
+  if (whole.isTrial) whole.foresee(pattern.length);
   let automaton: KnownAutomaton['automaton'];
   try {
     const own = new Terms(budget);

@@ -79,13 +79,13 @@ interface LimitedPattern {
   readonly allowsOneMore: boolean;
 }
 
-const limits = /^\^\(\?=\.\{(\d+)(,?)(\d*)\}(\\?[^()\\]\?)?\$\)/su;
+const limits = /^\^\(\?=\.\{(\d+)(?:(,)(\d*))?\}(\\?[^()\\]\?)?\$\)/su;
 /** Up to this length, a lookahead and the rest are a small automaton. */
 const short = 60;
 
 /** Takes the limits out of a pattern, whose automaton would count them at every state; `null` if it has none. */
 function takeLimits(pattern: string): LimitedPattern | null {
-  const [lookahead, least = '', comma, most = '', last] = limits.exec(pattern) ?? [];
+  const [lookahead, least = '', comma = '', most = '', last] = limits.exec(pattern) ?? [];
   if (lookahead === undefined) return null;
   const rest = pattern.slice(lookahead.length);
   const max = comma === '' ? Number(least) : most === '' ? null : Number(most);
@@ -99,7 +99,7 @@ function takeLimits(pattern: string): LimitedPattern | null {
 /** Whether a `|` stands outside of all groups. */
 function hasAlternatives(pattern: string): boolean {
   let depth = 0;
-  for (const [part] of pattern.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|[()|]/gsu)) {
+  for (const [part] of pattern.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]?|[()|]/gsu)) {
     if (part === '(') depth += 1;
     else if (part === ')') depth -= 1;
     else if (part === '|' && depth === 0) return true;

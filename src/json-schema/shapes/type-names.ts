@@ -47,7 +47,7 @@ export function meantType(name: JsonValue): string {
   if (formatNames.test(written)) return '; is "string" with a `format` meant?';
   if (written === 'enum') return '; list the values with `enum`';
   if (/\[\]$|^(?:array|list)\s*[<[(]/.test(written)) return '; is "array" with `items` meant?';
-  const several = written.split(/\s*[|,/]\s*|\s+or\s+/);
+  const several = written.split(/[|,/]|\sor\s/).map((type) => type.trim());
   if (several.length > 1 && several.every((type) => knownTypes.includes(type)))
     return `; several types are a list: ${JSON.stringify(several)}`;
   const meant = otherNames.get(written) ?? similarType(written);

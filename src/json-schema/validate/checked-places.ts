@@ -99,13 +99,17 @@ class Places {
   }
 
   #children(node: SchemaNode, keyword: string): readonly SchemaNode[] {
+    return [...this.#eachChild(node, keyword)];
+  }
+
+  *#eachChild(node: SchemaNode, keyword: string): Iterable<SchemaNode> {
+    const { document } = this.#validators;
     const parts = isObject(node.schema) ? node.schema[keyword] : undefined;
-    if (parts === undefined || !isMeant(keyword, parts)) return [];
-    if (isSchema(parts) && single.includes(keyword)) return [this.#validators.document.child(node, keyword)];
-    const names = isArray(parts) || isObject(parts) ? Object.entries(parts) : [];
-    return names.flatMap(([name, part]) =>
-      isSchema(part) ? [this.#validators.document.child(node, keyword, name)] : [],
-    );
+    if (parts === undefined || !isMeant(keyword, parts)) return;
+    if (isSchema(parts) && single.includes(keyword)) yield document.child(node, keyword);
+    else if (isArray(parts) || isObject(parts))
+      for (const [name, part] of Object.entries(parts))
+        if (isSchema(part)) yield document.child(node, keyword, name);
   }
 
   /** Sub-schemas that apply to the same value. */
@@ -145,10 +149,10 @@ class Places {
   }
 
   /** All sub-schemas that apply unconditionally to a value of `node` or to its parts. */
-  #nodesBelow(node: SchemaNode): readonly SchemaNode[] {
-    const here = this.#nodesHere(node);
-    if (isReference(node)) return here;
-    return [...here, ...below.flatMap((keyword) => this.#children(node, keyword))];
+  *#nodesBelow(node: SchemaNode): Iterable<SchemaNode> {
+    yield* this.#nodesHere(node);
+    if (isReference(node)) return;
+    for (const keyword of below) yield* this.#eachChild(node, keyword);
   }
 }
 
@@ -165,18 +169,25 @@ function own<Value>(values: Readonly<Record<string, Value>>, key: string): Value
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
+/** Places that are visited in one step. */
+const stride = 300;
+
 /** `from` and everything that `next` leads to. */
 function* reached(
   from: readonly SchemaNode[],
-  next: (node: SchemaNode) => readonly SchemaNode[],
+  next: (node: SchemaNode) => Iterable<SchemaNode>,
 ): Steps<ReadonlySet<SchemaNode>> {
   const found = new Set(from);
   let visited = 0;
   // Visits what is added meanwhile, too.
   for (const node of found) {
-    for (const each of next(node)) found.add(each);
     visited += 1;
-    if (visited % 500 === 0) yield;
+    if (visited % stride === 0) yield;
+    for (const each of next(node)) {
+      found.add(each);
+      visited += 1;
+      if (visited % stride === 0) yield;
+    }
   }
   return found;
 }

@@ -143,9 +143,16 @@ class DistinctWriter {
   }
 
   #next(used: readonly number[], count: number): readonly number[] {
-    const leadsOn = (value: number) =>
-      this.#mayEnd(count + 1) || this.#mayGoOn(this.#with(used, count, value), count + 1);
-    return this.#open(used, count).filter(leadsOn);
+    return this.#open(used, count).filter((value) => this.#leadsOn(used, count, value));
+  }
+
+  /** Whether an end can be reached after `value`. */
+  #leadsOn(used: readonly number[], count: number, value: number): boolean {
+    const { texts, min, free } = this.#items;
+    if (this.#mayEnd(count + 1)) return true;
+    if (count + 1 < free) return this.#mayGoOn(this.#with(used, count, value), count + 1);
+    // Only greater ones may follow, and each of them may.
+    return texts.length - 1 - Math.max(used.at(-1) ?? 0, value) >= min - (count + 1);
   }
 
   #rest(used: readonly number[], count: number): Expression {

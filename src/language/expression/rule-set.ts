@@ -222,9 +222,9 @@ function legalName(hint: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '')
+    .replace(/^[^a-z]+|-$/g, '')
     .slice(0, 40)
-    .replace(/-+$/, '');
+    .replace(/-$/, '');
   if (letters === '') return 'rule';
   // Every engine reserves this name for the start rule.
   return letters === 'root' ? 'root-value' : letters;

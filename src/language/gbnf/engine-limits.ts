@@ -16,7 +16,7 @@ const maxRules = 30_000;
 const maxAlternatives = 12_000;
 
 /** What opens, closes and separates; literals and classes are skipped as they are written. */
-const signs = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|::=|[()|]/gs;
+const signs = /"(?:[^"\\]|\\.)*"?|\[(?:[^\]\\]|\\.)*\]?|::=|[()|]/gs;
 
 /** Throws `GrammarError` for GBNF text that the engine would not survive. */
 export function requireBounded(gbnf: string): void {

@@ -27,7 +27,7 @@ const words: ReadonlyMap<string, ReadToken> = new Map([
 /** What may follow a backslash in JSON, except `u`. */
 export const simpleEscapes: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-const looseNumber = /^[-+]?[0-9._]*[0-9][0-9._]*([eE][-+]?[0-9]+)?$/;
+const looseNumber = /^[-+]?[._]*[0-9][0-9._]*([eE][-+]?[0-9]+)?$/;
 /** An integer that Python refuses, because it begins with a zero. */
 const paddedInteger = /^[-+]?0[0_]*[1-9][0-9_]*$/;
 

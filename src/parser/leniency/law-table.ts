@@ -234,7 +234,7 @@ interface RepairedMarker {
 
 /** What the table says about text that was read as a marker by `law`. */
 export function markerRepair(law: LeniencyLaw, choice: RepairedMarker): Repair {
-  const written = quoted(choice.marker.trim().replace(/\s*\n\s*/g, ''));
+  const written = quoted(choice.marker.trim().replace(/(?<!\s)\s*\n\s*/g, ''));
   const { says }: Law = laws[law];
   return { law, detail: says[caseOf(law, choice)]?.(written) ?? '' };
 }

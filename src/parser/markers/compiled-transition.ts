@@ -16,8 +16,8 @@ export interface CompiledTransition<Ref> extends Transition<Ref> {
 }
 
 /** Where white space is flexible in a marker; in one that opens a call, also after its first tag. */
-const gaps = /[ \t]*[\r\n]\s*|(?<=>)(?=<)/;
-const gapsOfOpeners = /[ \t]*[\r\n]\s*|(?<=>)(?=<)|(?<=^<[^<>\s]+>)(?=\S)/;
+const gaps = /(?<![ \t])[ \t]*[\r\n]\s*|(?<=>)(?=<)/;
+const gapsOfOpeners = /(?<![ \t])[ \t]*[\r\n]\s*|(?<=>)(?=<)|(?<=^<[^<>\s]+>)(?=\S)/;
 
 /**
  * Splits a marker: `\n<tool_call>\n<function=` has the leading space `\n` and the parts `<tool_call>` and

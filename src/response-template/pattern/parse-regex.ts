@@ -74,7 +74,7 @@ class RegexReader {
   #readSequence(): RegexNode {
     const items: RegexNode[] = [];
     for (;;) {
-      if (this.#flags.verbose) this.#cursor.match(/(?:\s|#[^\n]*)+/y);
+      if (this.#flags.verbose) this.#cursor.match(/(?:\s|#[^\n]*(?:\n|$))+/y);
       const next = this.#cursor.peek();
       if (next === '' || next === '|' || next === ')') return { type: 'sequence', items };
       const item = this.#readItem();
@@ -134,7 +134,7 @@ class RegexReader {
 
   #readRepeats(item: RegexNode): RegexNode {
     const cursor = this.#cursor;
-    if (this.#flags.verbose) cursor.match(/(?:\s|#[^\n]*)+/y);
+    if (this.#flags.verbose) cursor.match(/(?:\s|#[^\n]*(?:\n|$))+/y);
     const at = cursor.position;
     const bounds = this.#readBounds();
     if (bounds === null) return item;

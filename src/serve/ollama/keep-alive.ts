@@ -28,7 +28,7 @@ export function keepAliveMs(value: unknown): number | undefined {
 }
 
 function read(text: string): number {
-  const parts = Array.from(text.matchAll(/([\d.]+)([a-zµ]+)/g), ([, number, unit = '']) => {
+  const parts = Array.from(text.matchAll(/(?<![\d.])([\d.]+)([a-zµ]+)/g), ([, number, unit = '']) => {
     return Number(number) * (units[unit] ?? 0);
   });
   const sum = parts.reduce((one, other) => one + other, 0);

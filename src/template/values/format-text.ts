@@ -188,7 +188,7 @@ export function formatBraces(
     const name = written === '' ? String(counter++) : written;
     let value = /^\d+$/.test(name) ? args[Number(name)] : keywords.get(name);
     if (value === undefined) throw new PythonError('IndexError', `no value for replacement field '${name}'`);
-    for (const [, attribute, item] of members.matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
+    for (const [, attribute, item] of members.matchAll(/\.([^.[]+)|\[([^\]]*)\]/gy)) {
       runtime.charge(1);
       value = read(value, attribute ?? item ?? '', attribute === undefined ? 'item' : 'attribute');
     }

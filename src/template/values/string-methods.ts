@@ -235,7 +235,7 @@ const zfill: Body = (runtime, self, [width], name) => {
 
 /** Python ends lines at more characters than `\n`. */
 const lineEnds = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029';
-const lines = new RegExp(`[^${lineEnds}]*(?:\\r\\n|[${lineEnds}]|$)`, 'g');
+const lines = new RegExp(`[^${lineEnds}]*(?:\\r\\n|[${lineEnds}])?`, 'g');
 const lineEnd = new RegExp(`\\r?[${lineEnds}]$`);
 
 const splitlines: Body = (runtime, self, [keep]) => {

@@ -22,6 +22,8 @@ import type { SpecialToken } from './special-token.ts';
 const encoder = new TextEncoder();
 /** Some tokenizers put a space before a text; then this is prepended, and its token removed again. */
 const lineFeed = '\n';
+/** Tokens that are copied in one step. */
+const stride = 50_000;
 /** In a text, SentencePiece's sign for a space would be decoded as a space. */
 const spaceSigns = new RegExp(spaceSign, 'g');
 
@@ -170,7 +172,12 @@ export class Vocabulary implements TokenTexts {
     const first = lists.find((list) => list.length > 0)?.[0];
     const tokens: number[] = firstToken === undefined || first === firstToken ? [] : [firstToken];
     // A conversation may have more pieces than a call may have arguments.
-    for (const list of lists) for (const token of list) tokens.push(token);
+    for (const list of lists) {
+      for (const token of list) {
+        tokens.push(token);
+        if (tokens.length % stride === 0) yield;
+      }
+    }
     return tokens;
   }
 
