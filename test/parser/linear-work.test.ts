@@ -5,7 +5,16 @@ import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { countedWork } from '../support/counted-work.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { everyPosition, parsePieces } from '../support/parse-pieces.ts';
-import { bracketed, composedIds, jsonInTags, pairs, pythonic, tagged } from '../support/sample-formats.ts';
+import { sampled } from '../support/sample.ts';
+import {
+  bracketed,
+  composedIds,
+  jsonInTags,
+  pairs,
+  pythonic,
+  sampleFormats,
+  tagged,
+} from '../support/sample-formats.ts';
 
 /** A response made of a beginning and a part that is repeated. */
 interface Hostile {
@@ -59,6 +68,7 @@ const hostile: readonly Hostile[] = [
     begin: '',
     repeated: '<calls><call>tool.get_weather:0<args>{"city": "A"',
   },
+  { name: 'code fences where calls begin', format: jsonInTags, begin: '<use>', repeated: '```' },
   { name: 'first characters of markers', format: jsonInTags, begin: '', repeated: '<' },
   {
     name: 'quotes that end nothing',
@@ -96,6 +106,31 @@ describe.each(hostile)('$name', (each) => {
     const [short, long] = [workOf(each, 10_000, size), workOf(each, 40_000, size)];
     expect(long).toBeLessThan(5 * short);
   });
+});
+
+/** All texts in a format: its markers, and the words between them. */
+function textsIn(part: unknown): readonly string[] {
+  if (typeof part === 'string') return part === '' || part.length > 60 ? [] : [part];
+  return typeof part === 'object' && part !== null ? Object.values(part).flatMap(textsIn) : [];
+}
+
+test.each(sampled(sampleFormats, 3))('%s takes any of its texts ten thousand times', (_, format) => {
+  const texts = new Set([
+    ...textsIn({ ...format, templateSha256: '' }),
+    '```',
+    '"',
+    '{',
+    '[',
+    '\n',
+    '(',
+    '\\',
+  ]);
+  for (const opener of ['', ...sampled([...texts], 1)])
+    for (const text of sampled([...texts], 12)) {
+      const parser = createResponseParser(format, { tools: lawTools });
+      parser.feed(opener + text.repeat(10_000));
+      expect(parser.finish().message.role).toBe('assistant');
+    }
 });
 
 test('an id is read alike in one piece and in several, at every length', () => {

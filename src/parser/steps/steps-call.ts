@@ -45,21 +45,23 @@ export function recoverTable(table: RecoverTable<State>): Compiled<RecoverTable<
 /** Expects one of several markers, after optional white space. */
 export function expect(reader: Reader, { table, markers }: Compiled<ExpectTable<State>>): State | null {
   const { cursor } = reader;
-  if (table.completes) reader.writer.calls.endCall(cursor.offset);
-  reader.skip(skipSpace(cursor.text, cursor.at));
-  if (cursor.isAtEnd) return endsHere(reader, table) ? (table.atEnd ?? null) : null;
-  const match = markers.matchAt(reader, cursor.text, cursor.at);
-  const enclosed = table.enclosing === undefined ? absent : enclosingEnd(reader);
-  if (enclosed === undecided) return match === null ? sameEither(table) : null;
-  if (enclosed !== absent && table.enclosing !== undefined) return table.enclosing;
-  if (match === undecided) return null;
-  if (match?.choice.passes) {
-    reader.consumeMarker(match.choice, match.end);
-    return expect(reader, { table, markers });
+  for (;;) {
+    if (table.completes) reader.writer.calls.endCall(cursor.offset);
+    reader.skip(skipSpace(cursor.text, cursor.at));
+    if (cursor.isAtEnd) return endsHere(reader, table) ? (table.atEnd ?? null) : null;
+    const match = markers.matchAt(reader, cursor.text, cursor.at);
+    const enclosed = table.enclosing === undefined ? absent : enclosingEnd(reader);
+    if (enclosed === undecided) return match === null ? sameEither(table) : null;
+    if (enclosed !== absent && table.enclosing !== undefined) return table.enclosing;
+    if (match === undecided) return null;
+    if (match?.choice.passes) {
+      reader.consumeMarker(match.choice, match.end);
+      continue;
+    }
+    if (match !== null && !isCutOpening(reader, match)) return enterMarker(reader, match);
+    const reason = table.reason ?? 'unexpected text in a call';
+    return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
   }
-  if (match !== null && !isCutOpening(reader, match)) return enterMarker(reader, match);
-  const reason = table.reason ?? 'unexpected text in a call';
-  return table.otherwise ?? fail(reader, table.recover, markers.expected(), reason);
 }
 
 /** Whether the response ends inside the opening of a call, so that a part of a marker is its beginning. */
