@@ -10,7 +10,7 @@ declare global {
   var mutant: string | undefined;
 }
 
-/** A mutant is about to be tried with a test that ends within `limit` ms, or was noticed by one of a test file. */
+/** A mutant is about to be tried with a test that takes at most `limit` ms of processor time, or was noticed by one of a test file. */
 export type Note =
   | { readonly tried: string; readonly test: string; readonly limit: number }
   | { readonly killed: string; readonly test: string };

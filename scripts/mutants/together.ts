@@ -46,11 +46,12 @@ export async function runTogether({ files, tests, wanted, seed, end }: Together)
     fs.writeFileSync(wantedFile, JSON.stringify({ ...wanted, mutants }));
     fs.writeFileSync(notes, '');
     const worker = new WorkerProcess({ bail: 0, notes, wanted: wantedFile, seed });
+    const stall = new StallWatch(worker);
     const watch = setInterval(() => {
-      if (stalledAt() !== null || Date.now() > end) void worker.stop();
+      if (stall.look() !== null || Date.now() > end) void worker.stop();
     }, 1000);
     const answer = await worker.run({ files, tests: left }, 3_600_000).finally(() => clearInterval(watch));
-    const stalled = answer === null ? stalledAt() : null;
+    const stalled = answer === null ? stall.found : null;
     await worker.stop();
     for (const note of notesOf()) {
       if ('places' in note) reach[path.relative(root, note.test)] = note;
@@ -78,9 +79,21 @@ function notesOf(): readonly (Note | Hits)[] {
   return lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Note | Hits);
 }
 
-/** The mutant with which a test has run for longer than it may. */
-function stalledAt(): Extract<Note, { readonly tried: string }> | null {
-  const last = notesOf().at(-1);
-  if (last === undefined || !('tried' in last)) return null;
-  return Date.now() - fs.statSync(notes).mtimeMs > last.limit ? last : null;
+/** Looks for a mutant with which a test computes for longer than it may. A machine that is busy makes none. */
+class StallWatch {
+  #changed = 0;
+  #before = 0;
+  found: Extract<Note, { readonly tried: string }> | null = null;
+
+  constructor(private readonly worker: WorkerProcess) {}
+
+  look(): StallWatch['found'] {
+    const spent = this.worker.processorSeconds();
+    const { mtimeMs } = fs.statSync(notes);
+    if (mtimeMs !== this.#changed) [this.#changed, this.#before] = [mtimeMs, spent];
+    const last = notesOf().at(-1);
+    if (last !== undefined && 'tried' in last && 1000 * (spent - this.#before) > last.limit)
+      this.found = last;
+    return this.found;
+  }
 }

@@ -1,5 +1,5 @@
 /** A worker process: started when it is needed, killed when a mutant never ends, started again. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -33,6 +33,15 @@ export class WorkerProcess {
     ]).finally(() => waiting.abort());
     if (answer === null) await this.stop();
     return answer;
+  }
+
+  /** Seconds of processor time that the process and those that it started have had; 0 without one. */
+  processorSeconds(): number {
+    const group = this.child?.pid;
+    if (group === undefined) return 0;
+    const lines = execFileSync('ps', ['-A', '-o', 'pgid=,time='], { encoding: 'utf8' }).split('\n');
+    const times = lines.map((line) => /^\s*(\d+)\s+(\S+)$/.exec(line) ?? []);
+    return times.reduce((sum, [, of, time = '']) => sum + (Number(of) === group ? secondsOf(time) : 0), 0);
   }
 
   /** Ends the process and those that it started. */
@@ -79,4 +88,10 @@ export class WorkerProcess {
     if (this.child !== child) return null;
     throw new Error(`no test can be run: ${said}`);
   }
+}
+
+/** Of `1:02:03`, `2:03.45` or `1-02:03:04`. */
+function secondsOf(time: string): number {
+  const [clock = '', days = '0'] = time.split('-').reverse();
+  return clock.split(':').reduce((sum, part) => 60 * sum + Number(part), 0) + 86_400 * Number(days);
 }
