@@ -79,21 +79,28 @@ function notesOf(): readonly (Note | Hits)[] {
   return lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Note | Hits);
 }
 
-/** Looks for a mutant with which a test computes for longer than it may. A machine that is busy makes none. */
+/**
+ * Looks for a mutant with which a test computes, or waits for nothing, for longer than it may. A machine that is busy
+ * makes none.
+ */
 class StallWatch {
   #changed = 0;
   #before = 0;
+  /** Looks at which everything waited. */
+  #idle = 0;
   found: Extract<Note, { readonly tried: string }> | null = null;
 
   constructor(private readonly worker: WorkerProcess) {}
 
+  /** Once a second. */
   look(): StallWatch['found'] {
-    const spent = this.worker.processorSeconds();
+    const { seconds, isIdle } = this.worker.activity();
     const { mtimeMs } = fs.statSync(notes);
-    if (mtimeMs !== this.#changed) [this.#changed, this.#before] = [mtimeMs, spent];
+    if (mtimeMs !== this.#changed) [this.#changed, this.#before, this.#idle] = [mtimeMs, seconds, 0];
+    if (isIdle) this.#idle += 1;
     const last = notesOf().at(-1);
-    if (last !== undefined && 'tried' in last && 1000 * (spent - this.#before) > last.limit)
-      this.found = last;
+    const spent = 1000 * Math.max(seconds - this.#before, this.#idle);
+    if (last !== undefined && 'tried' in last && spent > last.limit) this.found = last;
     return this.found;
   }
 }

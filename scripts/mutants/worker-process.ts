@@ -15,6 +15,12 @@ export interface WorkerSetup {
   readonly seed: string;
 }
 
+/** The processor time that processes have had, and whether all of them wait. */
+export interface Activity {
+  readonly seconds: number;
+  readonly isIdle: boolean;
+}
+
 export class WorkerProcess {
   private child: ChildProcess | null = null;
 
@@ -35,13 +41,15 @@ export class WorkerProcess {
     return answer;
   }
 
-  /** Seconds of processor time that the process and those that it started have had; 0 without one. */
-  processorSeconds(): number {
+  /** What the process and those that it started are at. */
+  activity(): Activity {
     const group = this.child?.pid;
-    if (group === undefined) return 0;
-    const lines = execFileSync('ps', ['-A', '-o', 'pgid=,time='], { encoding: 'utf8' }).split('\n');
-    const times = lines.map((line) => /^\s*(\d+)\s+(\S+)$/.exec(line) ?? []);
-    return times.reduce((sum, [, of, time = '']) => sum + (Number(of) === group ? secondsOf(time) : 0), 0);
+    const lines = execFileSync('ps', ['-A', '-o', 'pgid=,stat=,time='], { encoding: 'utf8' }).split('\n');
+    const own = lines.map((line) => line.trim().split(/\s+/)).filter(([of]) => Number(of) === group);
+    return {
+      seconds: own.reduce((sum, [, , time = '']) => sum + secondsOf(time), 0),
+      isIdle: own.every(([, state = '']) => !/^[RD]/.test(state)),
+    };
   }
 
   /** Ends the process and those that it started. */
