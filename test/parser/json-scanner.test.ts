@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/format/messages.ts';
 import { writePython } from '../../src/format/write-values.ts';
 import { JsonScanner } from '../../src/parser/json/json-scanner.ts';
-import { partialArguments } from '../../src/parser/json/partial-json.ts';
+import { partialArguments, partialObjectText } from '../../src/parser/json/partial-json.ts';
 import { certainEnd, spaceKinds } from '../../src/parser/markers/leading-space.ts';
 
 /** What a scanner says about a text that comes in pieces. */
@@ -136,6 +136,14 @@ describe('partial arguments', () => {
     ['{"a": {"b": [1, {"c": true', { a: { b: [1, {}] } }],
   ])('%j shows %j', (json, shown) => {
     expect(partialArguments(json)).toEqual(shown);
+  });
+
+  // Closing every container anew for each would take minutes.
+  it.each([
+    ['{"a":', (count: number) => `${'{"a":'.repeat(count - 1)}{${'}'.repeat(count)}`],
+    ['{"a":[', (count: number) => '{"a":['.repeat(count) + ']}'.repeat(count)],
+  ])('closes 100,000 of %s, each once', (opener, closed) => {
+    expect(partialObjectText(opener.repeat(100_000)) === closed(100_000)).toBe(true);
   });
 });
 

@@ -48,6 +48,11 @@ const conditions = (length: number): Json => ({
   })),
 });
 const million = 1_000_000;
+const called = (written: string): Json => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: written } }],
+});
 const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
 const words = 'The weather in Bern is fine today, and tomorrow as well. ';
 const chain = (length: number): Json => ({
@@ -425,6 +430,10 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
       ],
     }),
   ],
+  ...['{', '[a', '{"a":'].map((part): [string, HostileRequest] => [
+    `cut arguments of ${part}`,
+    chat({ messages: [question, called(part.repeat(100_000 / part.length))] }),
+  ]),
   [
     'a picture of white space',
     chat({

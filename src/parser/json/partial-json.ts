@@ -12,45 +12,53 @@ import { stringEnd } from './json-text.ts';
  */
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, string);
-  const closed = closeText(json);
-  return (closed === null ? null : parseObject(closed)) ?? {};
+  return parseObject(partialObjectText(json)) ?? {};
 }
 
-/** The text up to the last complete value, and the brackets that close it. */
+/** The JSON text of what `partialArguments` returns, as far as possible in the text's own spelling. */
+export function partialObjectText(json: string): string {
+  const closed = closeText(json);
+  return closed !== null && parseObject(closed) !== null ? closed : '{}';
+}
+
+/** What closes an open container, and those around it. */
+interface Open {
+  readonly closer: '}' | ']';
+  readonly outer: Open | null;
+}
+
+/** The text up to the last complete value, and the containers that are open there. */
 interface Outline {
   readonly end: number;
-  readonly closers: string;
+  readonly open: Open | null;
 }
 
 function closeText(json: string): string | null {
-  const closers: string[] = [];
+  let open = null as Open | null;
   // After the opener or the last complete value of the innermost container.
   let safe: Outline | null = null;
   let at = 0;
   let keyNext = false;
-  const keep = (end: number) => {
-    safe = { end, closers: [...closers].reverse().join('') };
-  };
   while (at < json.length) {
     const character = json.charAt(at);
     if (character === '"') {
       const end = stringEnd(json, at);
-      if (end === -1) return keyNext ? finish(json, safe) : closeString(json, closers);
+      if (end === -1) return keyNext ? finish(json, safe) : closeString(json, open);
       at = end;
-      if (!keyNext) keep(at);
+      if (!keyNext) safe = { end, open };
       continue;
     }
     at++;
     if (character === '{' || character === '[') {
-      closers.push(character === '{' ? '}' : ']');
       keyNext = character === '{';
-      keep(at);
+      open = { closer: keyNext ? '}' : ']', outer: open };
+      safe = { end: at, open };
     } else if (character === '}' || character === ']') {
-      closers.pop();
-      keep(at);
+      open = open?.outer ?? null;
+      safe = { end: at, open };
     } else if (character === ',') {
-      keep(at - 1);
-      keyNext = closers.at(-1) === '}';
+      safe = { end: at - 1, open };
+      keyNext = open?.closer === '}';
     } else if (character === ':') {
       keyNext = false;
     }
@@ -59,14 +67,20 @@ function closeText(json: string): string | null {
 }
 
 function finish(json: string, safe: Outline | null): string | null {
-  return safe === null ? null : json.slice(0, safe.end) + safe.closers;
+  return safe === null ? null : json.slice(0, safe.end) + closersOf(safe.open);
+}
+
+function closersOf(open: Open | null): string {
+  const closers: string[] = [];
+  for (let each = open; each !== null; each = each.outer) closers.push(each.closer);
+  return closers.join('');
 }
 
 /** Closes a string at the end of the text; an incomplete escape is omitted. */
-function closeString(json: string, closers: readonly string[]): string {
+function closeString(json: string, open: Open | null): string {
   const half = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(json);
   const text = half === null || isEscaped(json, half.index) ? json : json.slice(0, half.index);
-  return `${text}"${[...closers].reverse().join('')}`;
+  return `${text}"${closersOf(open)}`;
 }
 
 /** Whether the backslash at `at` is itself escaped. */
