@@ -15,8 +15,8 @@ const stepValues = 5_000;
 
 /** Sizes of schemas that are JSON: they are read by several stages, and come with each request. */
 const sizes = new WeakMap<object, number>();
-/** Characters of texts that cost as much as a value. */
-const charactersOfValue = 256;
+/** Characters of texts that cost as much as a value: each one of a name is a state of its own. */
+const charactersOfValue = 32;
 
 /**
  * `schema` as JSON: itself, or a copy if properties are undefined or computed. Throws `SchemaError` if it contains
@@ -60,7 +60,7 @@ class NotJson extends Error {}
  */
 class SchemaWalk {
   needsCopy = false;
-  /** Of all texts. */
+  /** Of all texts and names. */
   characters = 0;
   #seen = 0;
   #nextStep = stepValues;
@@ -100,6 +100,7 @@ class SchemaWalk {
     let size = 1;
     for (const key of keysOf(value)) {
       this.#path.push(key);
+      if (!Array.isArray(value)) this.characters += key.length;
       const item = this.#read(value, key);
       if (item === undefined && !Array.isArray(value)) this.needsCopy = true;
       else size += isContainer(item) ? yield* this.measure(item) : this.#scalar(item);

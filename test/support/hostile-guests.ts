@@ -430,6 +430,10 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
       ],
     }),
   ],
+  ...['a', '\\"'].map((part): [string, HostileRequest] => [
+    `a name of 100 kB, of ${part}`,
+    answer({ type: 'object', properties: { city: text }, required: [part.repeat(100_000 / part.length)] }),
+  ]),
   ...['{', '[a', '{"a":'].map((part): [string, HostileRequest] => [
     `cut arguments of ${part}`,
     chat({ messages: [question, called(part.repeat(100_000 / part.length))] }),

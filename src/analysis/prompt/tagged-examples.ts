@@ -18,7 +18,7 @@ const keyAndValue =
 
 /** A call's opener and name at the end of a text, which is short. */
 const nameBefore = /(<[^<>/\s][^<>]{0,40}>)([^<>\n]{1,60})(\s*)$/u;
-const maxHead = 300;
+const headLength = 300;
 
 /** Keys and values in elements of their own. */
 function findElements(prompt: string): TaggedExample | null {
@@ -26,7 +26,7 @@ function findElements(prompt: string): TaggedExample | null {
     const [whole, keyOpen = '', keyClose = '', gap = '', valueOpen = '', valueClose = '', separator = ''] =
       match;
     if (mirror(keyOpen) !== keyClose || mirror(valueOpen) !== valueClose) continue;
-    const head = nameBefore.exec(prompt.slice(Math.max(0, match.index - maxHead), match.index));
+    const head = nameBefore.exec(prompt.slice(Math.max(0, match.index - headLength), match.index));
     if (head === null) continue;
     const [opening, open = '', , afterName = ''] = head;
     const closer = mirror(open);
