@@ -9,6 +9,8 @@ import { isLibrarySchema } from './library-schema.ts';
 /** Maximum number of values in a schema. An object that is used in several places counts in each, as in JSON. */
 const maxValues = 200_000;
 const maxDepth = 1500;
+/** Maximum length of a property's name: each character is a state of the grammar, and a model has to write them all. */
+const maxNameLength = 8_192;
 
 /** Values that are read in one step. */
 const stepValues = 5_000;
@@ -89,8 +91,15 @@ class SchemaWalk {
     return size;
   }
 
+  #name(name: string): void {
+    this.characters += name.length;
+    if (name.length > maxNameLength)
+      throw new NotJson(`has a name of ${name.length} characters; names have at most ${maxNameLength}`);
+  }
+
   #scalar(value: unknown): number {
-    if (typeof value === 'string') this.characters += value.length;
+    if (typeof value === 'string' && this.#path.at(-2) === 'required') this.#name(value);
+    else if (typeof value === 'string') this.characters += value.length;
     const wrong = scalarWrong(value);
     if (wrong !== null) throw new NotJson(wrong);
     return this.#counted(1);
@@ -100,7 +109,7 @@ class SchemaWalk {
     let size = 1;
     for (const key of keysOf(value)) {
       this.#path.push(key);
-      if (!Array.isArray(value)) this.characters += key.length;
+      if (!Array.isArray(value)) this.#name(key);
       const item = this.#read(value, key);
       if (item === undefined && !Array.isArray(value)) this.needsCopy = true;
       else size += isContainer(item) ? yield* this.measure(item) : this.#scalar(item);

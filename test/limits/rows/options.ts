@@ -50,5 +50,8 @@ export const optionRows: Rows = {
     ),
   'tools/plain-schema.ts maxValues': (size) =>
     ends(() => plainSchema({ enum: Array<number>(size - 2).fill(1) }, 'f')),
+  'tools/plain-schema.ts maxNameLength': (size) =>
+    ends(() => plainSchema({ required: ['a'.repeat(size)] }, 'f')) &&
+    ends(() => plainSchema({ properties: { ['a'.repeat(size)]: true } }, 'f')),
   'tools/plain-schema.ts maxDepth': (size) => ends(() => plainSchema({ const: nested(size) as never }, 'f')),
 };
