@@ -11,7 +11,7 @@
  *
  * With `PROFILE=folder`, each request's profile of the processor is written there, and another of its longest turn.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import os from 'node:os';
@@ -21,46 +21,7 @@ import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { createHandler } from '../src/serve/index.ts';
 import { toyModel } from '../src/testing/index.ts';
 import { hostileRequests } from '../test/support/hostile-guests.ts';
-
-/** Milliseconds of processor time of the main thread. */
-function mainThread(): number {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
-
-/** Microseconds of the clock that profiles use. */
-function clock(): number {
-  return Number(process.hrtime.bigint()) / 1000;
-}
-
-/** A turn of the event loop: its processor time in milliseconds, and where it lies on the clock. */
-interface Turn {
-  readonly cost: number;
-  readonly start: number;
-  readonly end: number;
-  /** Milliseconds on the clock of whichever turn took longest there. */
-  readonly waited: number;
-}
-
-/** Runs until stopped: the longest turn of the event loop. */
-function watchTurns(): () => Turn {
-  let longest: Omit<Turn, 'waited'> = { cost: 0, start: 0, end: 0 };
-  let waited = 0;
-  let [before, start] = [mainThread(), clock()];
-  let running = true;
-  const turn = (): void => {
-    const [now, end] = [mainThread(), clock()];
-    if (now - before > longest.cost) longest = { cost: now - before, start, end };
-    waited = Math.max(waited, (end - start) / 1000);
-    [before, start] = [now, end];
-    if (running) setTimeout(turn, 1);
-  };
-  setTimeout(turn, 1);
-  return () => {
-    turn();
-    running = false;
-    return { ...longest, waited };
-  };
-}
+import { mainThread, type Turn, watchTurns } from './main-thread.ts';
 
 const file = path.join(os.tmpdir(), `guests-${process.pid}.gguf`);
 writeFileSync(file, await toyModel());
