@@ -27,6 +27,12 @@ async function createProgram(words: readonly string[], json: boolean): Promise<C
   return program;
 }
 
+/** `help` with the name of no command, which is then reported as when it is called. */
+function isHelpOfNothing([first, name]: readonly string[]): boolean {
+  const names = commands.flatMap((entry) => [entry.name, entry.alias, 'help']);
+  return first === 'help' && name !== undefined && !name.startsWith('-') && !names.includes(name);
+}
+
 /** Commands are listed by name: their arguments are not known before they are loaded. */
 function nameOf(command: Command): string {
   return [command.name(), ...command.aliases()].join(', ');
@@ -39,7 +45,8 @@ function describeOption(option: Option): string {
 }
 
 // `-V` is what commander's programs take.
-const words = process.argv.slice(2).map((word, index) => (index === 0 && word === '-V' ? '-v' : word));
+const given = process.argv.slice(2).map((word, index) => (index === 0 && word === '-V' ? '-v' : word));
+const words = isHelpOfNothing(given) ? given.slice(1) : given;
 const json = words.includes('--json');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader may stop early: `idiolect inspect model.gguf | head`.

@@ -6,6 +6,7 @@ import { codeOf } from '../format/error-class.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ToyFormat } from '../testing/toy/templates.ts';
 import { quoteWord } from './command-words.ts';
+import { readBytes } from './read-text.ts';
 import { terminalText } from './terminal-text.ts';
 
 interface ToyOptions {
@@ -42,8 +43,8 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
   const bytes = await toyModel(format);
   const there = await contentOf(file);
   if (there !== null && !force && !there.equals(bytes)) {
-    const reason = `${file} exists and is something else; take another name, or replace it with --force`;
-    throw new UnsupportedOptionError({ option: 'file', reason });
+    const reason = 'exists and is something else; take another name, or replace it with --force';
+    throw new UnsupportedOptionError({ option: file, reason });
   }
   await fs.writeFile(file, bytes);
   const report = { type: 'toy_model', file, format, size: bytes.length };
@@ -52,7 +53,7 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
 }
 
 async function contentOf(file: string): Promise<Buffer | null> {
-  return fs.readFile(file).catch((error: unknown) => {
+  return readBytes(file).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });

@@ -38,7 +38,9 @@ const loadedTemplates = new WeakSet<object>();
  *
  * @throws {ResponseTemplateError} at the first key that the reference would refuse.
  */
-export function loadResponseTemplate(template: ResponseTemplate | LoadedTemplate | JsonValue): LoadedTemplate {
+export function loadResponseTemplate(
+  template: ResponseTemplate | LoadedTemplate | JsonValue,
+): LoadedTemplate {
   if (isLoaded(template)) return template;
   const loaded = load(template);
   loadedTemplates.add(loaded);

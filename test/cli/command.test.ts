@@ -45,6 +45,7 @@ describe('the command', () => {
       expect(stdout.replace(/\s+/g, ' ')).toContain(description);
     }
     expect(run('inspct', 'x').stderr).toContain('Did you mean inspect?');
+    expect(run('help', 'inspct')).toEqual(run('inspct'));
   });
 
   it.each(commands.map(({ name }) => name))(

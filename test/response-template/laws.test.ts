@@ -23,11 +23,7 @@ interface Outcome {
   readonly refused: string | null;
 }
 
-function parse(
-  template: ResponseTemplate | LoadedTemplate,
-  chunks: readonly string[],
-  prefix = '',
-): Outcome {
+function parse(template: ResponseTemplate | LoadedTemplate, chunks: readonly string[], prefix = ''): Outcome {
   const events: RegionEvent[] = [];
   try {
     const parser = createResponseTemplateParser(template, { prefix });

@@ -130,8 +130,10 @@ async function runChat(
   for (let line = await input.next(); line !== null; line = await input.next()) {
     const text = line.trim();
     if (text === '/quit' || text === '/exit') return;
-    if (text === '/new') messages = start;
-    else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
+    if (text === '/new') {
+      messages = start;
+      process.stderr.write(pc.dim('(a new conversation)\n'));
+    } else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
     else if (text !== '')
       messages = await ask(
         model,
