@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** The `idiolect` command. */
-import { Command, type Option } from 'commander';
+import { Command } from 'commander';
 import { toolVersion } from '../format/version.ts';
 import { addCommand, announceCommand, commands } from './commands.ts';
+import { helpConfiguration } from './help.ts';
 import { flagsOf, reportError, reportUsage } from './report-error.ts';
 
 /** The program with one command loaded: the one that `words` call. */
@@ -16,7 +17,7 @@ async function createProgram(words: readonly string[], json: boolean): Promise<C
     // So that a command may have an option of the same letter.
     .enablePositionalOptions()
     .showHelpAfterError(json ? false : '(--help shows the commands and options)')
-    .configureHelp({ optionDescription: describeOption, subcommandTerm: nameOf })
+    .configureHelp(helpConfiguration)
     .configureOutput({ outputError: (text, write) => write(reportUsage(text, json)) });
   const named = words.filter((word) => !word.startsWith('-'));
   const called = named[0] === 'help' ? named[1] : named[0];
@@ -31,17 +32,6 @@ async function createProgram(words: readonly string[], json: boolean): Promise<C
 function isHelpOfNothing([first, name]: readonly string[]): boolean {
   const names = commands.flatMap((entry) => [entry.name, entry.alias, 'help']);
   return first === 'help' && name !== undefined && !name.startsWith('-') && !names.includes(name);
-}
-
-/** Commands are listed by name: their arguments are not known before they are loaded. */
-function nameOf(command: Command): string {
-  return [command.name(), ...command.aliases()].join(', ');
-}
-
-/** Switches are off by default; only other options mention their default. */
-function describeOption(option: Option): string {
-  const hasDefault = option.defaultValue !== undefined && !option.isBoolean();
-  return hasDefault ? `${option.description} (default: ${option.defaultValue})` : option.description;
 }
 
 // `-V` is what commander's programs take.

@@ -6,6 +6,7 @@ import { codeOf } from '../format/error-class.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ToyFormat } from '../testing/toy/templates.ts';
 import { quoteWord } from './command-words.ts';
+import { addHelpBelow } from './help.ts';
 import { readBytes } from './read-text.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -17,7 +18,7 @@ interface ToyOptions {
 
 /** Adds the command. */
 export function registerToy(program: Command): void {
-  program
+  const command = program
     .command('toy')
     .argument('[file]', 'where to write it', 'toy.gguf')
     .addOption(
@@ -30,13 +31,12 @@ export function registerToy(program: Command): void {
     )
     .option('-f, --force', 'replace a file that is something else', false)
     .option('--json', 'report for programs', false)
-    .addHelpText('after', `\n${usage}`)
     .action(writeToy);
+  addHelpBelow(command, usage);
 }
 
-const usage = `It knows twelve tools, such as get_weather, calculate, set_timer and
-send_message, in English. It is for trying things and for tests: it copies from
-questions and results, and knows nothing else.`;
+const usage =
+  'It knows twelve tools, such as get_weather, calculate, set_timer and send_message, in English. It is for trying things and for tests: it copies from questions and results, and knows nothing else.';
 
 async function writeToy(file: string, { format, force, json }: ToyOptions): Promise<void> {
   const { toyModel } = await import('../testing/index.ts');
