@@ -19,7 +19,7 @@ export async function entryNames(): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-/** Writes the pages into `folder`, with `sidebar.json`. Throws where TypeDoc finds an error. */
+/** Writes the pages into `folder`, with `sidebar.json`. Throws where TypeDoc finds an error, or a name lacks a docstring. */
 export async function writeApiPages(folder: string): Promise<void> {
   const names = await entryNames();
   const app = (await Application.bootstrapWithPlugins({
@@ -29,7 +29,6 @@ export async function writeApiPages(folder: string): Promise<void> {
     readme: 'none',
     out: folder,
     logLevel: 'Warn',
-    treatValidationWarningsAsErrors: false,
     ...({
       entryFileName: 'index.md',
       hidePageHeader: true,
@@ -39,6 +38,10 @@ export async function writeApiPages(folder: string): Promise<void> {
   })) as MarkdownApplication;
   const project = await app.convert();
   if (project === undefined) throw new Error('TypeDoc could not read the sources');
+  const warnings = app.logger.warningCount;
+  app.validate(project);
+  if (app.logger.warningCount > warnings)
+    throw new Error('public names without a docstring, or links that lead nowhere: they are listed above');
   const modules = project.getChildrenByKind(ReflectionKind.Module);
   for (const module of modules) {
     const file = [...names].find(([source]) => module.name === moduleName(source));

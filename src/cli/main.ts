@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** The `idiolect` command. */
-import { Command, type Option } from 'commander';
+import { Command } from 'commander';
 import { toolVersion } from '../format/version.ts';
 import { addCommand, announceCommand, commands } from './commands.ts';
+import { helpConfiguration } from './help.ts';
 import { flagsOf, reportError, reportUsage } from './report-error.ts';
 
 /** The program with one command loaded: the one that `words` call. */
@@ -16,7 +17,7 @@ async function createProgram(words: readonly string[], json: boolean): Promise<C
     // So that a command may have an option of the same letter.
     .enablePositionalOptions()
     .showHelpAfterError(json ? false : '(--help shows the commands and options)')
-    .configureHelp({ optionDescription: describeOption, subcommandTerm: nameOf })
+    .configureHelp(helpConfiguration)
     .configureOutput({ outputError: (text, write) => write(reportUsage(text, json)) });
   const named = words.filter((word) => !word.startsWith('-'));
   const called = named[0] === 'help' ? named[1] : named[0];
@@ -27,19 +28,15 @@ async function createProgram(words: readonly string[], json: boolean): Promise<C
   return program;
 }
 
-/** Commands are listed by name: their arguments are not known before they are loaded. */
-function nameOf(command: Command): string {
-  return [command.name(), ...command.aliases()].join(', ');
-}
-
-/** Switches are off by default; only other options mention their default. */
-function describeOption(option: Option): string {
-  const hasDefault = option.defaultValue !== undefined && !option.isBoolean();
-  return hasDefault ? `${option.description} (default: ${option.defaultValue})` : option.description;
+/** `help` with the name of no command, which is then reported as when it is called. */
+function isHelpOfNothing([first, name]: readonly string[]): boolean {
+  const names = commands.flatMap((entry) => [entry.name, entry.alias, 'help']);
+  return first === 'help' && name !== undefined && !name.startsWith('-') && !names.includes(name);
 }
 
 // `-V` is what commander's programs take.
-const words = process.argv.slice(2).map((word, index) => (index === 0 && word === '-V' ? '-v' : word));
+const given = process.argv.slice(2).map((word, index) => (index === 0 && word === '-V' ? '-v' : word));
+const words = isHelpOfNothing(given) ? given.slice(1) : given;
 const json = words.includes('--json');
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader may stop early: `idiolect inspect model.gguf | head`.

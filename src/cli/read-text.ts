@@ -6,8 +6,15 @@ import fs from 'node:fs/promises';
  * is removed. Throws errors of the file system.
  */
 export async function readTextFile(file: string): Promise<string> {
-  const bytes = await fs.readFile(file);
+  const bytes = await readBytes(file);
   return new TextDecoder(encodingOf(bytes)).decode(bytes);
+}
+
+/** The bytes of a file. Throws errors of the file system, which name the file also where it is a folder. */
+export async function readBytes(file: string): Promise<Buffer> {
+  return fs.readFile(file).catch((error: unknown) => {
+    throw error instanceof Error ? Object.assign(error, { path: file }) : error;
+  });
 }
 
 function encodingOf([first, second]: Uint8Array): string {

@@ -50,6 +50,7 @@ export function flagsOf(commands: readonly Command[]): Flags {
  * in `requireTools: false (--no-require-tools)`.
  */
 function inFlags(error: IdiolectError | NodeJS.ErrnoException, flags: Flags): string {
+  if (isSystemError(error)) return systemMessage(error);
   const message = error.message.replace(/\b[a-z]+[A-Z]\w*(?:: \S+)? \((--[a-z-]+(?: [a-z-]+)?)\)/g, '$1');
   if (!(error instanceof UnsupportedOptionError)) return message;
   const flag = flags.get(error.option);
@@ -92,6 +93,21 @@ function withNeighbour(complaint: string): string {
 function reportJson(error: ErrorFacts): string {
   return `${JSON.stringify({ error })}\n`;
 }
+
+/** What the commonest errors of the operating system mean, with the path; for others, its own message. */
+function systemMessage({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const meaning = systemErrors.get(code);
+  return meaning === undefined || path === undefined ? message : `${path}: ${meaning}`;
+}
+
+const systemErrors: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file or folder'],
+  ['EISDIR', 'is a folder; give a file'],
+  ['ENOTDIR', 'a part of this path is a file, where a folder is expected'],
+  ['EACCES', 'this user has no right to it'],
+  ['EPERM', 'this user has no right to it'],
+  ['EROFS', 'lies where nothing can be written'],
+]);
 
 /** An error of the operating system, such as a full disk, whose message says what and where. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

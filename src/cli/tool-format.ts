@@ -1,6 +1,7 @@
 /** `--tool-format`: one of the package's tool formats by name, or a file with one of your own. */
 import path from 'node:path';
 import { Option } from 'commander';
+import { codeOf } from '../format/error-class.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import { toolFormat } from '../template/tool-format/tool-format-option.ts';
 import { toolFormats } from '../template/tool-format/wrap-template.ts';
@@ -19,12 +20,12 @@ export function toolFormatOption(): Option {
 /** The name or the source to pass on. Throws `UnsupportedOptionError` if it is neither a name nor such a file. */
 export async function readToolFormat(given: string): Promise<string> {
   if (names.includes(given)) return given;
-  const source = await readTextFile(given).catch(() => null);
-  if (source !== null && toolFormat.allows(source)) return source;
+  const source = await readTextFile(given).catch((error: unknown) => ({ code: codeOf(error) }));
+  if (typeof source === 'string' && toolFormat.allows(source)) return source;
   const reason =
-    source === null
-      ? `there is no file ${given}; formats by name: ${names.join(', ')}`
-      : `${given} must be ${toolFormat.expected}`;
+    typeof source === 'string'
+      ? `${given} must be ${toolFormat.expected}`
+      : `${source.code === 'EISDIR' ? `${given} is a folder` : `there is no file ${given}`}; formats by name: ${names.join(', ')}`;
   throw new UnsupportedOptionError({ option: '--tool-format', reason });
 }
 

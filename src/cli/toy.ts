@@ -6,6 +6,8 @@ import { codeOf } from '../format/error-class.ts';
 import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ToyFormat } from '../testing/toy/templates.ts';
 import { quoteWord } from './command-words.ts';
+import { addHelpBelow } from './help.ts';
+import { readBytes } from './read-text.ts';
 import { terminalText } from './terminal-text.ts';
 
 interface ToyOptions {
@@ -16,7 +18,7 @@ interface ToyOptions {
 
 /** Adds the command. */
 export function registerToy(program: Command): void {
-  program
+  const command = program
     .command('toy')
     .argument('[file]', 'where to write it', 'toy.gguf')
     .addOption(
@@ -29,21 +31,20 @@ export function registerToy(program: Command): void {
     )
     .option('-f, --force', 'replace a file that is something else', false)
     .option('--json', 'report for programs', false)
-    .addHelpText('after', `\n${usage}`)
     .action(writeToy);
+  addHelpBelow(command, usage);
 }
 
-const usage = `It knows twelve tools, such as get_weather, calculate, set_timer and
-send_message, in English. It is for trying things and for tests: it copies from
-questions and results, and knows nothing else.`;
+const usage =
+  'It knows twelve tools, such as get_weather, calculate, set_timer and send_message, in English. It is for trying things and for tests: it copies from questions and results, and knows nothing else.';
 
 async function writeToy(file: string, { format, force, json }: ToyOptions): Promise<void> {
   const { toyModel } = await import('../testing/index.ts');
   const bytes = await toyModel(format);
   const there = await contentOf(file);
   if (there !== null && !force && !there.equals(bytes)) {
-    const reason = `${file} exists and is something else; take another name, or replace it with --force`;
-    throw new UnsupportedOptionError({ option: 'file', reason });
+    const reason = 'exists and is something else; take another name, or replace it with --force';
+    throw new UnsupportedOptionError({ option: file, reason });
   }
   await fs.writeFile(file, bytes);
   const report = { type: 'toy_model', file, format, size: bytes.length };
@@ -52,7 +53,7 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
 }
 
 async function contentOf(file: string): Promise<Buffer | null> {
-  return fs.readFile(file).catch((error: unknown) => {
+  return readBytes(file).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });

@@ -192,7 +192,7 @@ export class ModelNotCachedError extends errorClass(
     readonly available: readonly string[];
   }) => {
     const what = wanted === null ? model : `${wanted} of ${model}`;
-    const rest = available.length === 0 ? '' : ` (it holds ${available.join(', ')})`;
-    return `the cache does not hold ${what}${rest}: see \`idiolect list\``;
+    const rest = available.length === 0 ? '' : `, which holds ${available.join(', ')}`;
+    return `${what} is not in the cache${rest}; \`idiolect list\` shows what is`;
   },
 ) {}

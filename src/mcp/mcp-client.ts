@@ -29,10 +29,12 @@ export interface McpResult {
 
 /** A connected client. */
 export interface McpClient {
+  /** One page of the server's tools, and where the next one begins, if there is one. */
   listTools(page?: { readonly cursor?: string }): Promise<{
     readonly tools: readonly McpListedTool[];
     readonly nextCursor?: string | undefined;
   }>;
+  /** Calls a tool. The result is an `McpResult`, whatever else it may hold. */
   callTool(
     call: { readonly name: string; readonly arguments: Record<string, unknown> },
     resultSchema?: undefined,

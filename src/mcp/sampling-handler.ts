@@ -17,9 +17,11 @@ import { readSampling, type SamplingParams } from './sampling-request.ts';
 
 /** What the handler needs of a model, such as those of `loadModel()` and `connectServer()`. */
 export interface SampledModel {
+  /** What the server is told as the name of the model. */
   readonly name: string;
   /** Whether it sees pictures. Default: it is told that there is one. */
   readonly vision?: boolean;
+  /** Asks the model, as `chat` of every model does. */
   chat(options: ChatOptions): ChatStream;
 }
 

@@ -15,6 +15,7 @@ export {
   startModuleParser,
   type TemplateModule,
 } from './module-contract.ts';
+export type { LoadedTemplate } from './region.ts';
 export {
   createResponseTemplateParser,
   parseBatchWithResponseTemplate,

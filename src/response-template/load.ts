@@ -29,12 +29,29 @@ const fieldKeys = new Set([
   'transform_each',
 ]);
 
+/** What `loadResponseTemplate` returned. */
+const loadedTemplates = new WeakSet<object>();
+
 /**
- * Checks `template` and compiles its patterns. The template is read, never kept and never changed.
+ * Checks `template` and compiles its patterns, once for many responses: all functions that take a response template
+ * take what this one returns. The template is read, never kept and never changed.
  *
  * @throws {ResponseTemplateError} at the first key that the reference would refuse.
  */
-export function loadResponseTemplate(template: ResponseTemplate | JsonValue): LoadedTemplate {
+export function loadResponseTemplate(
+  template: ResponseTemplate | LoadedTemplate | JsonValue,
+): LoadedTemplate {
+  if (isLoaded(template)) return template;
+  const loaded = load(template);
+  loadedTemplates.add(loaded);
+  return loaded;
+}
+
+function isLoaded(template: ResponseTemplate | LoadedTemplate | JsonValue): template is LoadedTemplate {
+  return typeof template === 'object' && template !== null && loadedTemplates.has(template);
+}
+
+function load(template: ResponseTemplate | JsonValue): LoadedTemplate {
   const entries = entriesOf(template);
   if (entries === null) throw invalid('', `must be an object, got ${pythonTypeName(template)}`);
   const version = entries.has('version') ? entries.get('version') : 1;

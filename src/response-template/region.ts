@@ -3,7 +3,10 @@ import type { JsonValue } from '../format/messages.ts';
 import type { Pattern } from './pattern/search.ts';
 import type { FieldValue } from './template.ts';
 
-/** A validated template with compiled patterns. It shares nothing with the caller's object. */
+/**
+ * A validated template with compiled patterns, as `loadResponseTemplate` returns it. It shares nothing with the caller's
+ * object.
+ */
 export interface LoadedTemplate {
   readonly defaults: ReadonlyMap<string, JsonValue>;
   /** The beginning of the assistant's turn in the prompt. */

@@ -96,7 +96,7 @@ export interface ResponseTemplateParser {
  * @throws {UnsupportedOptionError} when `prefix` is missing, or an option has a value that it cannot have.
  */
 export function createResponseTemplateParser(
-  template: ResponseTemplate | JsonValue,
+  template: ResponseTemplate | LoadedTemplate | JsonValue,
   options: ResponseTemplateOptions,
 ): ResponseTemplateParser {
   return startParser(loadResponseTemplate(template), options);
@@ -349,7 +349,7 @@ function afterAnchor(template: LoadedTemplate, prefix: string): string {
 
 /** Parses a whole response at once. Options and errors are those of {@link createResponseTemplateParser}. */
 export function parseWithResponseTemplate(
-  template: ResponseTemplate | JsonValue,
+  template: ResponseTemplate | LoadedTemplate | JsonValue,
   text: string,
   options: ResponseTemplateOptions,
 ): TemplateMessage {
@@ -362,7 +362,7 @@ export function parseWithResponseTemplate(
  * @throws {UnsupportedOptionError} when the number of prefixes is not that of the texts, or there are none.
  */
 export function parseBatchWithResponseTemplate(
-  template: ResponseTemplate | JsonValue,
+  template: ResponseTemplate | LoadedTemplate | JsonValue,
   texts: readonly string[],
   options: Omit<ResponseTemplateOptions, 'prefix'> & { readonly prefix: string | readonly string[] },
 ): TemplateMessage[] {

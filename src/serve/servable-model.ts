@@ -17,8 +17,9 @@ export interface ServableModel {
   previewInTurns?(options: ChatOptions): Promise<PromptPreview>;
   /** Continues a text without a conversation. Default: such requests are rejected. */
   complete?(options: CompletionOptions): ChatStream;
-  /** The tokens of a text, and the text of tokens. Default: such questions are rejected. */
+  /** The tokens of a text. Default: such questions are rejected. */
   tokenize?(text: string): readonly number[];
+  /** The text of tokens. Default: such questions are rejected. */
   detokenize?(tokens: readonly number[]): string;
   /** The same as `tokenize`; the event loop runs meanwhile. Default: it does not. */
   tokenizeInTurns?(text: string): Promise<readonly number[]>;

@@ -22,7 +22,7 @@ export interface TemplateOptions {
   readonly format?: ToyFormat;
   /** Jinja source of a chat template. Default: the toy's. */
   readonly chatTemplate?: string;
-  /** Texts that are control tokens, such as `<|im_end|>`. Default: the toy's. */
+  /** Texts that are control tokens, such as `<|im_end|>`; `end` is one without being listed. Default: the toy's. */
   readonly controls?: readonly string[];
   /** Texts that are user-defined tokens, such as `<tool_call>`. Default: the toy's. */
   readonly markers?: readonly string[];
@@ -61,17 +61,22 @@ export interface TinyEngineOptions extends TemplateOptions {
   readonly seed?: number;
 }
 
-/** The special tokens that the options ask for. Throws `UnsupportedOptionError` if the end is none of the controls. */
+/**
+ * The special tokens that the options ask for. Throws `UnsupportedOptionError` for controls without the end of a turn.
+ */
 export function specialsOf({ format = 'json', controls, markers, end }: TemplateOptions): SpecialTexts {
   const toy = toySpecials(format);
-  const specials = {
-    controls: controls ?? toy.controls,
-    markers: markers ?? toy.markers,
-    end: end ?? toy.end,
+  const listed = controls ?? toy.controls;
+  if (end === undefined && !listed.includes(toy.end)) {
+    const reason = `must say which of the controls (${listed.join(', ')}) ends a turn`;
+    throw new UnsupportedOptionError({ option: 'end', reason });
+  }
+  const ending = end ?? toy.end;
+  return {
+    controls: listed.includes(ending) ? listed : [...listed, ending],
+    markers: (markers ?? toy.markers).filter((marker) => marker !== ending),
+    end: ending,
   };
-  if (specials.controls.includes(specials.end)) return specials;
-  const reason = `must be one of the controls (${specials.controls.join(', ')})`;
-  throw new UnsupportedOptionError({ option: 'end', reason });
 }
 
 const turns: OptionRule = {

@@ -4,12 +4,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { toyModel } from 'idiolect/testing';
 import { describe, expect, it } from 'vitest';
 import { registerChat } from '../../src/cli/chat/chat.ts';
-import { commands, loadAll } from '../../src/cli/commands.ts';
+import { addCommand, commands, loadAll } from '../../src/cli/commands.ts';
 import { registerCompletion } from '../../src/cli/completion.ts';
+import { helpConfiguration } from '../../src/cli/help.ts';
 import { registerInfo } from '../../src/cli/hub/info.ts';
 import { registerInspect } from '../../src/cli/inspect.ts';
 import { flagsOf, reportError } from '../../src/cli/report-error.ts';
@@ -45,6 +46,23 @@ describe('the command', () => {
       expect(stdout.replace(/\s+/g, ' ')).toContain(description);
     }
     expect(run('inspct', 'x').stderr).toContain('Did you mean inspect?');
+    expect(run('help', 'inspct')).toEqual(run('inspct'));
+  });
+
+  it.each([60, 80, 120])('has helps that keep to a terminal of %i columns', async (width) => {
+    const program = new Command()
+      .configureHelp(helpConfiguration)
+      .configureOutput({ getOutHelpWidth: () => width });
+    for (const entry of commands) {
+      const command = await addCommand(program, entry);
+      const written: string[] = [];
+      command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp();
+      const shown = written.join('');
+      expect(shown.length).toBeGreaterThan(100);
+      // A command to copy is not broken.
+      const lines = shown.split('\n').filter((line) => !line.startsWith('  idiolect completion'));
+      expect(lines.filter((line) => line.length > width)).toEqual([]);
+    }
   });
 
   it.each(commands.map(({ name }) => name))(

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fsSync from 'node:fs';
 import fs from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -35,8 +36,32 @@ describe('an error that ends a command', () => {
 
   it('is one line where the disk says no', async () => {
     const refused: unknown = await fs.mkdir(path.join(import.meta.filename, 'below')).catch((error) => error);
-    expect(stripVTControlCharacters(reportError(refused, false))).toMatch(/^error ENOTDIR: .*below'\n$/);
+    expect(stripVTControlCharacters(reportError(refused, false))).toMatch(
+      /^error .*below: a part of this path is a file, .*\n$/,
+    );
     expect(JSON.parse(reportError(refused, true)).error).toMatchObject({ code: 'ENOTDIR', syscall: 'mkdir' });
+  });
+
+  it.each([
+    ['toy', 'FOLDER'],
+    ['serve', 'toy.gguf', '--config', 'FOLDER'],
+    ['serve', 'toy.gguf', '--config', 'FOLDER/missing.json'],
+    ['inspect', 'FOLDER/missing.jinja', '--structural-tag', 'FOLDER'],
+    ['generate', 'FOLDER/missing.jinja', '--tools', 'FOLDER'],
+    ['chat', 'toy.gguf', '--tool-format', 'FOLDER'],
+  ])('names the path that is at fault, and says nothing of system calls: %s %s %s %s', (...words) => {
+    const folder = fsSync.mkdtempSync(path.join(os.tmpdir(), 'fault-'));
+    const command = [
+      bundledScript('src/cli/main.ts'),
+      ...words.map((word) => word.replace('FOLDER', folder)),
+    ];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+      encoding: 'utf8',
+      cwd: folder,
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(folder);
+    expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b|syscall|internal/);
   });
 
   it('is JSON also where the command line is wrong', () => {

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
 import { portNumber } from '../../src/cli/option-values.ts';
-import { logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
+import { isOpenToAll, logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
 import { readTarget } from '../../src/cli/serve/serve-config.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
 import { toyModel } from '../../src/testing/index.ts';
@@ -82,6 +82,16 @@ describe('the command', () => {
     expect(['0', '8080', '65535'].map(portNumber)).toEqual([0, 8080, 65_535]);
     for (const text of ['65536', '99999', '-1', '1.5', '', ' ', 'http'])
       expect(() => portNumber(text), text).toThrow(InvalidArgumentError);
+  });
+
+  it('is open to all where other machines may ask without a key', () => {
+    for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost'])
+      expect(isOpenToAll({ host }), host).toBe(false);
+    for (const host of ['0.0.0.0', '::', '192.168.1.2', 'gpu.lan', '127.0.0.1.example.org']) {
+      expect(isOpenToAll({ host }), host).toBe(true);
+      expect(isOpenToAll({ host, apiKeys: ['secret'] }), host).toBe(false);
+    }
+    expect(isOpenToAll({})).toBe(false);
   });
 
   it('serves by name, asks for keys, logs each request, and ends when it is interrupted', async () => {

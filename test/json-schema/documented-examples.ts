@@ -146,7 +146,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [{ texts: ['a'] }, { counts: [1] }, { all: ['a', 1, null] }],
     invalid: [{ texts: [1] }, { counts: ['a'] }, { texts: ['a'], counts: [null] }],
   },
-  '`$dynamicRef`, more than 200 sets of resources that a way may have entered': {
+  '`$dynamicRef`, more than 200 possible scopes in which it is resolved': {
     schema: { $ref: 'https://example.org/a0', $defs: doublingResources(9) },
     valid: [{}, { a: {} }],
     invalid: [],
@@ -203,7 +203,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     valid: [0, 0.3, -1.1, 2],
     invalid: [0.25, 1.01],
   },
-  '`minimum`, `maximum` and their kin beyond 2^53': {
+  '`minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum` beyond 2^53': {
     schema: { type: 'integer', maximum: 2 ** 63 },
     valid: [0, 2 ** 62],
     invalid: [2 ** 63 + 2048],
@@ -340,7 +340,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     invalid: [{}, { a: 1 }, { b: 1 }],
     missed: ['{"b": 1, "b": 2}'],
   },
-  '`not` and its kin about values of keys that are not declared': {
+  '`not`, `if`, `anyOf` and `oneOf` about values of keys that are not declared': {
     schema: { type: 'object', not: { additionalProperties: number } },
     valid: [{ a: 'x' }, { a: 1, b: 'x' }],
     invalid: [{}, { a: 1 }],

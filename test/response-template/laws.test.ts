@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { ResponseFieldError } from '../../src/format/errors.ts';
 import {
   createResponseTemplateParser,
+  type LoadedTemplate,
+  loadResponseTemplate,
+  parseBatchWithResponseTemplate,
   parseWithResponseTemplate,
   type RegionEvent,
   type ResponseTemplate,
@@ -20,7 +23,7 @@ interface Outcome {
   readonly refused: string | null;
 }
 
-function parse(template: ResponseTemplate, chunks: readonly string[], prefix = ''): Outcome {
+function parse(template: ResponseTemplate | LoadedTemplate, chunks: readonly string[], prefix = ''): Outcome {
   const events: RegionEvent[] = [];
   try {
     const parser = createResponseTemplateParser(template, { prefix });
@@ -73,6 +76,21 @@ describe.each(samples)('$name', (sample) => {
     fc.assert(
       fc.property(responsesOf(sample), (text) => {
         expect(parse(sample.template, text.split(''))).toEqual(parse(sample.template, [text]));
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('gives the same with a template that was loaded once, for many responses', () => {
+    const loaded = loadResponseTemplate(sample.template);
+    expect(loadResponseTemplate(loaded)).toBe(loaded);
+    fc.assert(
+      fc.property(responsesOf(sample), (text) => {
+        expect(parse(loaded, [text])).toEqual(parse(sample.template, [text]));
+        if (parse(loaded, [text]).refused !== null) return;
+        const whole = parseWithResponseTemplate(sample.template, text, { prefix: '' });
+        expect(parseWithResponseTemplate(loaded, text, { prefix: '' })).toEqual(whole);
+        expect(parseBatchWithResponseTemplate(loaded, [text, text], { prefix: '' })).toEqual([whole, whole]);
       }),
       { numRuns: runs },
     );

@@ -1,6 +1,7 @@
 /** A scripted engine writes what its turns say, after what they say, whatever a grammar makes of it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { type ChatOptions, connectEngine } from '../../src/runtime/engine/index.ts';
 import { type ScriptedTurn, scriptedEngine } from '../../src/testing/index.ts';
 import { toyControls, toyMarkers, toyMerges } from '../../src/testing/toy/tokens.ts';
@@ -49,6 +50,18 @@ describe('a script', () => {
     for await (const event of stream) if (event.type === 'text-delta') deltas.push(event.delta);
     expect(deltas).toEqual(['a', 'b', 'ut']);
     expect((await stream.message).reasoning_content).toBe('I spell <tool_call> out');
+  });
+
+  it('ends with the token that is named, listed or not, and with none that was not named', () => {
+    const turns = [{ script: 'a' }];
+    for (const options of [{}, { controls: ['[eos]'] }, { markers: ['[eos]'] }, { controls: ['[bos]'] }]) {
+      const { tokenizer } = scriptedEngine({ turns, end: '[eos]', ...options });
+      const end = tokenizer.texts.indexOf('[eos]');
+      expect(tokenizer.endsGeneration(end)).toBe(true);
+      expect(tokenizer.tokenize('a[eos]', true)).toEqual([...tokenizer.tokenize('a', true), end]);
+      expect(tokenizer.tokenize('a[eos]', false)).not.toContain(end);
+    }
+    expect(() => scriptedEngine({ turns, controls: ['[bos]'] })).toThrow(UnsupportedOptionError);
   });
 
   it('takes its markers for tokens in a whole text', async () => {

@@ -20,13 +20,14 @@ function run(name: string, source: string): Promise<unknown> {
 
 describe('the program of the page', () => {
   it('runs', async () => {
-    expect(runnable).toHaveLength(3);
+    expect(runnable).toHaveLength(4);
     await run('program.ts', program);
   });
 
   it.each([
     ["city: 'Bern' }", "city: 'Basel' }"],
     ["?.content, 'It is warm.'", "?.content, 'It is cold.'"],
+    ["content, 'It is sunny.'", "content, 'It is sunny'"],
     ["?.name, 'get_weather'", "?.name, 'get_time'"],
     ['/21/', '/22/'],
   ])('would not with %s changed', async (right, wrong) => {

@@ -5,6 +5,7 @@ import { IdiolectError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { type McpTool, mcpTools, samplingHandler } from '../../mcp/index.ts';
+import { addHelpBelow } from '../help.ts';
 import { type AnswerSampling, type McpServer, startMcpServer } from '../mcp/mcp-session.ts';
 import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
@@ -60,13 +61,11 @@ export function registerChat(program: Command): void {
     .optionsGroup('Model:')
     .option('--require-tools', 'reject a model that cannot call tools (the default, unless --no-tools)')
     .option('--no-require-tools', 'also accept a model that cannot call tools');
-  addTargetOptions(command).addHelpText('after', `\n${usage}`).action(chat);
+  addHelpBelow(addTargetOptions(command), usage).action(chat);
 }
 
-const usage = `While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an
-answer, and Ctrl-C again leaves. Lines may also be piped in: each is a question
-of one conversation. A server that asks for a key is given the one in the
-environment's IDIOLECT_API_KEY.`;
+const usage =
+  "While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation. A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.";
 
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
   const requireTools = options.requireTools ?? options.tools;
@@ -130,8 +129,10 @@ async function runChat(
   for (let line = await input.next(); line !== null; line = await input.next()) {
     const text = line.trim();
     if (text === '/quit' || text === '/exit') return;
-    if (text === '/new') messages = start;
-    else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
+    if (text === '/new') {
+      messages = start;
+      process.stderr.write(pc.dim('(a new conversation)\n'));
+    } else if (text.startsWith('/')) process.stderr.write(`${pc.yellow('?')} there are /new and /quit\n`);
     else if (text !== '')
       messages = await ask(
         model,

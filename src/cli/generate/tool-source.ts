@@ -40,7 +40,23 @@ async function readSource(source: string, limits: McpLimits): Promise<unknown> {
     return readModule(source);
   if (source.trim() === '')
     throw new ToolListError({ source, reason: 'it must be a file, a command or an address' });
+  await checkCommand(source);
   return listMcpTools(source, limits);
+}
+
+/** A folder, or a file that cannot be executed, was not meant as a command. */
+async function checkCommand(source: string): Promise<void> {
+  const there = await fs.promises.stat(source).catch(() => null);
+  if (there === null) return;
+  const isProgram =
+    there.isFile() &&
+    (await fs.promises.access(source, fs.constants.X_OK).then(
+      () => true,
+      () => false,
+    ));
+  if (isProgram) return;
+  const reason = `is ${there.isDirectory() ? 'a folder' : 'no list of tools'}; give a JSON file (.json), a module (.js, .ts), or the command or address of an MCP server`;
+  throw new ToolListError({ source, reason });
 }
 
 async function readJson(source: string): Promise<unknown> {

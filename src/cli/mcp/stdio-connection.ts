@@ -1,5 +1,6 @@
 /** A connection to an MCP server that a command starts: one message per line on its standard input and output. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { codeOf } from '../../format/error-class.ts';
 import type { McpConnection, McpListener } from './mcp-connection.ts';
 import { endCommand, spawnedCommand } from './spawned-command.ts';
 
@@ -14,7 +15,7 @@ export function openStdio(command: readonly string[], listener: McpListener): Mc
   const server = spawn(file, args, { stdio: 'pipe', windowsVerbatimArguments: verbatim, windowsHide: true });
   let line = '';
   let said = '';
-  server.on('error', (error) => listener.fail(`it cannot be started (${error.message})`, error));
+  server.on('error', (error) => listener.fail(startFailure(file, error), error));
   server.on('exit', (code, signal) => listener.fail(`it ended (${signal ?? `exit code ${code}`})`));
   server.stdin.on('error', () => undefined); // `exit` reports its end
   server.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -36,6 +37,11 @@ export function openStdio(command: readonly string[], listener: McpListener): Mc
       if (server.exitCode !== null || server.pid === undefined) clearTimeout(kill);
     },
   };
+}
+
+function startFailure(file: string, error: Error): string {
+  if (codeOf(error) === 'ENOENT') return `it cannot be started: there is no command ${file}`;
+  return `it cannot be started (${error.message})`;
 }
 
 function end(server: ChildProcess): void {

@@ -1,5 +1,4 @@
 /** `idiolect serve`: models over HTTP. */
-import fs from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { UnsupportedOptionError } from '../../format/errors.ts';
@@ -16,6 +15,7 @@ import { untilEnded } from '../end-signals.ts';
 import type { TargetOptions } from '../model-target.ts';
 import { nonNegative, portNumber, positiveInteger, wholeNumber } from '../option-values.ts';
 import { builtPage, openBrowser, readPage } from '../page.ts';
+import { readTextFile } from '../read-text.ts';
 import { reportError } from '../report-error.ts';
 import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
@@ -144,6 +144,7 @@ async function serveModels(
     const server = await serve(opened ?? entries, given);
     const names = entries.map(({ name }) => name);
     process.stderr.write(greeting(server, names));
+    if (isOpenToAll(given)) process.stderr.write(openToAll);
     if (options.open === true) openBrowser(`${server.url}/`);
     await interrupted(server);
   } finally {
@@ -163,7 +164,7 @@ async function readTls({ tlsCert, tlsKey }: ServeCommandOptions): Promise<Pick<S
     const option = tlsCert === undefined ? '--tls-cert' : '--tls-key';
     throw new UnsupportedOptionError({ option, reason: 'certificate and key are needed together' });
   }
-  const [cert, key] = await Promise.all([fs.readFile(tlsCert, 'utf8'), fs.readFile(tlsKey, 'utf8')]);
+  const [cert, key] = await Promise.all([readTextFile(tlsCert), readTextFile(tlsKey)]);
   return { tls: { cert, key } };
 }
 
@@ -229,6 +230,13 @@ function requestReports(
 function greeting({ url }: RunningServer, names: readonly string[]): string {
   return `${pc.bold(names.map(terminalText).join(', '))}  ${pc.cyan(`${url}/v1`)}\n${pc.dim('Ctrl-C ends it\n')}`;
 }
+
+/** Whether machines other than this one may ask, without a key. */
+export function isOpenToAll({ host = '127.0.0.1', apiKeys = [] }: ServeOptions): boolean {
+  return apiKeys.length === 0 && !/^(?:localhost|127\.[\d.]+|::1)$/i.test(host);
+}
+
+const openToAll = `${pc.yellow('!')} whoever reaches this address may use it: --api-key asks for a key\n`;
 
 /** Waits for Ctrl-C, and then for running requests; a second Ctrl-C aborts them. */
 async function interrupted(server: RunningServer): Promise<void> {

@@ -9,7 +9,7 @@ const gguf = 'Idiolect loads GGUF models';
 
 /** Bytes as characters of the same number. The first match counts. */
 const kinds: readonly ForeignKind[] = [
-  { begins: /^$/, reason: 'is empty: the download was broken off before it began; fetch it again' },
+  { begins: /^$/, reason: 'is empty; if it was downloaded, fetch it again' },
   {
     begins: /^version https:\/\/git-lfs/,
     reason: 'is a pointer of Git LFS, not the model itself; fetch it with `git lfs pull`',
@@ -30,7 +30,7 @@ const kinds: readonly ForeignKind[] = [
   {
     begins: /^[^\0]*?\{[%{#]/,
     reason:
-      'is a chat template, not a model; give the model (.gguf), and the template as chatTemplate (--template)',
+      'is a chat template, not a model: give a model (.gguf); `idiolect inspect` reads templates, and a chat takes one as chatTemplate (--template)',
   },
   {
     begins: /^(?:lmgg|fmgg|tjgg|algg)/,

@@ -18,6 +18,7 @@ export interface TokenIndex extends TokenTexts {
 export interface TokenIndexStore {
   /** What was written; `null` if there is nothing, or nothing of use. */
   read(): TokenIndex | null;
+  /** Keeps an index for later readings; it may also keep nothing. */
   write(index: TokenIndex): void;
 }
 

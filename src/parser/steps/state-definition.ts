@@ -9,6 +9,7 @@ export type StateLinker = Linker<State, readonly Transition<State>[]>;
 
 /** One state of a parser's definition: given a linker, the state. */
 export interface StateDefinition {
+  /** The state, whose transitions the linker finds by their names when it is first reached. */
   readonly bind: (linker: StateLinker) => State;
 }
 

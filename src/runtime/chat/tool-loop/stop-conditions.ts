@@ -15,6 +15,7 @@ export interface RunStep {
 
 /** Whether a run ends after these responses. Methods are compared both ways, so the AI SDK's conditions fit. */
 export type StopCondition = {
+  /** Gets all responses of the run so far, once the calls of the last one have their results. */
   check(run: { readonly steps: RunStep[] }): boolean | PromiseLike<boolean>;
 }['check'];
 
