@@ -112,6 +112,7 @@ test.each([
   'Use `get_weather(city)` for that.',
   'The tool get_weather gives the weather.',
   '{"city": "Bern"}',
+  `A name${' '.repeat(64)}get_weather(city) far from the beginning of its line.`,
 ])('%s is not told', (text) => {
   expect(outcome(jsonInTags, text).possible).toEqual([]);
 });
