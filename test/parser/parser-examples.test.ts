@@ -290,6 +290,14 @@ describe('ids', () => {
       writtenId: 'abc',
     });
   });
+
+  it('are in the message those that the model wrote, also in what is told of its calls', () => {
+    const text = '[CALLS][{"name": "f", "arguments": {"a": 1, "a": 2}, "id": "abc"}]';
+    const { events, message } = parsePieces(samples.jsonArray, text, [], { tools: exampleTools });
+    expect(message.tool_calls).toMatchObject([{ id: 'abc' }]);
+    expect(message.repaired).toMatchObject([{ law: 'duplicate-argument', toolCallId: 'abc' }]);
+    expect(events.find(({ type }) => type === 'repaired')).toMatchObject({ toolCallId: 'call_0' });
+  });
 });
 
 describe('the latest moment', () => {
