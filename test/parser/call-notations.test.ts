@@ -70,6 +70,7 @@ describe.each(names)('%s', (notation) => {
     for (let end = text.length; end <= more.length; end++) {
       const cut = more.slice(0, end);
       const { message } = parsePieces(jsonInTags, cut, [], { tools });
+      expect(parsePieces(jsonInTags, cut, everyPosition(cut), { tools }).message).toEqual(message);
       const calls = (message.tool_calls ?? []).map(({ function: f }) => [f.name, JSON.parse(f.arguments)]);
       expect({ cut, calls }).toEqual({ cut, calls: calls.length > 1 ? [call, call] : [call] });
       // A single bracket may be part of a marker.

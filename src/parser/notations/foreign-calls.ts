@@ -220,6 +220,8 @@ function readNotation(
   const isBroken = trial.failed;
   if (reader.ended && !isBroken) trial.read('', true);
   const { whole } = trial;
+  // What has been read to see that the call is over comes after it.
+  if (whole !== null && whole.end < cursor.offset) reader.rewind();
   reader.bufferTo(whole === null ? end : whole.end - cursor.base);
   if (isBroken) return mayHaveText(progress) ? 'calls and text' : 'text';
   if (whole === null) return end < limit && !reader.ended ? 'wait' : unfinished(reader, progress);
