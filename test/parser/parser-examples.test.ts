@@ -335,6 +335,20 @@ describe('the latest moment', () => {
       'tool-call',
       '<use>{"name": "f", "arguments": {}}'.length,
     ],
+    [
+      'a call whose last value is no text, so that it quotes nothing, comes with the marker after that',
+      samples.tagged,
+      '<use>\n<fn=f>\n<arg=n>\n5\n</arg>\n</fn>\n</use>',
+      'tool-call',
+      '<use>\n<fn=f>\n<arg=n>\n5\n</arg>\n</fn>'.length,
+    ],
+    [
+      'a call whose last value is text comes when nothing more can be quoted in it',
+      samples.tagged,
+      '<use>\n<fn=f>\n<arg=s>\n5\n</arg>\n</fn>\n</use><over>',
+      'tool-call',
+      '<use>\n<fn=f>\n<arg=s>\n5\n</arg>\n</fn>\n</use><'.length,
+    ],
   ] as const)('%s', (_title, format, text, type, length) => {
     expect(fedUntil(format, text, type)).toBe(length);
   });
