@@ -197,6 +197,7 @@ export interface Repaired extends Span {
   readonly law: LeniencyLaw;
   /** What was done, in readable form. */
   readonly detail: string;
+  /** The call's id: in events that of its `tool-input-start`, in a message that of its `tool_calls`. */
   readonly toolCallId?: string;
 }
 

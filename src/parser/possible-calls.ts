@@ -95,7 +95,7 @@ function namedCall(text: string, toolName: string): FoundCall | null {
   const isCode = codeSpans(text);
   for (let at = text.indexOf(toolName); at !== -1; at = text.indexOf(toolName, at + 1)) {
     const end = at + toolName.length;
-    const before = text.slice(Math.max(0, at - context), at);
+    const before = textBefore(text, at);
     const after = text.slice(end, end + context);
     if (/[\w-]$/.test(before) || /^[\w-]/.test(after) || isCode(at)) continue;
     if (callBefore.some((each) => each.test(before))) return { toolName, at };
@@ -103,6 +103,12 @@ function namedCall(text: string, toolName: string): FoundCall | null {
     if (lineOrMarker.test(before) && argumentsAfter.test(after)) return { toolName, at };
   }
   return null;
+}
+
+/** The text next to a name. What it is cut from does not begin there. */
+function textBefore(text: string, at: number): string {
+  const start = at - context;
+  return start > 0 ? `…${text.slice(start, at)}` : text.slice(0, at);
 }
 
 /** Whether a code span is open on the line. */

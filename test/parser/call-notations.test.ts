@@ -64,6 +64,21 @@ describe.each(names)('%s', (notation) => {
     expect(outcome(tagged, quoted)).toMatchObject({ calls: [], content: quoted });
   });
 
+  it('stays a call where the response is cut off in the next one', () => {
+    const more = `${text}\n${text}`;
+    const call = ['get_weather', input];
+    for (let end = text.length; end <= more.length; end++) {
+      const cut = more.slice(0, end);
+      const { message } = parsePieces(jsonInTags, cut, [], { tools });
+      expect(parsePieces(jsonInTags, cut, everyPosition(cut), { tools }).message).toEqual(message);
+      const calls = (message.tool_calls ?? []).map(({ function: f }) => [f.name, JSON.parse(f.arguments)]);
+      expect({ cut, calls }).toEqual({ cut, calls: calls.length > 1 ? [call, call] : [call] });
+      // A single bracket may be part of a marker.
+      const rest = cut.slice(text.length).trim();
+      if (calls.length === 1 && rest.length > 1) expect(message.content).toContain(rest);
+    }
+  });
+
   it('is enforced from where its arguments begin', () => {
     const parser = createResponseParser(tagged, { tools });
     const open = [...text].map((unit) => {
@@ -112,6 +127,7 @@ test.each([
   'Use `get_weather(city)` for that.',
   'The tool get_weather gives the weather.',
   '{"city": "Bern"}',
+  `A name${' '.repeat(64)}get_weather(city) far from the beginning of its line.`,
 ])('%s is not told', (text) => {
   expect(outcome(jsonInTags, text).possible).toEqual([]);
 });

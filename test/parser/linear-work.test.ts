@@ -77,6 +77,12 @@ const hostile: readonly Hostile[] = [
     repeated: "a' b",
   },
   {
+    name: 'the only value of a tool, without its key',
+    format: jsonInTags,
+    begin: '<get_weather>',
+    repeated: 'xy z',
+  },
+  {
     name: 'JSON calls',
     format: jsonInTags,
     begin: '',

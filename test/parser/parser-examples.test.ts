@@ -290,6 +290,14 @@ describe('ids', () => {
       writtenId: 'abc',
     });
   });
+
+  it('are in the message those that the model wrote, also in what is told of its calls', () => {
+    const text = '[CALLS][{"name": "f", "arguments": {"a": 1, "a": 2}, "id": "abc"}]';
+    const { events, message } = parsePieces(samples.jsonArray, text, [], { tools: exampleTools });
+    expect(message.tool_calls).toMatchObject([{ id: 'abc' }]);
+    expect(message.repaired).toMatchObject([{ law: 'duplicate-argument', toolCallId: 'abc' }]);
+    expect(events.find(({ type }) => type === 'repaired')).toMatchObject({ toolCallId: 'call_0' });
+  });
 });
 
 describe('the latest moment', () => {
@@ -326,6 +334,20 @@ describe('the latest moment', () => {
       '<use>{"name": "f", "arguments": {}}  ',
       'tool-call',
       '<use>{"name": "f", "arguments": {}}'.length,
+    ],
+    [
+      'a call whose last value is no text, so that it quotes nothing, comes with the marker after that',
+      samples.tagged,
+      '<use>\n<fn=f>\n<arg=n>\n5\n</arg>\n</fn>\n</use>',
+      'tool-call',
+      '<use>\n<fn=f>\n<arg=n>\n5\n</arg>\n</fn>'.length,
+    ],
+    [
+      'a call whose last value is text comes when nothing more can be quoted in it',
+      samples.tagged,
+      '<use>\n<fn=f>\n<arg=s>\n5\n</arg>\n</fn>\n</use><over>',
+      'tool-call',
+      '<use>\n<fn=f>\n<arg=s>\n5\n</arg>\n</fn>\n</use><'.length,
     ],
   ] as const)('%s', (_title, format, text, type, length) => {
     expect(fedUntil(format, text, type)).toBe(length);

@@ -179,6 +179,21 @@ function expectCoherentCalls({ events, message }: Parsed): void {
   }
   const completed = events.filter((event) => event.type === 'tool-call');
   expect(message.tool_calls?.length ?? 0).toBe(completed.length);
+  expectNamedCalls({ events, message });
+}
+
+/** What is told of a call names it as the events do in the events, and as the message does in the message. */
+function expectNamedCalls({ events, message }: Parsed): void {
+  const announced = new Set(events.flatMap((event) => (event.type === 'tool-input-start' ? event.id : [])));
+  const broken = message.malformed ?? [];
+  const kept = new Set([...(message.tool_calls ?? []).map(({ id }) => id), ...idsOf(broken)]);
+  const repaired = events.filter((event) => event.type === 'repaired');
+  expect(idsOf(repaired).filter((id) => !announced.has(id))).toEqual([]);
+  expect(idsOf(message.repaired ?? []).filter((id) => !kept.has(id))).toEqual([]);
+}
+
+function idsOf(notes: readonly { readonly toolCallId?: string }[]): readonly string[] {
+  return notes.flatMap(({ toolCallId }) => toolCallId ?? []);
 }
 
 /** Whether the format can write the message so that nothing but its own text is ambiguous. */

@@ -45,3 +45,18 @@ it('the place of an error is marked with a caret in the terminal, under the tag'
     }),
   );
 });
+
+it('values in brackets need a comma between them, as Jinja demands', () => {
+  const value = fc.constantFrom('a', '1', '{"b": 1}', '(a)', 'a.b', 'a | list', 'not a');
+  const next = fc.constantFrom('a', '1', '"s"', 'for a in b');
+  const brackets = fc.constantFrom(['[', ']'], ['(', ')'], ['a(', ')'], ['a[', ']']);
+  fc.assert(
+    fc.property(value, next, brackets, (left, right, [open, close]) => {
+      const source = (between: string) => `{{ ${open}${left}${between}${right}${close} }}`;
+      expect(errorOf(source(' '))).toMatchObject({ kind: 'syntax', line: 1, column: 1 });
+      if (!right.startsWith('for') && open !== 'a[') parseTemplate(source(', '));
+      if (!right.startsWith('for')) parseTemplate(source(' ~ '));
+    }),
+  );
+  parseTemplate('{{ ["a" "b"] }}');
+});

@@ -11,20 +11,15 @@
  * `streamed-calls.ts` takes over where the verdict is `enforced`, and reads on here after calls that it has streamed.
  */
 import { callNotations } from '../../format/call-notations.ts';
-import { parseJson } from '../../format/json-values.ts';
 import { JsonScanner } from '../json/json-scanner.ts';
-import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, type Match, undecided } from '../markers/markers.ts';
 import { TextBlocks } from '../markers/text-blocks.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import { isJsonCallEnforced } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
-import type { EnvelopePaths, Notation, Transition } from '../state-tables.ts';
-import { newEnvelope, readEnvelopeOn } from '../steps/envelope-reader.ts';
+import type { Transition } from '../state-tables.ts';
 import type { BareCallsProgress, CallTrial } from '../steps/step-progress.ts';
-import type { ToolTable } from '../tool-table.ts';
 import {
-  aroundCalls,
   beginningOfMarker,
   endOfMarker,
   fenceOfCalls,
@@ -33,16 +28,14 @@ import {
   maxBeginning,
   partOfFence,
 } from './around-calls.ts';
-import { beginningsOf, callPaths, callsIn } from './json-calls.ts';
-import { nameAt, pictureOf, unmistakableOpeners } from './notation.ts';
+import { emitCalls } from './emitted-calls.ts';
+import { beginningsOf, callPaths, callsIn, mayBeginCall } from './json-calls.ts';
+import { endsInBeginning, nameAt, unmistakableOpeners } from './notation.ts';
 import { NotationTrial } from './notation-trial.ts';
-import { emitSoleValue, SoleValueTrial, soleHeadAt } from './sole-value.ts';
+import { SoleValueTrial, soleHeadAt } from './sole-value.ts';
 
 /** Longer answers are text. The bound counts the calls and what is around them, in units. */
 const maxAnswer = 1 << 16;
-
-/** The usual notation of calls in APIs. */
-export const usualPaths: EnvelopePaths = { name: ['name'], arguments: ['arguments'], id: ['id'] };
 
 /** Begins to read possible calls in the middle of text, at a marker of `foreign-stops.ts`. */
 export function beginBareCalls(reader: Reader, { marker }: Transition<State>, at: number): void {
@@ -223,11 +216,15 @@ function readNotation(
 ): CallsVerdict | null {
   const { cursor } = reader;
   const end = Math.min(limit, cursor.text.length);
-  trial.read(cursor.text.slice(cursor.at, end), reader.ended);
+  trial.read(cursor.text.slice(cursor.at, end), false);
+  const isBroken = trial.failed;
+  if (reader.ended && !isBroken) trial.read('', true);
   const { whole } = trial;
+  // What has been read to see that the call is over comes after it.
+  if (whole !== null && whole.end < cursor.offset) reader.rewind();
   reader.bufferTo(whole === null ? end : whole.end - cursor.base);
-  if (trial.failed) return 'text';
-  if (whole === null) return end < limit && !reader.ended ? 'wait' : 'text';
+  if (isBroken) return mayHaveText(progress) ? 'calls and text' : 'text';
+  if (whole === null) return end < limit && !reader.ended ? 'wait' : unfinished(reader, progress);
   progress.calls.push({ ...whole, at: progress.valueAt });
   return countsAnother(reader, progress, 1) ? null : 'text';
 }
@@ -241,14 +238,25 @@ function readJson(reader: Reader, progress: BareCallsProgress, limit: number): C
   json.append(scanner.output);
   reader.bufferTo(end);
   if (isJsonCallEnforced(reader)) return 'enforced';
-  if (scanner.status === 'open') return end < limit && !reader.ended ? 'wait' : 'text';
-  if (scanner.status === 'illegal') return 'text';
+  if (scanner.status === 'open' && end < limit && !reader.ended) return 'wait';
+  if (scanner.status === 'open')
+    return mayBeginCall(reader.options.tools, json.toString()) ? unfinished(reader, progress) : 'text';
+  if (scanner.status === 'illegal') return mayHaveText(progress) ? 'calls and text' : 'text';
   const calls = callsIn(json.toString());
   if (calls?.every((call) => callPaths(reader.options.tools, call) !== null) !== true) return 'text';
   progress.calls.push({ notation: null, sole: null, at: progress.valueAt, end: cursor.offset });
   json.clear();
   scanner.reset();
   return countsAnother(reader, progress, calls.length) ? null : 'text';
+}
+
+/** Whole calls stay calls if the response ends in another one, which is text. */
+function unfinished({ ended }: Reader, progress: BareCallsProgress): CallsVerdict {
+  return ended && progress.count > 0 && !isFenceOpen(progress) ? 'calls and text' : 'text';
+}
+
+function isFenceOpen({ isFenced, isClosed }: BareCallsProgress): boolean {
+  return isFenced && !isClosed;
 }
 
 /** Counts calls; false if there are more than allowed. */
@@ -275,10 +283,9 @@ function readBetween(
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limit));
   const { text, at } = cursor;
-  const isFenceOpen = progress.isFenced && !progress.isClosed;
-  const asOver = isFenceOpen ? 'text' : 'calls';
+  const asOver = isFenceOpen(progress) ? 'text' : 'calls';
   if (cursor.isAtEnd) return reader.ended ? asOver : 'wait';
-  if (isFenceOpen && '```'.startsWith(text.slice(at, at + 3))) {
+  if (isFenceOpen(progress) && '```'.startsWith(text.slice(at, at + 3))) {
     if (text.length < at + 3) return reader.ended ? 'text' : 'wait';
     pass(reader, progress, at + 3);
     progress.isClosed = true;
@@ -300,11 +307,14 @@ function readBetween(
   const next = text[at] === '{' ? 'calls' : beginNotation(reader, progress, at);
   if (next === 'calls') return null;
   if (next === 'wait') return next;
-  return !isFenceOpen && mayHaveText(progress) ? 'calls and text' : 'text';
+  if (reader.ended && endsInBeginning(reader, text.slice(at))) return unfinished(reader, progress);
+  return mayHaveText(progress) ? 'calls and text' : 'text';
 }
 
 /** Whether other text may follow: prose has nothing like the notation. */
-function mayHaveText({ calls }: BareCallsProgress): boolean {
+function mayHaveText(progress: BareCallsProgress): boolean {
+  const { calls } = progress;
+  if (calls.length === 0 || isFenceOpen(progress)) return false;
   return calls.every(
     ({ notation }) => notation !== null && unmistakableOpeners.has(callNotations[notation].call.open),
   );
@@ -343,55 +353,4 @@ function endOfSeparator(
 /** Whether a text ends with the closer of the format's own blocks of calls. */
 export function closesBlock({ choices }: MarkerTable<State>, text: string): boolean {
   return choices.some(({ blockEnd }) => blockEnd?.endsWith(text.trim()) === true);
-}
-
-/** Reads the calls up to the offset `reached`, and the text around them. */
-function emitCalls(reader: Reader, { calls }: BareCallsProgress, reached: number): void {
-  if (reader.region !== null) reader.leaveRegion();
-  const used = calls.map((call) => reader.notations.find(({ name }) => name === call.notation));
-  const other = used.find((notation) => notation !== undefined);
-  const sole = calls.find((call) => call.sole !== null)?.sole ?? null;
-  if (other !== undefined) reader.noteRepair(repair('notation', 'other', pictureOf(other)));
-  else if (sole !== null) reader.noteRepair(repair('notation', 'sole', sole.toolName, sole.key));
-  else reader.noteRepair(repair('bare-calls', 'json'));
-  calls.forEach((call, index) => {
-    const notation = used[index];
-    reader.skip(call.at - reader.cursor.base);
-    if (call.sole !== null) emitSoleValue(reader, call.sole);
-    else if (notation === undefined) emitJson(reader, call.end);
-    else emitCall(reader, notation);
-  });
-  reader.skip(reached - reader.cursor.base);
-}
-
-/** Reads JSON calls up to the offset `end`: one, or a list. */
-function emitJson(reader: Reader, end: number): void {
-  const { cursor } = reader;
-  for (;;) {
-    const rest = cursor.text.slice(cursor.at, end - cursor.base);
-    reader.skip(cursor.at + aroundCalls(rest).length);
-    if (cursor.offset >= end) return;
-    readCall(reader);
-  }
-}
-
-function emitCall(reader: Reader, notation: Notation<State>): void {
-  reader.openCall();
-  reader.readCallBy(notation.start);
-  reader.leaveCall();
-}
-
-function readCall(reader: Reader): void {
-  const { cursor, options } = reader;
-  const paths = pathsOfCall(options.tools, cursor.text.slice(cursor.at)) ?? usualPaths;
-  reader.openCall();
-  readEnvelopeOn(reader, newEnvelope(reader, paths, false));
-  reader.leaveCall();
-}
-
-/** Where name and arguments stand in the call with which a text begins; `null` if it is no call of these tools. */
-export function pathsOfCall(tools: ToolTable, text: string): EnvelopePaths | null {
-  const scanner = new JsonScanner();
-  scanner.scan(text, 0);
-  return callPaths(tools, parseJson(scanner.output));
 }

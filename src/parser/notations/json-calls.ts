@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { argumentKeys, callKey, listKey, nameKeys } from '../leniency/call-keys.ts';
 import type { EnvelopePaths } from '../state-tables.ts';
 import type { ToolTable } from '../tool-table.ts';
+import { maxBeginning } from './around-calls.ts';
 
 /** The calls in a JSON value: itself, the items of a list, or those of a list in an object; `null` if it is none. */
 export function callsIn(json: string): readonly JsonValue[] | null {
@@ -66,3 +67,9 @@ export const beginningsOf = memoize((tools: ToolTable): readonly string[] => {
   });
   return [...otherBeginnings, ...names];
 });
+
+/** Whether a text is the beginning of such a call, or may become it. */
+export function mayBeginCall(tools: ToolTable, text: string): boolean {
+  const written = text.slice(0, maxBeginning).replace(/\s/g, '');
+  return beginningsOf(tools).some((each) => each.startsWith(written) || written.startsWith(each));
+}

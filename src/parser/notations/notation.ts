@@ -26,3 +26,15 @@ export function nameAt(reader: Reader, { open, nameEnds }: Notation<unknown>, at
 export function pictureOf({ open, nameEnds: [end = ''] }: Notation<unknown>): string {
   return `${open}⟨name⟩${end}`;
 }
+
+/** A text that ends within a marker. */
+const cutMarker = /^[<[][^\s>\]]*$/;
+
+/** Whether the rest of a response ends within a marker, or within the beginning of a call in another notation. */
+export function endsInBeginning({ notations, options: { tools } }: Reader, rest: string): boolean {
+  const written = rest.replace(/\s/g, '');
+  const heads = notations.flatMap(({ open, nameEnds: [end = ''] }) =>
+    tools.names().map((name) => (open + name + end).replace(/\s/g, '')),
+  );
+  return cutMarker.test(rest) || heads.some((head) => head.startsWith(written));
+}

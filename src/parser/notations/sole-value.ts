@@ -4,6 +4,7 @@
  */
 import { isObject } from '../../format/json-values.ts';
 import { undecided } from '../markers/markers.ts';
+import { TextBlocks } from '../markers/text-blocks.ts';
 import type { Reader } from '../reader.ts';
 import { allowedTypes, propertyPlace } from '../steps/schema-place.ts';
 import type { SoleValue } from '../steps/step-progress.ts';
@@ -67,41 +68,51 @@ export function soleHeadAt(
   return mayFollow && !ended ? undecided : null;
 }
 
-/** Such a call, as far as it has come. */
+/** Such a call, as far as it has come. Its text is searched once, whatever its pieces. */
 export class SoleValueTrial {
   private readonly head: SoleHead;
-  /** From the tool's name on. */
-  private text = '';
+  /** Units before the value that are still to come. */
+  private toValue: number;
+  private readonly written = new TextBlocks();
+  /** The first character of the value. */
+  private first = '';
+  /** The value, once it is closed. */
+  private value: string | null = null;
   private isOver = false;
 
   constructor(head: SoleHead) {
     this.head = head;
+    this.toValue = head.valueAt - head.nameAt;
   }
 
+  /** Reads on, from the tool's name. */
   read(text: string, ended: boolean): void {
-    this.text += text;
     this.isOver = ended;
+    if (this.value !== null) return;
+    const { written } = this;
+    const { close } = this.head;
+    const part = text.slice(this.toValue);
+    this.toValue = Math.max(0, this.toValue - text.length);
+    const last = written.last(close.length - 1);
+    const closeAt = (last + part).indexOf(close);
+    if (closeAt !== -1)
+      this.value = (written.toString() + part).slice(0, written.length - last.length + closeAt);
+    written.append(part);
+    if (this.first === '') this.first = part.trimStart().charAt(0);
   }
 
   /** Whether it is none: what begins with a tag or a brace has keys, and an empty value is none. */
   get failed(): boolean {
-    const { value, isClosed } = this.written;
-    return /^[<{]/.test(value.trimStart()) || (isClosed ? value.trim() === '' : this.isOver);
+    return /[<{]/.test(this.first) || (this.value === null ? this.isOver : this.value.trim() === '');
   }
 
   /** The call, once it is complete. */
   get whole(): SoleValue | null {
-    const { value, isClosed } = this.written;
-    if (!isClosed || this.failed) return null;
+    const { value } = this;
+    if (value === null || this.failed) return null;
     const { close, ...head } = this.head;
     const valueAt = head.valueAt + value.length - value.trimStart().length;
     return { ...head, valueAt, value: value.trim(), end: head.valueAt + value.length + close.length };
-  }
-
-  private get written(): { readonly value: string; readonly isClosed: boolean } {
-    const { nameAt, valueAt, close } = this.head;
-    const end = this.text.indexOf(close, valueAt - nameAt);
-    return { value: this.text.slice(valueAt - nameAt, end === -1 ? undefined : end), isClosed: end !== -1 };
   }
 }
 

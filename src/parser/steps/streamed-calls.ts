@@ -7,13 +7,8 @@ import { repair } from '../leniency/law-table.ts';
 import { type MarkerTable, undecided } from '../markers/markers.ts';
 import { skipSpace } from '../markers/white-space.ts';
 import { aroundCalls, endOfMarker } from '../notations/around-calls.ts';
-import {
-  closesBlock,
-  newBareCalls,
-  pathsOfCall,
-  readBareCalls,
-  usualPaths,
-} from '../notations/foreign-calls.ts';
+import { pathsOfCall, usualPaths } from '../notations/emitted-calls.ts';
+import { closesBlock, newBareCalls, readBareCalls } from '../notations/foreign-calls.ts';
 import { jsonCallPaths } from '../open-call.ts';
 import type { Reader, State } from '../reader.ts';
 import { newEnvelope, readEnvelopeOn } from './envelope-reader.ts';

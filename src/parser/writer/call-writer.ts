@@ -28,7 +28,8 @@ interface Outlet {
   /** Where the latest text that is no call ends. */
   readonly otherTextEnd: number;
   add(event: ResponseEvent): void;
-  addRepaired(event: Repaired): void;
+  /** `keptId`: the id that the message has for the call. */
+  addRepaired(event: Repaired, keptId: string): void;
   addMalformed(event: Malformed): void;
   delta(delta: string, start: number, end: number): void;
   endRegion(at: number): void;
@@ -119,9 +120,10 @@ export class CallWriter {
     this.repairs.note(made);
   }
 
-  private reportRepairs(toolCallId: string, at: number): void {
+  /** `keptId`: the id that the message has for the call. */
+  private reportRepairs(toolCallId: string, at: number, keptId = toolCallId): void {
     for (const repair of this.repairs.take()) {
-      this.outlet.addRepaired({ type: 'repaired', ...repair, toolCallId, start: at, end: at });
+      this.outlet.addRepaired({ type: 'repaired', ...repair, toolCallId, start: at, end: at }, keptId);
     }
   }
 
@@ -245,13 +247,14 @@ export class CallWriter {
     });
     this.completed++;
     const called = { name: call.name, arguments: input };
+    const keptId = call.writtenId ?? call.id;
     this.outlet.kept.addCall({
-      id: call.writtenId ?? call.id,
+      id: keptId,
       type: 'function',
       function: called,
       ...assurance,
     });
-    this.reportRepairs(call.id, at);
+    this.reportRepairs(call.id, at, keptId);
   }
 
   private closeCall({ id }: StartedCall, at: number): void {

@@ -166,8 +166,8 @@ export class EventWriter {
     else this.addRepaired({ type: 'repaired', ...repair, start: at, end: at });
   }
 
-  addRepaired(event: Repaired): void {
-    this.kept.note(event);
+  addRepaired(event: Repaired, keptId?: string): void {
+    this.kept.note(keptId === undefined ? event : { ...event, toolCallId: keptId });
     this.add(event);
   }
 

@@ -130,6 +130,31 @@ function nameGroup(result: (Token | null)[], group: OpenGroup | undefined, last:
   else if (group.commas === 0) result[group.at - 1] = identifier(rewritten.group);
 }
 
+const literals = new Set(['StringLiteral', 'NumericLiteral']);
+/** Words between two values. */
+const infix = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else']);
+
+function endsValue(token: Token | undefined): boolean {
+  return isName(token) || closesBracket(token) || literals.has(token?.type ?? '');
+}
+
+function beginsValue({ type, value }: Token): boolean {
+  return literals.has(type) || type === 'OpenCurlyBracket' || (type === 'Identifier' && !infix.has(value));
+}
+
+/** Refuses values next to each other in brackets, which the parser would read as if there were a comma. */
+function requireCommas(tokens: readonly Token[], place: SourcePlace): void {
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
+    const areStrings = before?.type === 'StringLiteral' && token.type === 'StringLiteral';
+    if (depth > 0 && endsValue(before) && beginsValue(token) && !areStrings)
+      throw new SourceError(`expected a comma or an operator, got ${JSON.stringify(token.value)}`, place);
+    if (opensBracket(token)) depth += 1;
+    else if (closesBracket(token)) depth -= 1;
+  }
+}
+
 /** Restores the string literals that were replaced before tokenizing. */
 function restoreString(token: Token, strings: readonly string[]): Token {
   if (token.type !== 'StringLiteral') return token;
@@ -143,8 +168,9 @@ function tokenizeCode(code: string, place: SourcePlace, strings: readonly string
   } catch (cause) {
     throw new SourceError(cause instanceof Error ? cause.message : String(cause), place);
   }
-  const inner = tokens.slice(1, -1).map((token) => restoreString(token, strings));
-  return rewriteGroups(rewriteTests(inner));
+  const inner = rewriteTests(tokens.slice(1, -1).map((token) => restoreString(token, strings)));
+  requireCommas(inner, place);
+  return rewriteGroups(inner);
 }
 
 const beginning: SourcePlace = { line: 1, column: 1 };

@@ -16,6 +16,7 @@ import { fail } from '../fail.ts';
 import type { ValueProgress } from '../step-progress.ts';
 import { minMarker, otherEnds } from './other-ends.ts';
 import { QuotedCalls } from './quoted-calls.ts';
+import { decodeBuffered, fitsTypes, maxScalar } from './value-modes.ts';
 import { type Closer, fillKey, type ValueStack } from './value-stack.ts';
 
 const maxKey = 128;
@@ -248,9 +249,17 @@ function outOfQuotes(
   end: number,
 ): MatchEnd {
   if (progress.calls?.isOpenAt(reader.cursor, at) === true) return absent;
+  if (isLiteral(reader, progress, at)) return end;
   const verdict = goesOnAfterClosers(reader, calls, closer, end);
   if (verdict === true) progress.calls?.pass(reader.cursor.offsetOf(at));
   return verdict === undecided ? undecided : verdict ? absent : end;
+}
+
+/** Whether the text up to a position is a whole value where the schema allows no string: it cannot quote anything. */
+function isLiteral({ buffer, cursor }: Reader, { mode, types }: ValueProgress, to: number): boolean {
+  if (mode !== 'buffer' || types.has('string') || buffer.length + to - cursor.at > maxScalar) return false;
+  const text = buffer.toString() + cursor.text.slice(cursor.at, to);
+  return fitsTypes(decodeBuffered(text, types, 'python').json, types);
 }
 
 /** What begins a sentence, or continues one; markers begin otherwise. */
