@@ -8,6 +8,7 @@ import { answerRows } from './rows/answers.ts';
 import { fileRows } from './rows/files.ts';
 import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
+import { readingRows } from './rows/readings.ts';
 import { requestRows } from './rows/requests.ts';
 import { templateRows } from './rows/templates.ts';
 import { writtenRows } from './rows/written.ts';
@@ -21,6 +22,7 @@ const rows = {
   ...answerRows,
   ...writtenRows,
   ...languageRows,
+  ...readingRows,
 };
 
 describe('what is as large as a limit is within it, and what is one larger is not', () => {
