@@ -10,6 +10,7 @@ import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
 import { readingRows } from './rows/readings.ts';
 import { requestRows } from './rows/requests.ts';
+import { schemaRows } from './rows/schemas.ts';
 import { templateRows } from './rows/templates.ts';
 import { writtenRows } from './rows/written.ts';
 import { limits } from './source-limits.ts';
@@ -23,6 +24,7 @@ const rows = {
   ...writtenRows,
   ...languageRows,
   ...readingRows,
+  ...schemaRows,
 };
 
 describe('what is as large as a limit is within it, and what is one larger is not', () => {

@@ -5,9 +5,9 @@ import { FastPath } from '../../../src/parser/fast-path.ts';
 import { MarkerTable } from '../../../src/parser/markers/markers.ts';
 import { WrittenText } from '../../../src/parser/markers/written-text.ts';
 import { QuotedText } from '../../../src/parser/quoting/quoted-text.ts';
+import type { ResponseParserOptions } from '../../../src/parser/response-parser.ts';
 import { propertyPlace } from '../../../src/parser/steps/schema-place.ts';
 import { valueCloser } from '../../../src/parser/steps/values/value-closer.ts';
-import type { ResponseParserOptions } from '../../../src/parser/response-parser.ts';
 import { everyPosition, parsePieces } from '../../support/parse-pieces.ts';
 import { channels, jsonInTags, noMarkerList, tagged } from '../../support/sample-formats.ts';
 import type { Rows } from '../source-limits.ts';
@@ -17,7 +17,11 @@ const parameters: JsonSchema = { type: 'object', properties };
 const tools = [{ type: 'function', function: { name: 'find', parameters } }] as const;
 
 /** The message of a text, which is the same unit by unit. */
-function read(format: Parameters<typeof parsePieces>[0], text: string, options: ResponseParserOptions = { tools }) {
+function read(
+  format: Parameters<typeof parsePieces>[0],
+  text: string,
+  options: ResponseParserOptions = { tools },
+) {
   const { message } = parsePieces(format, text, [], options);
   const cut = parsePieces(format, text, everyPosition(text), options).message;
   if (JSON.stringify(cut) !== JSON.stringify(message)) throw new Error('a text reads otherwise in pieces');
@@ -27,7 +31,12 @@ function read(format: Parameters<typeof parsePieces>[0], text: string, options: 
 const numbered = new MarkerTable([{ marker: '<x>', next: null, nameFollows: ['>'], afterNumber: ':' }]);
 const anyContext = {
   ...{ ended: true, callsAllowed: true, wroteMarker: false },
-  ...{ isWrittenAsTokens: () => true, inPrompt: () => false, allows: () => true, nameEnd: (_: string, at: number) => at },
+  ...{
+    isWrittenAsTokens: () => true,
+    inPrompt: () => false,
+    allows: () => true,
+    nameEnd: (_: string, at: number) => at,
+  },
 };
 
 export const readingRows: Rows = {
