@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { elsewhere, untested } from './other-limits.ts';
 import { answerRows } from './rows/answers.ts';
+import { chatRows } from './rows/chats.ts';
 import { fileRows } from './rows/files.ts';
 import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
@@ -24,6 +25,7 @@ const rows = {
   ...writtenRows,
   ...languageRows,
   ...readingRows,
+  ...chatRows,
   ...schemaRows,
 };
 
