@@ -7,6 +7,7 @@ import { elsewhere, untested } from './other-limits.ts';
 import { answerRows } from './rows/answers.ts';
 import { chatRows } from './rows/chats.ts';
 import { fileRows } from './rows/files.ts';
+import { grammarRows } from './rows/grammars.ts';
 import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
 import { readingRows } from './rows/readings.ts';
@@ -25,6 +26,7 @@ const rows = {
   ...writtenRows,
   ...languageRows,
   ...readingRows,
+  ...grammarRows,
   ...chatRows,
   ...schemaRows,
 };
