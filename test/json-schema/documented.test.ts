@@ -162,7 +162,7 @@ test('bounds of many digits are kept', () => {
 });
 
 describe('what the page says of spellings', () => {
-  test.each(spellings)('%s', (_, schema, written, unwritten) => {
+  test.each(spellings)('is so: %s', (_, schema, written, unwritten) => {
     const { issues, matcher } = build(schema, 'strict');
     expect(issues).toEqual([]);
     expect(written.filter((text) => !matcher.accepts(text))).toEqual([]);

@@ -65,11 +65,11 @@ describe('toEcmaScript', () => {
   });
 });
 
-describe('compileValidator judges as the grammar does', () => {
+describe('compileValidator, which judges as the grammar does,', () => {
   const problems = (schema: object, value: unknown): number =>
     compileValidator(schema as never)(value as never).length;
 
-  it('decimals exactly', () => {
+  it('judges multiples of decimals exactly', () => {
     const schema = { multipleOf: 0.01 };
     const validate = compileValidator(schema);
     const wrong = Array.from({ length: 10_000 }, (_, cents) => cents / 100).filter(
@@ -79,13 +79,13 @@ describe('compileValidator judges as the grammar does', () => {
     expect(problems(schema, 0.005)).toBe(1);
   });
 
-  it('own properties only', () => {
+  it('finds no properties but the own ones of a value', () => {
     const schema = { properties: { constructor: { type: 'string' } }, required: ['toString'] };
     expect(problems(schema, {})).toBe(1);
     expect(problems({ properties: { constructor: { type: 'string' } } }, {})).toBe(0);
   });
 
-  it('at once, whatever the schema says', () => {
+  it('judges at once, whatever the schema says', () => {
     expect(
       problems(
         { $async: true, type: 'object', properties: { a: { $async: true, type: 'string' } } },
@@ -94,7 +94,7 @@ describe('compileValidator judges as the grammar does', () => {
     ).toBe(1);
   });
 
-  it('patterns of both readings', () => {
+  it('reads patterns as both dialects do', () => {
     const schema = { patternProperties: { '^x\\-': { pattern: '\\A[0-9]+\\Z' } } };
     expect(problems(schema, { 'x-1': '12' })).toBe(0);
     expect(problems(schema, { 'x-1': 'A12Z' })).toBe(1);

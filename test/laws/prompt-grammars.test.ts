@@ -103,7 +103,7 @@ describe.each(sampled(all, 3))('$name', ({ format }) => {
     }
   });
 
-  it.each(states)('calls after %j', (opened) => {
+  it.each(states)('takes calls after the prompt has opened %j', (opened) => {
     const generationPrompt = start + opened;
     const built = grammarOf(format, { generationPrompt, tools: lawTools, toolChoice: 'required' });
     // Answers next to calls have markers of their own: text may precede a call in those, and follows none in others.

@@ -91,7 +91,7 @@ it('the law tries models that think', () => {
 const unswitched = templates.filter(({ format }) => format.input.thinkingVariables.length === 0);
 
 describe.each(sampled(unswitched, 4))('$name, told not to think', (template) => {
-  it.each(Object.entries(requests))('%s: has no thoughts', async (_, request) => {
+  it.each(Object.entries(requests))('has no thoughts with %s', async (_, request) => {
     const model = await openThinker(template);
     let thoughts = '';
     const messages = [{ role: 'user', content: 'Hello' }] as const;

@@ -5,10 +5,14 @@
 import { describe, expect, it } from 'vitest';
 import { elsewhere, untested } from './other-limits.ts';
 import { answerRows } from './rows/answers.ts';
+import { chatRows } from './rows/chats.ts';
 import { fileRows } from './rows/files.ts';
+import { grammarRows } from './rows/grammars.ts';
 import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
+import { readingRows } from './rows/readings.ts';
 import { requestRows } from './rows/requests.ts';
+import { schemaRows } from './rows/schemas.ts';
 import { templateRows } from './rows/templates.ts';
 import { writtenRows } from './rows/written.ts';
 import { limits } from './source-limits.ts';
@@ -21,6 +25,10 @@ const rows = {
   ...answerRows,
   ...writtenRows,
   ...languageRows,
+  ...readingRows,
+  ...grammarRows,
+  ...chatRows,
+  ...schemaRows,
 };
 
 describe('what is as large as a limit is within it, and what is one larger is not', () => {

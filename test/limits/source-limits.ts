@@ -12,21 +12,31 @@ const folder = path.join(import.meta.dirname, '../../src');
 const stated = /^(?:export )?const (max[A-Z]\w*) = ([^;]+);/gm;
 const sums = /^[\dxa-fn_\s*<+()-]+$/;
 
-/** All limits by `file name`; `null` for one that is computed from others. */
+const sources = fs
+  .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  .sort()
+  .map((file) => ({ file, source: fs.readFileSync(path.join(folder, file), 'utf8') }));
+
+/** All limits by `file name`; `null` for one that is more than a sum of numbers and of other constants. */
 export const limits: ReadonlyMap<string, number | null> = new Map(
-  fs
-    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-    .sort()
-    .flatMap((file) =>
-      [...fs.readFileSync(path.join(folder, file), 'utf8').matchAll(stated)].map(
-        ([, name = '', value = '']) => [`${file} ${name}`, numberOf(value)] as const,
-      ),
+  sources.flatMap(({ file, source }) =>
+    [...source.matchAll(stated)].map(
+      ([, name = '', value = '']) => [`${file} ${name}`, numberOf(value, source)] as const,
     ),
+  ),
 );
 
-function numberOf(value: string): number | null {
-  return sums.test(value) ? Number(new Function(`return ${value}`)()) : null;
+/** What a sum is, some of whose parts may be constants of the same file, or of one other. */
+function numberOf(value: string, source: string): number | null {
+  const sum = value.replace(/\b[a-z]\w*[A-Z]\w*/g, (name) => constant(name, source) ?? name);
+  return sums.test(sum) ? Number(new Function(`return ${sum}`)()) : null;
+}
+
+function constant(name: string, own: string): string | undefined {
+  const statement = new RegExp(`^(?:export )?const ${name} = ([\\d_]+);`, 'm');
+  const [first, second] = sources.flatMap(({ source }) => statement.exec(source)?.[1] ?? []);
+  return statement.exec(own)?.[1] ?? (second === undefined ? first : undefined);
 }
 
 /** Whether `run` comes to its end. */

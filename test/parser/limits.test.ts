@@ -87,7 +87,7 @@ describe('the name of a JSON call without a marker', () => {
     expect(callCount(noMarker, call(1990))).toBe(1);
   });
 
-  test('and no further', () => {
+  test('is not waited for beyond them', () => {
     const { content, tool_calls } = read(noMarker, call(5000));
     expect([content, tool_calls]).toEqual([call(5000), undefined]);
   });

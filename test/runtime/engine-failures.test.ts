@@ -59,7 +59,7 @@ const uses: Readonly<Record<string, (model: EngineModel) => unknown>> = {
 const tried = process.env.LAWS === 'long' ? 48 : 8;
 
 describe('an engine that fails', () => {
-  it.each(Object.entries(uses))('in %s', async (_, use) => {
+  it.each(Object.entries(uses))('ends %s with an error that says so', async (_, use) => {
     const calls = await callsOf(use, Number.POSITIVE_INFINITY);
     expect(calls.outcome).toBe('done');
     let failed = 0;

@@ -72,7 +72,7 @@ const pairs: readonly (readonly [flag: Flag, having: string, lacking: string])[]
 ];
 
 describe('capabilities are what a template really does', () => {
-  it.each(pairs)('%s: %s against %s', (flag, having, lacking) => {
+  it.each(pairs)('%s is true for %s, and false for %s', (flag, having, lacking) => {
     expect(observeCapabilities(parseTemplate(having)).capabilities[flag]).toBe(true);
     expect(observeCapabilities(parseTemplate(lacking)).capabilities[flag]).toBe(false);
   });

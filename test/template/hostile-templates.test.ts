@@ -49,7 +49,7 @@ const drawn = Object.entries(hostileTemplates).map(([name, templateOf], at) => (
 }));
 
 describe.each(sampled(drawn, 6))('$name', ({ templateOf, sizes: some }) => {
-  test.each(some)('at size %i', (size) => {
+  test.each(some)('stays within its limits at size %i', (size) => {
     const { steps, units, source, error } = costOf(templateOf(size));
     if (error !== null) expect(error).toBeInstanceOf(IdiolectError);
     expect(String(error).length).toBeLessThan(12_000);

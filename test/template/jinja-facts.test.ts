@@ -28,7 +28,7 @@ function render(source: string): string {
 
 for (const [subject, facts] of Object.entries(jinja.facts)) {
   describe(`Python's Jinja2: ${subject}`, () => {
-    it.each(facts)('%j', (source, text) => {
+    it.each(facts)('holds for %j', (source, text) => {
       if (text === null) expect(() => render(source)).toThrow(TemplateError);
       else expect(render(source)).toBe(text);
     });
@@ -37,7 +37,7 @@ for (const [subject, facts] of Object.entries(jinja.facts)) {
 
 describe("Python's json.dumps", () => {
   const { facts }: { facts: readonly JsonFact[] } = readFacts('json-facts.json');
-  it.each(facts)('$options $text', ({ value, options, text }) => {
+  it.each(facts)('writes $text with $options', ({ value, options, text }) => {
     const rendered = parseTemplate('{{ value|tojson(**options) }}').render({ value, options });
     expect(rendered).toBe(text);
   });

@@ -115,7 +115,7 @@ describe('a render never escapes its limits', () => {
     ['a batch of fillers', '{{ [1]|batch(9999999999, 0)|list }}'],
     ['many slices', '{{ [1]|slice(9999999999)|list }}'],
   ];
-  it.each(hostile)('%s', (_what, source) => {
+  it.each(hostile)('and ends in a typed error for %s', (_what, source) => {
     const started = process.cpuUsage();
     const result = attempt(source, {});
     expect(result).toBeInstanceOf(IdiolectError);

@@ -29,7 +29,7 @@ export function multiplyReaders(alternatives: readonly NumberAlternative[], budg
   const targets: number[] = [];
   const marks: number[] = [];
   for (let state = 0; state < tuples.size; state += 1) {
-    if (state > maxProductStates) throw new BudgetExceeded('automaton states');
+    if (state >= maxProductStates) throw new BudgetExceeded('automaton states');
     budget.spend(1 + (tuple.length >> 2));
     for (let at = 0; at < tuple.length; at += 1) tuple[at] = tuples.value(state, at);
     marks.push(product.accepts(tuple) ? 1 : 0);

@@ -216,7 +216,7 @@ export class ObjectWriter {
     const key = this.#progressKey(progress);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#known.size > maxProgress) throw new BudgetExceeded('counts in an object');
+    if (this.#known.size >= maxProgress) throw new BudgetExceeded('counts in an object');
     this.#known.set(key, false);
     const alive = this.#labels(progress).some((label) => this.#steps(label, progress).length > 0);
     this.#known.set(key, alive);

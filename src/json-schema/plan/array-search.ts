@@ -68,7 +68,7 @@ export class ArraySearch {
     const key = progressKey(progress);
     const known = this.#alive.get(key);
     if (known !== undefined) return known;
-    if (this.#alive.size > maxProgress) throw new BudgetExceeded('counts in an array');
+    if (this.#alive.size >= maxProgress) throw new BudgetExceeded('counts in an array');
     this.#alive.set(key, false);
     const alive = this.cases(progress).some(([, next]) => this.mayEnd(next) || this.mayGoOn(next));
     this.#alive.set(key, alive);

@@ -189,7 +189,7 @@ export class Tags {
   /** The scalars that `const` or `enum` of `node` or of its reference lists; `null` if anything else is allowed. */
   #scalars(node: SchemaNode): readonly string[] | null {
     let current = node;
-    for (let steps = 0; steps < maxSteps; steps += 1) {
+    for (let steps = 0; steps <= maxSteps; steps += 1) {
       const { schema } = current;
       if (typeof schema === 'boolean') return null;
       const [target] = this.#targets(current, schema);

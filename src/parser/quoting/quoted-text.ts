@@ -124,12 +124,15 @@ export class QuotedText {
 
   private extendLine(part: string): void {
     if (part === '') return;
-    if (this.place === null) {
-      this.head += part;
-      if (this.head.length >= maxHead) this.begin();
-    } else {
+    if (this.place !== null) {
       this.readInLine(part);
+      return;
     }
+    const head = this.head + part;
+    this.head = head.slice(0, maxHead);
+    if (head.length <= maxHead) return;
+    this.begin();
+    this.readInLine(head.slice(maxHead));
   }
 
   /** Decides from its head what the line is; `marker` stands for what comes next in it. */

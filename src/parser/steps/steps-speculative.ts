@@ -97,7 +97,6 @@ function readBetween(
 ): SpeculationVerdict | null {
   const { cursor } = reader;
   reader.bufferTo(Math.min(skipSpace(cursor.text, cursor.at), limitOf(reader)));
-  if (reader.buffer.length >= maxSpeculation) return 'text';
   if (cursor.isAtEnd) {
     if (!reader.ended) return 'open';
     return speculation.count > 0 ? 'calls' : 'text';
