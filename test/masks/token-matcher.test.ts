@@ -96,6 +96,12 @@ describe('a schema', () => {
   });
 });
 
+test('what is no id is neither allowed nor accepted', () => {
+  const matcher = createTokenMatcher(createMaskVocabulary({ tokens: ['a', 'a'] }), 'root ::= "a"+');
+  for (const id of [Number.NaN, 0.5, -1, 2, 32, 2 ** 32, -(2 ** 32), Number.POSITIVE_INFINITY])
+    expect([id, matcher.allows(id), matcher.accept(id)]).toEqual([id, false, false]);
+});
+
 test('a token terminal of GBNF stands for the text of its token', () => {
   const id = texts.indexOf('<|call|>');
   for (const terminal of [`<[${id}]>`, '<|call|>']) {
