@@ -87,7 +87,9 @@ class Response implements TokenMatcher {
   }
 
   allows(token: number): boolean {
-    return hasToken(this.mask(), token);
+    // A bitmap knows no other ids, and reads them as some token's.
+    const isId = Number.isInteger(token) && token >= 0 && token < this.#vocabulary.size;
+    return isId && hasToken(this.mask(), token);
   }
 
   accept(token: number): boolean {

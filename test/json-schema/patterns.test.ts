@@ -135,6 +135,21 @@ describe('patterns', () => {
     );
   });
 
+  test('built at random of letters and word boundaries agree with V8 with the flag `i`, too', () => {
+    const letters = ['a', 'k', 'S', 'ſ', '\u212a', '-', 'é'];
+    const piece = fc.constantFrom(...letters, '\\b', '\\B', '\\w', '\\W', '[^\\w]', '(?:\\b|k)?', '(?<=s)');
+    const pieces = fc.array(piece, { minLength: 1, maxLength: 4 });
+    const words = fc.array(fc.string({ unit: fc.constantFrom(...letters), maxLength: 4 }), { minLength: 9 });
+    const law = fc.property(pieces, words, fc.boolean(), (inner, texts, whole) => {
+      const source = whole ? `^${inner.join('')}$` : inner.join('');
+      const { automaton } = automatonOf(`(?i)${source}`);
+      const expression = new RegExp(source, 'iu');
+      for (const text of texts)
+        expect([text, automatonAccepts(automaton, text)]).toEqual([text, expression.test(text)]);
+    });
+    fc.assert(law, { numRuns: process.env.LAWS === 'long' ? 20_000 : 200 });
+  });
+
   test('say what they cannot read', () => {
     expect(() => automatonOf('(\\w+)\\1')).toThrow(UnsupportedPattern);
     expect(() => automatonOf('(?:(a)|b)+\\1')).toThrow(UnsupportedPattern);

@@ -7,13 +7,13 @@
  * other character, and more if there are lookbehinds.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { allCharacters, type CharacterSet, complementSet } from './character-set.ts';
+import { allCharacters, type CharacterSet, complementSet, uniteSets } from './character-set.ts';
 import { classSet, foldCase } from './pattern-classes.ts';
-import { type PatternContexts, plainContexts, withLookbehinds } from './pattern-contexts.ts';
+import { finerContexts, type PatternContexts, plainContexts } from './pattern-contexts.ts';
 import { toEcmaScript, UnsupportedPattern } from './pattern-dialects.ts';
 import { hasBackReference, withoutBackReferences } from './pattern-references.ts';
 import type { Term, Terms } from './terms.ts';
-import { wordCharacters } from './unicode-classes.ts';
+import { otherWordCharacters, wordCharacters } from './unicode-classes.ts';
 
 /** A continuation, by the context that precedes it: see `PatternContexts`. */
 type Following = readonly Term[];
@@ -24,6 +24,7 @@ interface Flags {
 }
 
 const maxUnrolled = 60;
+const foldedWords = uniteSets(wordCharacters, otherWordCharacters);
 
 /** The texts that contain a match of `pattern`. Throws `UnsupportedPattern`. */
 export function patternTerm(terms: Terms, pattern: string): Term {
@@ -55,6 +56,8 @@ class PatternReader {
   /** The flags `i` and `s` of the current group. */
   #flags: Flags = { anyCase: false, dotAll: false };
   #contexts: PatternContexts = plainContexts;
+  /** Whether a word boundary is under the flag `i`. */
+  #hasFoldedBoundary = false;
 
   constructor(terms: Terms) {
     this.#terms = terms;
@@ -64,7 +67,8 @@ class PatternReader {
     const { everything } = this.#terms;
     const lookbehinds = new Map<AST.LookbehindAssertion, Term>();
     this.#lookBack(pattern.alternatives, lookbehinds);
-    if (lookbehinds.size > 0) this.#contexts = withLookbehinds(this.#terms, lookbehinds);
+    if (lookbehinds.size > 0 || this.#hasFoldedBoundary)
+      this.#contexts = finerContexts(this.#terms, lookbehinds, this.#hasFoldedBoundary);
     const matched = this.#oneOf(
       pattern.alternatives,
       this.#map(() => everything),
@@ -76,7 +80,7 @@ class PatternReader {
     return this.#pure(this.#terms.everything, matched)[0] ?? this.#terms.nothing;
   }
 
-  /** Finds the texts after which each lookbehind holds, which are read without other lookarounds. */
+  /** Finds what contexts have to tell: the texts after which each lookbehind holds, read without other lookarounds. */
   #lookBack(alternatives: readonly AST.Alternative[], found: Map<AST.LookbehindAssertion, Term>): void {
     for (const element of alternatives.flatMap(({ elements }) => elements)) {
       const inner = element.type === 'Quantifier' ? element.element : element;
@@ -87,6 +91,7 @@ class PatternReader {
         found.set(inner, this.#anywhere(this.#oneOf(inner.alternatives, end)));
       } else if (inner.type === 'Assertion') {
         if (inner.kind === 'lookahead') this.#lookBack(inner.alternatives, found);
+        if (inner.kind === 'word' && this.#flags.anyCase) this.#hasFoldedBoundary = true;
       } else if (inner.type === 'Group' || inner.type === 'CapturingGroup') {
         this.#within(inner, () => this.#lookBack(inner.alternatives, found));
       }
@@ -181,9 +186,10 @@ class PatternReader {
 
   #boundary(negate: boolean, rest: Following): Following {
     const terms = this.#terms;
-    const wordNext = terms.sequence(terms.set(wordCharacters), terms.everything);
+    const { anyCase } = this.#flags;
+    const wordNext = terms.sequence(terms.set(anyCase ? foldedWords : wordCharacters), terms.everything);
     return this.#map((context) => {
-      const isBetween = this.#contexts.isAfterWord(context) !== negate;
+      const isBetween = this.#contexts.isAfterWord(context, anyCase) !== negate;
       return terms.and(this.#at(rest, context), isBetween ? terms.not(wordNext) : wordNext);
     });
   }
@@ -316,7 +322,7 @@ class PatternReader {
     if (dotAll && element.type === 'CharacterSet' && element.kind === 'any') return allCharacters;
     const negated = element.type === 'CharacterClass' && element.negate;
     if (!anyCase) return classSet(element);
-    const set = classSet(element, foldCase(wordCharacters));
+    const set = classSet(element, foldedWords);
     // A negated class excludes both cases of its letters.
     return negated ? complementSet(foldCase(complementSet(set))) : foldCase(set);
   }

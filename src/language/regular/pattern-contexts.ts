@@ -9,15 +9,17 @@ import {
   complementSet,
   type Partition,
   setKey,
+  uniteSets,
 } from './character-set.ts';
 import { UnsupportedPattern } from './pattern-dialects.ts';
 import type { Term, Terms } from './terms.ts';
-import { wordCharacters } from './unicode-classes.ts';
+import { otherWordCharacters, wordCharacters } from './unicode-classes.ts';
 
 /** The contexts of one pattern. */
 export interface PatternContexts {
   readonly size: number;
-  isAfterWord(context: number): boolean;
+  /** `anyCase`: with the flag `i`, where ſ and the sign of Kelvin are letters of words, too. */
+  isAfterWord(context: number, anyCase: boolean): boolean;
   /** Whether `lookbehind` would hold here if it were not negated. */
   holds(lookbehind: AST.LookbehindAssertion, context: number): boolean;
   /** The texts that lead from `context` to one of `targets`; whether the empty text is among them is not said. */
@@ -25,8 +27,9 @@ export interface PatternContexts {
 }
 
 const maxContexts = 40;
-const [start, afterWord, afterOther] = [0, 1, 2];
+const [start, afterWord, afterOther, afterFolded] = [0, 1, 2, 3];
 const notWord = complementSet(wordCharacters);
+const notFolded = complementSet(uniteSets(wordCharacters, otherWordCharacters));
 
 /** After nothing, after a word character, after any other character. */
 export const plainContexts: PatternContexts = {
@@ -50,11 +53,20 @@ interface Context {
 
 const keyOf = ({ last, rests }: Context) => `${last} ${rests.map(({ id }) => id).join()}`;
 
-/** Contexts that also tell whether lookbehinds hold, given the texts after which each does. */
-export function withLookbehinds(
+/**
+ * Contexts that also tell whether lookbehinds hold, given the texts after which each does, and, where `folded`, which
+ * letters are those of words only with the flag `i`.
+ */
+export function finerContexts(
   terms: Terms,
   lookbehinds: ReadonlyMap<AST.LookbehindAssertion, Term>,
+  folded: boolean,
 ): PatternContexts {
+  const lasts: Partition<Context> = [
+    [wordCharacters, { last: afterWord, rests: [] }],
+    ...(folded ? ([[otherWordCharacters, { last: afterFolded, rests: [] }]] as const) : []),
+    [folded ? notFolded : notWord, { last: afterOther, rests: [] }],
+  ];
   const order = [...lookbehinds.keys()];
   const contexts: Context[] = [];
   const numbers = new Map<string, number>();
@@ -77,17 +89,17 @@ export function withLookbehinds(
           (context, next): Context => ({ ...context, rests: [...context.rests, next] }),
           keyOf,
         ),
-      [
-        [wordCharacters, { last: afterWord, rests: [] }],
-        [notWord, { last: afterOther, rests: [] }],
-      ],
+      lasts,
     );
     edges.push(after.map(([set, context]) => [set, numberOf(context)]));
   }
   const name = edges.map((each) => each.map(([set, to]) => `${setKey(set)}>${to}`).join(';')).join('/');
   return {
     size: contexts.length,
-    isAfterWord: (context) => contexts[context]?.last === afterWord,
+    isAfterWord(context, anyCase) {
+      const last = contexts[context]?.last;
+      return last === afterWord || (anyCase && last === afterFolded);
+    },
     holds: (lookbehind, context) => contexts[context]?.rests[order.indexOf(lookbehind)]?.nullable === true,
     leadingTo(_, context, targets) {
       const among = contexts.map((__, number) => (targets(number) ? 1 : 0)).join('');

@@ -11,6 +11,8 @@ export const wordCharacters: CharacterSet = characterSet(
   [0x5f, 0x5f],
   [0x61, 0x7a],
 );
+/** What the flags `i` and `u` add to `\w`: ſ and the sign of Kelvin, other cases of `s` and `k`. */
+export const otherWordCharacters: CharacterSet = characterSet([0x17f, 0x17f], [0x212a, 0x212a]);
 /** `\s` */
 export const spaces: CharacterSet = characterSet(
   [0x09, 0x0d],
