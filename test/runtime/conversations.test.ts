@@ -26,6 +26,21 @@ describe('a final message that is continued', () => {
     expect(message.content).toBe('It is warm.');
   });
 
+  it('has to begin the JSON that is asked for', async () => {
+    const model = await openTiny();
+    const begun = (content: string) => ({
+      messages: [...messages, { role: 'assistant', content } as const],
+      continueFinalMessage: true,
+      responseFormat: { type: 'json_schema', json_schema: { schema: { enum: [{ warm: true }] } } } as const,
+      maxTokens: 64,
+    });
+    for (const other of ['It is', '```json\n', '{"cold": '])
+      await expect(model.chat(begun(other)).message).rejects.toMatchObject({ option: 'continueFinalMessage' });
+    for (const own of ['', '{"wa', '{"warm": tru'])
+      expect(await model.chat(begun(own)).object).toEqual({ warm: true });
+    await model.dispose();
+  });
+
   it('has to be the last one of the assistant', async () => {
     const model = await openTiny();
     const refused = model.chat({ messages, continueFinalMessage: true }).message;
