@@ -26,6 +26,14 @@ describe('a final message that is continued', () => {
     expect(message.content).toBe('It is warm.');
   });
 
+  it('may hold a stop, which counts only in what is written', async () => {
+    const stopped = { ...request, stop: ['is'] };
+    const model = await openScriptedChat([{ request: stopped, pieces: [' warm. This is all.', '<|im_end|>'] }]);
+    const { content } = await model.chat(stopped).message;
+    await model.dispose();
+    expect(content).toBe('It is warm. Th');
+  });
+
   it('has to begin the JSON that is asked for', async () => {
     const model = await openTiny();
     const begun = (content: string) => ({
