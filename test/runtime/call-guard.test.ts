@@ -281,6 +281,10 @@ describe('an answer to a schema', () => {
     guard.enforced.end(4);
     expect(judged(`${thought}{"n": 3}`)).toEqual(finished(`${thought}{"n": 3}`));
     expect(judged(`${thought}{"n": 9}`).message).toMatchObject({ content: null, malformed: [{}] });
+    // Next to a call, thoughts alone are no answer.
+    const { events, message } = finished(thought);
+    const called = { events, message: { ...message, tool_calls: [] } };
+    expect(guardAnswer(guard, answer, called, '</think>\n\n')).toEqual(called);
   });
 
   it('is not text next to a call that is demanded', () => {

@@ -27,18 +27,18 @@ export function guardAnswer(
   const { events, message } = finished;
   const finish = events.findLast((event) => event.type === 'finish');
   const content = message.content ?? '';
-  const isAnswer = content.trim() !== '' || message.tool_calls === undefined;
-  if (judgeAnswer === null || answer === null || finish?.reason === 'length' || !isAnswer) return finished;
+  if (judgeAnswer === null || answer === null || finish?.reason === 'length') return finished;
   // What the prompt has begun of an answer stands at negative offsets. It is the beginning of the JSON, or text before it.
   const begun = Math.max(0, 0 - answer.start);
+  const own = afterThoughts(content.slice(begun), thoughtsEnd);
+  if (own.trim() === '' && message.tool_calls !== undefined) return finished;
   // Where the text holds markers, in a string or in thoughts, the parser may read as the answer what the grammar does not.
   const isAsWritten = message.malformed === undefined && message.repaired === undefined;
   const isEnforced = isAsWritten && enforced.covers(answer.start + begun, answer.end);
   // The grammar has not seen the one, and allows any of the other.
   const mayHoldMore = begun > 0 || thoughtsEnd !== null;
   const isWhole = !mayHoldMore || judgeAnswer(content, false).problems.length === 0;
-  const judged = isWhole ? content : afterThoughts(content.slice(begun), thoughtsEnd);
-  const { problems, assurance } = judgeAnswer(judged, isEnforced);
+  const { problems, assurance } = judgeAnswer(isWhole ? content : own, isEnforced);
   if (problems.length === 0) return isWhole ? withAssurance(finished, assurance) : finished;
   const malformed: Malformed = {
     type: 'malformed',
