@@ -36,7 +36,13 @@ it('is answered, or refused with a reason', async () => {
 });
 
 it('may have null where nothing is meant', async () => {
-  const nothing = { systemPrompt: null, temperature: null, stopSequences: null, tools: null, toolChoice: null };
+  const nothing = {
+    systemPrompt: null,
+    temperature: null,
+    stopSequences: null,
+    tools: null,
+    toolChoice: null,
+  };
   const messages = [{ role: 'user', content: { type: 'text', text: 'Well?' } }];
   const asked = { messages, maxTokens: 8, ...nothing } as unknown as SamplingParams;
   expect(await ask({ params: asked })).toMatchObject({ content: { text: 'Yes.' } });

@@ -28,7 +28,9 @@ describe('a final message that is continued', () => {
 
   it('may hold a stop, which counts only in what is written', async () => {
     const stopped = { ...request, stop: ['is'] };
-    const model = await openScriptedChat([{ request: stopped, pieces: [' warm. This is all.', '<|im_end|>'] }]);
+    const model = await openScriptedChat([
+      { request: stopped, pieces: [' warm. This is all.', '<|im_end|>'] },
+    ]);
     const { content } = await model.chat(stopped).message;
     await model.dispose();
     expect(content).toBe('It is warm. Th');
@@ -43,7 +45,9 @@ describe('a final message that is continued', () => {
       maxTokens: 64,
     });
     for (const other of ['It is', '```json\n', '{"cold": '])
-      await expect(model.chat(begun(other)).message).rejects.toMatchObject({ option: 'continueFinalMessage' });
+      await expect(model.chat(begun(other)).message).rejects.toMatchObject({
+        option: 'continueFinalMessage',
+      });
     for (const own of ['', '{"wa', '{"warm": tru'])
       expect(await model.chat(begun(own)).object).toEqual({ warm: true });
     await model.dispose();
