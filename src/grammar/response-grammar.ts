@@ -122,23 +122,27 @@ export function* responseGrammar(
   const root = fromTrigger ? answer : turnExpression(layout, options, answer, parts.rules);
   const whole = parts.rules.grammar('root', root);
   yield;
-  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options);
+  const isTemplates = Object.values(format.turn.prompt).includes(options.prompt.written);
+  const grammar = fromTrigger ? whole : afterPrompt(whole, layout, options, isTemplates);
   return { grammar: withoutUnused(grammar), issues: parts.issues };
 }
 
 /**
  * Removes the prompt's pending text, or the answer that it has begun, from the front of the grammar. If the grammar
- * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is.
+ * cannot begin with it, it is plain text or a malformed call, and the grammar stays as it is. `isTemplates`: the prompt
+ * is the template's own, without a message that is to be continued.
  */
 function afterPrompt(
   grammar: Grammar,
   { restarts }: TurnLayout,
   { prompt, shape }: ResponseGrammarOptions,
+  isTemplates: boolean,
 ): Grammar {
   const { place, pending, laterCall, begun, answer } = prompt;
   const isContinued = begun && (shape === 'schema' || shape === 'schema-or-calls');
   const continued = isContinued ? grammarAfter(grammar, answer) : null;
   if (continued !== null) return continued;
+  if (isContinued && !isTemplates) refuseOtherAnswer();
   if (pending.trim() === '') return grammar;
   const rest = grammarAfter(grammar, pending) ?? (laterCall === '' ? null : grammarAfter(grammar, laterCall));
   if (rest !== null) return rest;
@@ -268,6 +272,14 @@ function spellTrigger(
   const spell = (text: string) => spellMarkers(calls, text);
   if (rest === whole || marker === '') return spell(rest);
   return rest === '' ? optional(literal(marker)) : alternatives(spell(rest), spell(whole));
+}
+
+function refuseOtherAnswer(): never {
+  throw new UnsupportedOptionError({
+    option: 'continueFinalMessage',
+    reason:
+      'the last message has begun something else than responseFormat asks for; end it with the beginning of that JSON, or leave one of the two out',
+  });
 }
 
 function refuseBrokenHeader(): never {

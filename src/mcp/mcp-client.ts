@@ -23,6 +23,8 @@ export interface McpContent {
 export interface McpResult {
   readonly content?: readonly McpContent[] | undefined;
   readonly structuredContent?: unknown;
+  /** In the first version of the protocol, all of the result. */
+  readonly toolResult?: unknown;
   /** Whether the tool failed; the content then describes how. */
   readonly isError?: boolean | undefined;
 }

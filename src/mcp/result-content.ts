@@ -19,7 +19,9 @@ export class McpToolError extends IdiolectError {
  * described. Throws `McpToolError` if the server reports that the tool failed, or the result is invalid.
  */
 export function resultContent(tool: string, result: unknown): unknown {
-  const { content, structuredContent, isError } = readResult(tool, result);
+  const { content, isError, ...given } = readResult(tool, result);
+  // The first version of the protocol had results of any kind.
+  const structuredContent = given.structuredContent ?? given.toolResult;
   const text = content.map(contentText).join('\n');
   if (isError === true) throw new McpToolError(tool, text);
   if (structuredContent === undefined || structuredContent === null) return text;
@@ -36,6 +38,8 @@ function readResult(tool: string, result: unknown): McpResult & { readonly conte
   throw new McpToolError(tool, `the tool "${tool}" gave no result: its server sent something else`);
 }
 
+const unknownType = 'application/octet-stream';
+
 interface Resource {
   readonly uri?: unknown;
   readonly mimeType?: unknown;
@@ -48,13 +52,14 @@ export function contentText(part: McpContent): string {
   if (part.type === 'text') return part.text ?? '';
   if (part.type === 'resource') return resourceText(part.resource);
   if (part.type === 'resource_link') return link(part);
-  return describeFile({ mediaType: part.mimeType ?? part.type, data: part.data }).text;
+  const mediaType = [part.mimeType, part.type].find((type) => typeof type === 'string');
+  return describeFile({ mediaType: mediaType ?? unknownType, data: part.data }).text;
 }
 
 /** A text resource of any encoding is written with its address, so that the model can refer to it. */
 function resourceText(resource: unknown): string {
   const { uri, mimeType, text, blob } = (resource ?? {}) as Resource;
-  const mediaType = typeof mimeType === 'string' ? mimeType : 'application/octet-stream';
+  const mediaType = typeof mimeType === 'string' ? mimeType : unknownType;
   const name = typeof uri === 'string' ? { filename: uri } : {};
   const file = describeFile({ mediaType, data: blob, ...name });
   if (typeof text !== 'string' && file.isDescribed) return file.text;

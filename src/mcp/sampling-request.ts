@@ -1,6 +1,6 @@
 /** What an MCP server asks of its client's model (`sampling/createMessage`), as the options of a chat. */
 import { MessageError } from '../format/errors.ts';
-import type { ContentPart, JsonSchema, Message, ToolCall } from '../format/messages.ts';
+import type { ContentPart, Message, ToolCall } from '../format/messages.ts';
 import { isRecord, withoutUndefined } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { McpListedTool } from './mcp-client.ts';
@@ -29,26 +29,21 @@ export interface SamplingParams {
   readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' | undefined } | undefined;
 }
 
-/** Reads a request for a model that sees pictures, or is told of them. Throws `MessageError`. */
+/** Reads a request for a model that sees pictures, or is told of them. Throws `MessageError`; the chat checks the rest. */
 export function readSampling(params: SamplingParams, vision: boolean): ChatOptions {
   if (!isRecord(params) || !Array.isArray(params.messages)) throw refuse('messages', 'must be a list');
-  const { systemPrompt, messages, maxTokens, temperature, stopSequences, tools = [], toolChoice } = params;
-  const system = systemPrompt === undefined ? [] : [{ role: 'system', content: systemPrompt } as const];
+  const { messages, maxTokens, temperature, stopSequences, toolChoice } = params;
+  // Servers in languages without `undefined` write null.
+  const systemPrompt = params.systemPrompt ?? null;
+  const tools = params.tools ?? [];
+  const system = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt } as const];
   return {
     messages: [...system, ...messages.flatMap((message, index) => readMessage(message, index, vision))],
     // Schemas of servers may say what no grammar can; it is then checked.
     policy: 'degrade',
     ...withoutUndefined({ maxTokens, temperature, stop: stopSequences }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(readTool), toolChoice: toolChoice?.mode ?? 'auto' }),
+    ...(tools.length === 0 ? {} : { tools, toolChoice: toolChoice?.mode ?? 'auto' }),
   };
-}
-
-function readTool({ name, description, inputSchema }: McpListedTool): {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters: JsonSchema;
-} {
-  return { name, ...withoutUndefined({ description }), parameters: inputSchema as JsonSchema };
 }
 
 function readMessage(message: SamplingMessage, index: number, vision: boolean): readonly Message[] {

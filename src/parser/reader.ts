@@ -192,7 +192,7 @@ export class Reader implements MatchContext {
   /** Consumes text up to `end` as content of the region. */
   emitText(end: number): void {
     if (this.openRegion === null) return;
-    this.emitAs(this.options.thoughtsInText ? 'text' : this.openRegion.kind, end);
+    this.emitAs(this.openRegion.kind, end);
   }
 
   private emitAs(region: 'text' | 'reasoning', end: number): void {
@@ -200,7 +200,8 @@ export class Reader implements MatchContext {
     const { text, at } = cursor;
     if (end <= at) return;
     const delta = at === 0 && end === text.length ? text : text.slice(at, end);
-    this.writer.text(region, delta, cursor.offset, cursor.offsetOf(end));
+    const isThought = this.options.thoughtsInText && region === 'reasoning';
+    this.writer.text(isThought ? 'text' : region, delta, cursor.offset, cursor.offsetOf(end), isThought);
     cursor.moveTo(end);
   }
 
@@ -215,7 +216,7 @@ export class Reader implements MatchContext {
     if (repairs !== undefined && !isAhead) this.noteRepair(markerRepair(repairs, transition));
     if (transition.peek) return transition.next;
     if (transition.role === 'thought' && this.options.thoughtsInText) {
-      this.emitAs('text', end);
+      this.emitAs('reasoning', end);
       return transition.next;
     }
     this.skip(end);
@@ -237,8 +238,10 @@ export class Reader implements MatchContext {
 
   /** Ends the region. */
   leaveRegion(): void {
+    const isThought = this.openRegion?.kind === 'reasoning';
     this.openRegion = null;
-    if (!this.options.thoughtsInText) this.writer.endRegion(this.cursor.offset);
+    if (this.options.thoughtsInText) this.writer.leaveOpen(this.cursor.offset, isThought);
+    else this.writer.endRegion(this.cursor.offset);
   }
 
   /** Opens a call. */

@@ -1,4 +1,5 @@
 /** What `mcpTools` makes of clients and servers that are not what they should be. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolListError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import type { McpClient } from '../../src/mcp/mcp-client.ts';
@@ -48,6 +49,30 @@ describe('mcpTools', () => {
       await expect(tool?.execute({}, { signal, toolCallId: 'call' })).rejects.toThrow(McpToolError);
     },
   );
+
+  const field = fc.option(fc.jsonValue({ maxDepth: 1 }), { nil: undefined });
+  const type = fc.constantFrom('text', 'image', 'audio', 'resource', 'resource_link', 'other', 7, null);
+  const part = fc.record({ type, text: field, data: field, mimeType: field, uri: field, resource: field });
+
+  it('gives a result or says that there is none, whatever stands in its content', async () => {
+    const listTools = async () => ({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
+    const given = fc.record({ content: fc.array(part), structuredContent: field, isError: field });
+    await fc.assert(
+      fc.asyncProperty(given, async (result) => {
+        const [tool] = await mcpTools({ listTools, callTool: async () => result });
+        const { signal } = new AbortController();
+        const outcome = await tool?.execute({}, { signal, toolCallId: 'call' }).catch((error) => error);
+        if (outcome instanceof Error) expect(outcome).toBeInstanceOf(McpToolError);
+      }),
+    );
+  });
+
+  it('gives the result of a server of the first version', async () => {
+    const listTools = async () => ({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
+    const [tool] = await mcpTools({ listTools, callTool: async () => ({ toolResult: { warm: true } }) });
+    const { signal } = new AbortController();
+    expect(await tool?.execute({}, { signal, toolCallId: 'call' })).toEqual({ warm: true });
+  });
 
   it('takes a page of two hundred thousand tools', async () => {
     const tool = { name: 'look', inputSchema: { type: 'object' } };

@@ -260,13 +260,46 @@ describe('an answer to a schema', () => {
     expect(malformed).toMatchObject([rest, { raw: '{"a": "b', reason: 'the answer is not JSON' }]);
   });
 
-  it('is judged from where the model goes on with what the prompt has begun', () => {
+  it('that the prompt has begun is known to fit only as a whole', () => {
     const guard = callGuard({ responseFormat: format }, [], []);
     guard.enforced.begin(0);
-    const begun = { start: -6, end: 8 };
-    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}')).message.assurance).toBe('enforced');
-    guard.enforced.end(2);
-    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}')).message.assurance).toBe('validated');
+    const begun = { start: -6, end: 2 };
+    expect(guardAnswer(guard, begun, finished('{"n": 3}')).message.assurance).toBe('enforced');
+    expect(guardAnswer(guard, begun, finished('Well, {"n": 3}'))).toEqual(finished('Well, {"n": 3}'));
+    guard.enforced.end(1);
+    expect(guardAnswer(guard, begun, finished('{"n": 3}')).message.assurance).toBe('validated');
+    expect(guardAnswer(guard, begun, finished('Well, {"n": 9}')).message.malformed).toHaveLength(1);
+  });
+
+  it('after thoughts in the same text is judged, and the text is not known to fit', () => {
+    const guard = callGuard({ responseFormat: format, reasoningFormat: 'none' }, [], []);
+    guard.enforced.begin(0);
+    const judged = (content: string) => guardAnswer(guard, answer, finished(content), '</think>\n\n');
+    const thought = '<think>\nIs it {"n": 9}?\n</think>\n\n';
+    expect(judged('{"n": 3}').message.assurance).toBe('enforced');
+    expect(judged(`${thought}{"n": 3}`)).toEqual(finished(`${thought}{"n": 3}`));
+    guard.enforced.end(4);
+    expect(judged(`${thought}{"n": 3}`)).toEqual(finished(`${thought}{"n": 3}`));
+    expect(judged(`${thought}{"n": 9}`).message).toMatchObject({ content: null, malformed: [{}] });
+    // Next to a call, thoughts alone are no answer.
+    const { events, message } = finished(thought);
+    const called = { events, message: { ...message, tool_calls: [] } };
+    expect(guardAnswer(guard, answer, called, '</think>\n\n')).toEqual(called);
+  });
+
+  it('is not text next to a call that is demanded', () => {
+    const named = { type: 'function', function: { name: 'f' } } as const;
+    const choices = [
+      'required',
+      named,
+      { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } },
+    ] as const;
+    const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }] as const;
+    for (const toolChoice of choices) {
+      const guard = callGuard({ responseFormat: format, tools, toolChoice }, [...tools], []);
+      guard.enforced.begin(0);
+      expect(guardAnswer(guard, answer, finished('I look.'))).toEqual(finished('I look.'));
+    }
   });
 
   it('is not enforced by a grammar that leaves keywords out', () => {

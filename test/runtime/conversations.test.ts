@@ -26,6 +26,33 @@ describe('a final message that is continued', () => {
     expect(message.content).toBe('It is warm.');
   });
 
+  it('may hold a stop, which counts only in what is written', async () => {
+    const stopped = { ...request, stop: ['is'] };
+    const model = await openScriptedChat([
+      { request: stopped, pieces: [' warm. This is all.', '<|im_end|>'] },
+    ]);
+    const { content } = await model.chat(stopped).message;
+    await model.dispose();
+    expect(content).toBe('It is warm. Th');
+  });
+
+  it('has to begin the JSON that is asked for', async () => {
+    const model = await openTiny();
+    const begun = (content: string) => ({
+      messages: [...messages, { role: 'assistant', content } as const],
+      continueFinalMessage: true,
+      responseFormat: { type: 'json_schema', json_schema: { schema: { enum: [{ warm: true }] } } } as const,
+      maxTokens: 64,
+    });
+    for (const other of ['It is', '```json\n', '{"cold": '])
+      await expect(model.chat(begun(other)).message).rejects.toMatchObject({
+        option: 'continueFinalMessage',
+      });
+    for (const own of ['', '{"wa', '{"warm": tru'])
+      expect(await model.chat(begun(own)).object).toEqual({ warm: true });
+    await model.dispose();
+  });
+
   it('has to be the last one of the assistant', async () => {
     const model = await openTiny();
     const refused = model.chat({ messages, continueFinalMessage: true }).message;

@@ -1,7 +1,7 @@
 /** A session with an MCP server: JSON-RPC over whatever reaches it. */
 import { ToolListError } from '../../format/errors.ts';
 import { parseJson } from '../../format/json-values.ts';
-import { untilAborted } from '../../format/on-abort.ts';
+import { onAbort } from '../../format/on-abort.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { toolVersion } from '../../format/version.ts';
 import type { McpClient, McpListedTool, samplingHandler } from '../../mcp/index.ts';
@@ -58,7 +58,7 @@ export async function startMcpServer(
     session.stay();
     return {
       listTools: async () => ({ tools: tools as McpListedTool[] }),
-      callTool: (call, _, options = {}) => untilAborted(session.request('tools/call', call), options.signal),
+      callTool: (call, _, options = {}) => session.request('tools/call', call, options.signal),
       close: () => session.close(),
     };
   } catch (error) {
@@ -83,7 +83,9 @@ async function listAll(session: McpSession): Promise<unknown[]> {
 interface Waiting {
   readonly method: string;
   readonly resolve: (result: McpMessage) => void;
-  readonly reject: (error: ToolListError) => void;
+  readonly reject: (error: unknown) => void;
+  /** No longer waits for it to be aborted. */
+  readonly forget: () => void;
 }
 
 class McpSession implements McpListener {
@@ -110,15 +112,18 @@ class McpSession implements McpListener {
     this.#timer = setTimeout(() => this.fail(`it did not answer within ${milliseconds} ms`), milliseconds);
   }
 
-  request(method: string, params: object): Promise<McpMessage> {
+  /** Aborted, it no longer waits, and tells the server so. */
+  request(method: string, params: object, signal?: AbortSignal): Promise<McpMessage> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       if (this.#failed !== null) {
         reject(this.#failed);
         return;
       }
       const id = ++this.#requests;
       this.#received = 0;
-      this.#waiting.set(id, { method, resolve, reject });
+      const forget = signal === undefined ? () => undefined : onAbort(signal, () => this.#cancel(id, signal));
+      this.#waiting.set(id, { method, resolve, reject, forget });
       this.#send({ id, method, params });
     });
   }
@@ -153,8 +158,7 @@ class McpSession implements McpListener {
 
   fail(reason: string, cause?: unknown): void {
     this.#failed ??= this.failure(reason, cause);
-    for (const { reject } of this.#waiting.values()) reject(this.#failed);
-    this.#waiting.clear();
+    for (const id of [...this.#waiting.keys()]) this.#taken(id)?.reject(this.#failed);
   }
 
   takes(characters: number): boolean {
@@ -176,10 +180,23 @@ class McpSession implements McpListener {
     this.#connection.send({ jsonrpc: '2.0', ...message });
   }
 
+  #cancel(id: number, { reason }: AbortSignal): void {
+    this.#taken(id)?.reject(reason);
+    const params = { requestId: id, reason: 'the result is no longer needed' };
+    this.#send({ method: 'notifications/cancelled', params });
+  }
+
+  /** The request with this id, which from now on waits for nothing. */
+  #taken(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.forget();
+    return waiting;
+  }
+
   #settle({ id, result, error }: McpMessage): void {
-    const waiting = this.#waiting.get(Number(id));
+    const waiting = this.#taken(Number(id));
     if (waiting === undefined) return;
-    this.#waiting.delete(Number(id));
     if (isRecord(result)) waiting.resolve(result);
     else {
       const reason =

@@ -147,13 +147,14 @@ function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: Toke
 
 /** Compares by bytes, then by id. */
 function precedes({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
-  const [start, end] = [starts[first] ?? 0, starts[first + 1] ?? 0];
-  const [otherStart, otherEnd] = [starts[second] ?? 0, starts[second + 1] ?? 0];
-  const length = Math.min(end - start, otherEnd - otherStart);
-  for (let offset = depth; offset < length; offset++) {
+  const start = starts[first] ?? 0;
+  const length = (starts[first + 1] ?? 0) - start;
+  const otherStart = starts[second] ?? 0;
+  const otherLength = (starts[second + 1] ?? 0) - otherStart;
+  const shared = Math.min(length, otherLength);
+  for (let offset = depth; offset < shared; offset++) {
     const difference = (bytes[start + offset] ?? 0) - (bytes[otherStart + offset] ?? 0);
     if (difference !== 0) return difference < 0;
   }
-  const longer = end - start - (otherEnd - otherStart);
-  return longer === 0 ? first < second : longer < 0;
+  return length === otherLength ? first < second : length < otherLength;
 }

@@ -68,10 +68,16 @@ export class EventWriter {
     else this.events.push(event);
   }
 
-  /** Emits a piece of a region's text; opens the region if necessary. */
-  text(region: WrittenRegion, delta: string, start: number, end: number): void {
+  /** Emits a piece of a region's text; opens the region if necessary. `isThought`: it is text only because thoughts are. */
+  text(region: WrittenRegion, delta: string, start: number, end: number, isThought = false): void {
     if (this.region !== region) this.openRegion(region, start);
+    if (!isThought) this.regionPlace.resume();
     this.delta(delta, start, end);
+  }
+
+  /** The open region may go on after what comes here, which may be a call. */
+  leaveOpen(at: number, isThought: boolean): void {
+    if (this.region !== null) this.regionPlace.leave(at, isThought);
   }
 
   /** Emits a delta of what is being written: a region, or the arguments of a call. */
@@ -114,7 +120,7 @@ export class EventWriter {
       this.thoughts = text;
       return;
     }
-    this.otherTextEnd = this.regionPlace.endBefore(at);
+    this.otherTextEnd = Math.max(this.otherTextEnd, this.regionPlace.endBefore(at));
     this.tellPossibleCall(text, at);
   }
 

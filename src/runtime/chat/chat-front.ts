@@ -70,7 +70,7 @@ export function* readingOf(
   const { options, tools, template } = request;
   const { generationPrompt = '' } = grammarOptions;
   const reading =
-    enforcement === null ? unguarded : yield* enforcement.reading(request, grammarOptions, grammar);
+    enforcement === null ? unguarded() : yield* enforcement.reading(request, grammarOptions, grammar);
   yield;
   const parser = createModuleParser(template.reader, {
     ...parserOptions(options, tools, generationPrompt, grammar, reading.guard),

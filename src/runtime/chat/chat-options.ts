@@ -97,11 +97,14 @@ export interface ChatOptions<
    * character. Default: no limit.
    */
   readonly thinkingBudget?: number | undefined;
-  /** `none`: thoughts stay in the content. Default: `separate`. */
+  /** `none`: thoughts stay in the content, which is then no JSON. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none' | undefined;
   /** Additional variables for the template. */
   readonly templateVariables?: Readonly<Record<string, unknown>> | undefined;
-  /** Continues the last message, which must be an assistant's. Default: false. */
+  /**
+   * Continues the last message, which must be an assistant's, and with a `responseFormat` the beginning of its JSON.
+   * Default: false.
+   */
   readonly continueFinalMessage?: boolean | undefined;
   /**
    * The maximum number of tokens, including injected text. A longer response is cut off with `length`, even inside a

@@ -67,9 +67,10 @@ function compilePart(node: Expression, place: CompileContext): EvaluateSteps {
 
 function oneStep(node: Expression, place: CompileContext): EvaluateSteps {
   const value = compileExpression(node, place);
-  // biome-ignore lint/correctness/useYield: it is one step
   return function* (scope) {
-    return value(scope);
+    const computed = value(scope);
+    yield;
+    return computed;
   };
 }
 

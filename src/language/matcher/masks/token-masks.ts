@@ -98,7 +98,8 @@ export class TokenMasks {
     const byTarget = new Map<number, { nodes: number; bytes: number }>();
     let nodes = 0;
     for (let byte = 0; byte < row.length; byte += 1) {
-      const [target, root] = [row[byte] ?? dead, roots[byte] ?? noToken];
+      const target = row[byte] ?? dead;
+      const root = roots[byte] ?? noToken;
       if (target === dead || root === noToken) continue;
       const below = (ends[root] ?? 0) - root;
       nodes += below;
@@ -154,7 +155,8 @@ export class TokenMasks {
   #difference(state: number, other: number): TokenBitmap | null {
     const mask = this.#near(other).slice();
     const { labels, ends, tokens, size } = this.#trie;
-    const [path, otherPath] = [this.#path, this.#otherPath];
+    const path = this.#path;
+    const otherPath = this.#otherPath;
     let left = maxDifference;
     let node = 0;
     while (node < size) {

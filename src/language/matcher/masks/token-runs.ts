@@ -74,7 +74,8 @@ function classify(trie: TokenTrie, members: CharacterClass) {
   let node = 0;
   while (node < trie.size) {
     const label = trie.labels[node] ?? 0;
-    const [byte, depth] = [label & 0xff, label >>> 8];
+    const byte = label & 0xff;
+    const depth = label >>> 8;
     const before = places[depth - 1] ?? start;
     const place = before.part.missing > 0 ? within(before, byte, members) : between(before, byte, members);
     if (place === 'exit') exits[byte]?.push([before.characters, node]);

@@ -11,7 +11,7 @@ import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { answerCheck, argumentChecks } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
-import { mayCallInstead } from './json-or-calls.ts';
+import { answersJson, mayCallInstead, watchesAnswer } from './json-or-calls.ts';
 import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
 /** What the guard knows about an answer to a schema. */
@@ -33,21 +33,23 @@ export interface CallGuard {
 
 /** The guard of a chat. `report`: where its grammar differs from the schemas; `thoughts`: those that it allows. */
 export function callGuard(
-  options: Pick<ChatOptions, 'tools' | 'toolChoice' | 'responseFormat'>,
+  options: Pick<ChatOptions, 'tools' | 'toolChoice' | 'responseFormat' | 'reasoningFormat'>,
   tools: readonly Tool[],
   report: readonly SchemaIssue[],
   thoughts: EnforcedThoughts | null = null,
 ): CallGuard {
   const uncheckable = new Set(tools.filter(hasLargeSchema).map((tool) => tool.function.name));
   // A schema that is too large to validate can be no more than enforced as far as the report says.
-  const reported = report.filter(({ effect }) => effect === 'widened').map(({ tool }) => tool);
+  const isOpen = ({ effect, tool }: SchemaIssue): boolean =>
+    effect === 'widened' || (effect === 'checked' && tool === '' && !watchesAnswer(options));
+  const reported = report.filter(isOpen).map(({ tool }) => tool);
   // What is read as a call may have been written as an answer, and the other way round.
   const mistakable = mayCallInstead(options, tools) ? ['', ...tools.map((tool) => tool.function.name)] : [];
   const widened = new Set([...reported, ...mistakable].filter((tool) => !uncheckable.has(tool)));
   const check = argumentChecks(tools);
   const ask = libraryChecks(options.tools ?? []);
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
-  const checkAnswer = answerCheck(options.responseFormat);
+  const checkAnswer = answersJson(options) ? answerCheck(options.responseFormat) : null;
   return {
     enforced: new EnforcedText(new Set([...allowed].filter((name) => !widened.has(name))), thoughts, ask),
     validate: (toolName, input) => {

@@ -1,5 +1,5 @@
 /** Whether what is written in JSON is an answer or a call. */
-import type { Tool } from '../../../format/messages.ts';
+import type { Tool, ToolChoice } from '../../../format/messages.ts';
 import type { ChatOptions } from '../chat-options.ts';
 
 /**
@@ -10,6 +10,28 @@ export function mayCallInstead(
   { toolChoice = 'auto', responseFormat }: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>,
   tools: readonly Tool[],
 ): boolean {
-  const answersJson = responseFormat !== undefined && responseFormat.type !== 'text';
-  return answersJson && tools.length > 0 && toolChoice === 'auto';
+  return answersJson({ toolChoice, responseFormat }) && tools.length > 0 && toolChoice === 'auto';
+}
+
+/** Whether an answer must be JSON. Text next to a call that is demanded is no answer. */
+export function answersJson({
+  toolChoice = 'auto',
+  responseFormat,
+}: Pick<ChatOptions, 'toolChoice' | 'responseFormat'>): boolean {
+  return responseFormat !== undefined && responseFormat.type !== 'text' && !demandsCall(toolChoice);
+}
+
+function demandsCall(choice: ToolChoice): boolean {
+  if (typeof choice === 'string') return choice === 'required';
+  return choice.type === 'function' || choice.allowed_tools.mode === 'required';
+}
+
+/**
+ * Whether an answer in JSON is checked while it is written. Where it comes after thoughts in the same text, it is judged
+ * at its end.
+ */
+export function watchesAnswer(
+  options: Pick<ChatOptions, 'toolChoice' | 'responseFormat' | 'reasoningFormat'>,
+): boolean {
+  return answersJson(options) && options.reasoningFormat !== 'none';
 }

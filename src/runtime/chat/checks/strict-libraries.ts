@@ -14,6 +14,7 @@ import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.t
 import { normalizeTools, schemaOf, type ToolInput } from '../../../tools/tools.ts';
 import type { LibraryProblem } from '../../../tools/validating-schema.ts';
 import type { ChatOptions } from '../chat-options.ts';
+import { watchesAnswer } from './json-or-calls.ts';
 import { libraryCheck } from './library-check.ts';
 import type { ResponseChecks } from './response-checks.ts';
 
@@ -22,7 +23,7 @@ const drawn = 32;
 /** Steps of work for their grammar: some milliseconds. A larger schema is asked about complete calls only. */
 const steps = 10_000;
 
-type Asked = Pick<ChatOptions, 'tools' | 'responseFormat'>;
+type Asked = Pick<ChatOptions, 'tools' | 'toolChoice' | 'responseFormat' | 'reasoningFormat'>;
 
 /** `checks`, and the libraries to be asked while a call or an answer is written; `null` if there is nothing to check. */
 export function withLibraries(checks: ResponseChecks | null, options: Asked): ResponseChecks | null {
@@ -53,9 +54,11 @@ interface StrictSchema {
   readonly refusal: LibraryProblem;
 }
 
-function strictSchemas({ tools = [], responseFormat }: Asked): readonly StrictSchema[] {
+function strictSchemas(options: Asked): readonly StrictSchema[] {
+  const { tools = [], responseFormat } = options;
   const given = 'tools' in tools ? tools.tools : tools;
-  const answer = responseFormat?.type === 'json_schema' ? responseFormat.json_schema.schema : undefined;
+  const isWatched = responseFormat?.type === 'json_schema' && watchesAnswer(options);
+  const answer = isWatched ? responseFormat.json_schema.schema : undefined;
   const schemas = given.map((tool) => ({ schema: schemaOf(tool), tool: () => nameOf(tool) }));
   return [...schemas, { schema: answer, tool: () => '' }].flatMap(({ schema, tool }) => {
     if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return [];

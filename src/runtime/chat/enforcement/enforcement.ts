@@ -19,6 +19,7 @@ import type { ChatOptions } from '../chat-options.ts';
 import { type ChatRequest, isPlainText } from '../chat-request.ts';
 import { callGuard } from '../checks/call-guard.ts';
 import type { EnforcedThoughts } from '../checks/enforced-text.ts';
+import { watchesAnswer } from '../checks/json-or-calls.ts';
 import { requiredChecks } from '../checks/required-checks.ts';
 import type { ResponseChecks } from '../checks/response-checks.ts';
 import { libraryReport, withLibraries } from '../checks/strict-libraries.ts';
@@ -69,7 +70,9 @@ export class Enforcement {
     const start = () => matchedStart(template.format, grammar, options, tools);
     yield;
     const answer =
-      responseFormat?.type === 'json_schema' ? toJsonSchema(responseFormat.json_schema.schema) : null;
+      responseFormat?.type === 'json_schema' && watchesAnswer(options)
+        ? toJsonSchema(responseFormat.json_schema.schema)
+        : null;
     const checks = yield* requiredChecks(grammar.report, tools, answer);
     return { answerStart: start, guard, restOf, checks };
   }

@@ -17,16 +17,19 @@ export function enforcesNothing(
 }
 
 /** How a response is guarded of which nothing is enforced: without tools, no call is read. */
-export const unguarded: EnforcedReading = {
-  guard: {
-    enforced: new EnforcedText(new Set()),
-    validate: (toolName) => [`the tool ${JSON.stringify(toolName)} is not allowed here`],
-    judgeAnswer: null,
-  },
-  restOf: () => null,
-  answerStart: () => null,
-  checks: null,
-};
+export function unguarded(): EnforcedReading {
+  return {
+    guard: {
+      // It reads the text of its response, so each has its own.
+      enforced: new EnforcedText(new Set()),
+      validate: (toolName) => [`the tool ${JSON.stringify(toolName)} is not allowed here`],
+      judgeAnswer: null,
+    },
+    restOf: () => null,
+    answerStart: () => null,
+    checks: null,
+  };
+}
 
 /** What enforces the responses of one model, as soon as it is needed. */
 export class LateEnforcement {

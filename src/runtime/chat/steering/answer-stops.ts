@@ -59,8 +59,15 @@ export class AnswerStops {
     if (this.#stops.length === 0) return events;
     return events.flatMap((event) => {
       if (this.#found !== null) return this.#afterStop(event, this.#found);
-      return event.type === 'text-delta' ? this.#search(event) : [...this.#release(), event];
+      return event.type === 'text-delta' ? this.#searchOwn(event) : [...this.#release(), event];
     });
+  }
+
+  /** What the prompt has begun of the answer stands at negative offsets, and is not searched. */
+  #searchOwn(event: TextDelta): readonly ResponseEvent[] {
+    if (event.start >= 0) return this.#search(event);
+    const [begun, own] = event.end <= 0 ? [event, null] : cutAt(event, -event.start);
+    return own === null ? [begun] : [begun, ...this.#search(own)];
   }
 
   /** The end of the response, without what the answer has from the stop on. `searches`: whether a stop may be in it. */

@@ -213,7 +213,9 @@ export class SteeredResponse {
     // What a grammar wrote is not searched, also where it was kept back until now.
     const finished = this.#answerStops.finish(ended, this.free);
     this.#noteAnswer(finished.events);
-    const { events, message } = left ? finished : guardAnswer(this.#options.guard, this.#answer, finished);
+    const { guard, reasoningEnd, stopSequences } = this.#options;
+    const thoughtsEnd = stopSequences?.thoughtsAreText === true ? reasoningEnd : null;
+    const { events, message } = left ? finished : guardAnswer(guard, this.#answer, finished, thoughtsEnd);
     const told = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
     const last = events.map((event) =>
       event.type === 'finish' ? { ...event, ...told, usage: this.count.usage } : event,
