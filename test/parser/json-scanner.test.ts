@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/format/messages.ts';
 import { writePython } from '../../src/format/write-values.ts';
 import { JsonScanner } from '../../src/parser/json/json-scanner.ts';
-import { partialArguments } from '../../src/parser/json/partial-json.ts';
+import { closeArguments, partialArguments } from '../../src/parser/json/partial-json.ts';
 import { certainEnd, spaceKinds } from '../../src/parser/markers/leading-space.ts';
 
 /** What a scanner says about a text that comes in pieces. */
@@ -136,6 +136,13 @@ describe('partial arguments', () => {
     ['{"a": {"b": [1, {"c": true', { a: { b: [1, {}] } }],
   ])('%j shows %j', (json, shown) => {
     expect(partialArguments(json)).toEqual(shown);
+  });
+
+  it('may be nested to any depth, and keep their spelling', () => {
+    for (const opener of ['{"a":', '[', '[1.0, {"b": "']) {
+      const json = `{"a": ${opener.repeat(opener.endsWith('"') ? 1 : 300_000)}`;
+      expect(closeArguments(json).startsWith(json.slice(0, -'{"a":'.length))).toBe(true);
+    }
   });
 });
 

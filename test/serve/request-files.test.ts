@@ -213,7 +213,7 @@ describe('arguments that a limit cut, in the history', () => {
     const response = await post(path, body);
     expect([response.status, response.headers.get('idiolect-ignored')]).toEqual([200, place.slice(0, 60)]);
     expect(served?.model.asked[0]?.messages[1]).toMatchObject({
-      tool_calls: [{ function: { name: 'get_weather', arguments: '{"city":"Be"}' } }],
+      tool_calls: [{ function: { name: 'get_weather', arguments: '{"city": "Be"}' } }],
     });
   });
 });

@@ -12,54 +12,50 @@ import { stringEnd } from './json-text.ts';
  */
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, string);
-  const closed = closeText(json);
-  return (closed === null ? null : parseObject(closed)) ?? {};
+  return parseObject(closeArguments(json)) ?? {};
 }
 
-/** The text up to the last complete value, and the brackets that close it. */
-interface Outline {
-  readonly end: number;
-  readonly closers: string;
+/** The JSON text of that object, in which values are as they were written: it may be nested to any depth. */
+export function closeArguments(json: string): string {
+  const closed = closeText(json);
+  return closed === null || parseObject(closed) === null ? '{}' : closed;
 }
 
 function closeText(json: string): string | null {
   const closers: string[] = [];
-  // After the opener or the last complete value of the innermost container.
-  let safe: Outline | null = null;
+  // After the opener or the last complete value of the innermost container, which `closers` close.
+  let safe = -1;
   let at = 0;
   let keyNext = false;
-  const keep = (end: number) => {
-    safe = { end, closers: [...closers].reverse().join('') };
-  };
   while (at < json.length) {
     const character = json.charAt(at);
     if (character === '"') {
       const end = stringEnd(json, at);
-      if (end === -1) return keyNext ? finish(json, safe) : closeString(json, closers);
+      if (end === -1) return keyNext ? closeAt(safe, json, closers) : closeString(json, closers);
       at = end;
-      if (!keyNext) keep(at);
+      if (!keyNext) safe = at;
       continue;
     }
     at++;
     if (character === '{' || character === '[') {
       closers.push(character === '{' ? '}' : ']');
       keyNext = character === '{';
-      keep(at);
+      safe = at;
     } else if (character === '}' || character === ']') {
       closers.pop();
-      keep(at);
+      safe = at;
     } else if (character === ',') {
-      keep(at - 1);
+      safe = at - 1;
       keyNext = closers.at(-1) === '}';
     } else if (character === ':') {
       keyNext = false;
     }
   }
-  return finish(json, safe);
+  return closeAt(safe, json, closers);
 }
 
-function finish(json: string, safe: Outline | null): string | null {
-  return safe === null ? null : json.slice(0, safe.end) + safe.closers;
+function closeAt(end: number, json: string, closers: readonly string[]): string | null {
+  return end < 0 ? null : json.slice(0, end) + [...closers].reverse().join('');
 }
 
 /** Closes a string at the end of the text; an incomplete escape is omitted. */
