@@ -53,6 +53,7 @@ export interface OpenedTarget
       | 'embed'
       | 'tokenize'
       | 'tokenizeInTurns'
+      | 'detokenizeInTurns'
       | 'learnTemplates'
       | 'detokenize'
       | 'servers'
@@ -234,6 +235,7 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     embed: (texts, own) => model.embed(texts, own),
     tokenize: (text) => model.tokenize(text),
     tokenizeInTurns: (text) => model.tokenizeInTurns(text),
+    detokenizeInTurns: (tokens) => model.detokenizeInTurns(tokens),
     detokenize: (tokens) => model.detokenize(tokens),
     dispose: () => model.dispose(),
   };

@@ -2,12 +2,23 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Removes the files and folders of `folder` whose process is gone; `ownerOf` reads its id from their names. */
+/**
+ * Removes the files and folders of `folder` whose process is gone; `ownerOf` reads its id from their names. Those of
+ * somebody else stay: in `/tmp`, anybody may have left some.
+ */
 export function removeLeftovers(folder: string, ownerOf: (name: string) => string | undefined): void {
   for (const name of fs.readdirSync(folder)) {
     const owner = ownerOf(name);
-    if (owner !== undefined && !isRunning(Number(owner)))
-      fs.rmSync(path.join(folder, name), { recursive: true, force: true });
+    if (owner !== undefined && !isRunning(Number(owner))) removeIfAllowed(path.join(folder, name));
+  }
+}
+
+function removeIfAllowed(file: string): void {
+  try {
+    fs.rmSync(file, { recursive: true, force: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EPERM' && code !== 'EACCES') throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
+import { follow, untilAborted } from '../format/on-abort.ts';
 import type { Filled } from '../format/option-rules.ts';
 import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
 import { pathOf, withShortForm } from './addresses.ts';
@@ -22,8 +23,8 @@ import { ollamaChat, ollamaGenerate } from './ollama/endpoints.ts';
 import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { answerQuestion, promptQuestions } from './prompt-question.ts';
-import { readJsonBody } from './read-body.ts';
-import { failureResponse, RequestRun, type ServerState } from './request-run.ts';
+import { isLarge, readJsonBody } from './read-body.ts';
+import { type Asking, failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 import { answerText } from './texts/text-question.ts';
@@ -104,8 +105,8 @@ class Server {
     if (signal?.aborted === true) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
     while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.#state.pool.close(signal);
     signal?.removeEventListener('abort', giveUp);
-    await this.#state.pool.close();
   }
 
   #addRoutes(): void {
@@ -138,8 +139,8 @@ class Server {
     else this.#servePage(options.page);
     for (const question of promptQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) =>
-        this.#question(req.raw, question.endpoint, (caller) =>
-          answerQuestion(question, req.raw, caller, this.#state),
+        this.#question(req.raw, question.endpoint, (asking) =>
+          answerQuestion(question, req.raw, asking, this.#state),
         ),
       );
     for (const endpoint of endpoints)
@@ -164,10 +165,21 @@ class Server {
       this.#keys.caller(req.raw);
       return Response.json(await listOpen(pool));
     });
-    this.#app.post('/api/show', async ({ req }) => {
-      this.#keys.caller(req.raw);
-      return Response.json(await showModel(pool, await readJsonBody(req.raw, this.#state.options)));
-    });
+    this.#app.post('/api/show', ({ req }) =>
+      this.#question(req.raw, ollamaChat, (asking) => this.#show(req.raw, asking)),
+    );
+  }
+
+  /** One model, as Ollama shows it. */
+  async #show(request: Request, { caller, signal }: Asking): Promise<Response> {
+    const { options, pool, large } = this.#state;
+    const leave = isLarge(request) ? await large.enter(caller, signal) : () => undefined;
+    try {
+      const body = await untilAborted(readJsonBody(request, options), signal);
+      return Response.json(await showModel(pool, body));
+    } finally {
+      leave();
+    }
   }
 
   /** What clients ask about texts and about llama-server's model. */
@@ -180,8 +192,8 @@ class Server {
     });
     for (const question of textQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) =>
-        this.#question(req.raw, apiOf(req.raw), (caller) =>
-          answerText(question, req.raw, caller, this.#state),
+        this.#question(req.raw, apiOf(req.raw), (asking) =>
+          answerText(question, req.raw, asking, this.#state),
         ),
       );
   }
@@ -206,7 +218,7 @@ class Server {
   async #question(
     request: Request,
     api: Pick<Endpoint, 'errorBody'>,
-    answer: (caller: string) => Promise<Response>,
+    answer: (asking: Asking) => Promise<Response>,
   ): Promise<Response> {
     const answered = this.#tryQuestion(request, api, answer);
     this.#running.add(answered);
@@ -217,16 +229,21 @@ class Server {
   async #tryQuestion(
     request: Request,
     api: Pick<Endpoint, 'errorBody'>,
-    answer: (caller: string) => Promise<Response>,
+    answer: (asking: Asking) => Promise<Response>,
   ): Promise<Response> {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const ends = [request.signal, this.#giveUp.signal].map((each) => follow(stopping, each));
     try {
       const caller = this.#keys.caller(request);
       if (this.#isClosing) throw shuttingDown();
-      return await answer(caller);
+      return await answer({ caller, signal });
     } catch (error) {
       // If the client has left, this is no error of the server.
       if (request.signal.aborted) return new Response(null, { status: clientLeft.status });
-      return this.#refuse(error, api);
+      return this.#refuse(this.#giveUp.signal.aborted ? shuttingDown() : error, api);
+    } finally {
+      for (const end of ends) end();
     }
   }
 

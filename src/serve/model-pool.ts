@@ -121,11 +121,23 @@ export class ModelPool {
     this.#retire(this.#find(name));
   }
 
-  /** Closes the models that were opened here. */
-  async close(): Promise<void> {
+  /** Closes the models that were opened here. Those that are still being opened are waited for until `giveUp` is aborted. */
+  async close(giveUp?: AbortSignal): Promise<void> {
     const slots = [...this.#slots.values()].filter(({ isFixed }) => !isFixed);
     for (const { timer } of slots) clearTimeout(timer ?? undefined);
-    await Promise.all(slots.map(shut));
+    await Promise.all(
+      slots.map((slot) => (slot.opened === null ? this.#shutLater(slot, giveUp) : shut(slot))),
+    );
+  }
+
+  async #shutLater(slot: Slot, giveUp: AbortSignal | undefined): Promise<void> {
+    const closed = shut(slot);
+    try {
+      await untilAborted(closed, giveUp);
+    } catch (error) {
+      if (giveUp?.aborted !== true) throw error;
+      closed.catch(this.#onError);
+    }
   }
 
   #find(name: string | null): Slot {

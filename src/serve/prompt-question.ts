@@ -1,4 +1,5 @@
 /** Questions about a request without generating: its prompt, and its number of tokens. */
+import { untilAborted } from '../format/on-abort.ts';
 import { isRecord } from '../format/option-rules.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
@@ -7,7 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import { unanswerable } from './errors.ts';
 import { messages } from './messages/endpoint.ts';
 import { type Body, isLarge, readJsonBody } from './read-body.ts';
-import type { ServerState } from './request-run.ts';
+import type { Asking, ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { PromptPreview, ServableModel } from './servable-model.ts';
 import { previewOf, startChat } from './shown-answer.ts';
@@ -60,17 +61,16 @@ export const promptQuestions: readonly PromptQuestion[] = [
   },
 ];
 
-/** The answer, when it is the turn of `caller`. Throws `RequestError`, and the errors of previews. */
+/** The answer, when it is the turn of its caller. Throws `RequestError`, and the errors of previews. */
 export async function answerQuestion(
   { endpoint, given, mayClose = false, answer }: PromptQuestion,
   request: Request,
-  caller: string,
+  { caller, signal }: Asking,
   { options, pool, items, questions, large }: ServerState,
 ): Promise<Response> {
-  const { signal } = request;
   const leave = isLarge(request) ? [await large.enter(caller, signal)] : [];
   try {
-    const body = await readJsonBody(request, options);
+    const body = await untilAborted(readJsonBody(request, options), signal);
     const isClosed = mayClose && endsBeforeAnswer(body);
     const opened = isClosed ? { add_generation_prompt: true } : {};
     const asked = endpoint.read({ ...given, ...body, ...opened }, items);

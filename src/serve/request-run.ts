@@ -36,6 +36,14 @@ export interface ServerState {
   readonly report: (record: RequestRecord) => void;
 }
 
+/** Who asks a question that generates nothing. */
+export interface Asking {
+  /** Decides whose turn it uses. */
+  readonly caller: string;
+  /** Aborted when the client leaves, and when the server gives up. */
+  readonly signal: AbortSignal;
+}
+
 /** Answers one request of an API; `caller` decides whose turn it uses. */
 export class RequestRun {
   readonly #state: ServerState;
@@ -213,7 +221,7 @@ export class RequestRun {
   #headers({ ignored, pictures = [] }: ReadRequest): Headers {
     const headers = idHeaders(this.#id);
     const unseen = this.#sees ? [] : pictures.map(({ place }) => place);
-    const names = [...ignored, ...unseen].map((name) => headerText(name).slice(0, 60)).slice(0, 20);
+    const names = [...ignored, ...unseen].slice(0, 20).map(headerText);
     if (names.length > 0) headers.set('idiolect-ignored', names.join(', '));
     return headers;
   }
@@ -246,9 +254,13 @@ function idHeaders(id: string): Headers {
   return new Headers({ 'x-request-id': id, 'request-id': id });
 }
 
-/** A name of the request's, without anything that a header may not contain. */
+/** Characters of a name in a header. */
+const nameLength = 60;
+
+/** A name of the request's, of any length, without anything that a header may not contain. */
 function headerText(name: string): string {
-  return encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
+  const text = encodeURIComponent(name.slice(0, nameLength).toWellFormed());
+  return text.replaceAll('%5B', '[').replaceAll('%5D', ']').slice(0, nameLength);
 }
 
 /** Seconds after which to retry what fails for the moment, if nobody says more. */

@@ -1,9 +1,9 @@
 /** A chat as its client asked to see it. */
 import { UnsupportedOptionError } from '../format/errors.ts';
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
-import { partialArguments } from '../parser/json/partial-json.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
+import { StringContents } from './content/string-contents.ts';
 import type { ReadRequest } from './endpoint.ts';
 import { unanswerable, wrongModel } from './errors.ts';
 import type { PromptPreview, ServableModel } from './servable-model.ts';
@@ -67,16 +67,14 @@ export async function* shownEvents(
   events: AsyncIterable<ResponseEvent>,
   { hidesThoughts, unquotes = false }: Shown,
 ): AsyncGenerator<ResponseEvent, void> {
-  let quoted = '';
+  const contents = new StringContents();
   for await (const event of events) {
     if (hidesThoughts && event.type.startsWith('reasoning-')) continue;
     if (!unquotes || event.type !== 'text-delta') {
       yield event;
       continue;
     }
-    const before = contentsOf(quoted);
-    quoted += event.delta;
-    const delta = contentsOf(quoted).slice(before.length);
+    const delta = contents.add(event.delta);
     if (delta !== '') yield { ...event, delta };
   }
 }
@@ -89,13 +87,7 @@ export function shownMessage(
   const { reasoning_content: thoughts, content, ...rest } = message;
   return {
     ...rest,
-    content: unquotes && content !== null ? contentsOf(content) : content,
+    content: unquotes && content !== null ? new StringContents().add(content) : content,
     ...(hidesThoughts || thoughts === undefined ? {} : { reasoning_content: thoughts }),
   };
-}
-
-/** The contents of a JSON string, of which the end may be missing. */
-function contentsOf(quoted: string): string {
-  const { text } = partialArguments(`{"text": ${quoted}`);
-  return typeof text === 'string' ? text : '';
 }

@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ContextOverflowError, UnsupportedOptionError } from '../../src/format/errors.ts';
+import { connectEngine } from '../../src/runtime/engine/index.ts';
+import { toyEngine } from '../../src/testing/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 
 const model = await openTiny({ contextSize: 256 });
@@ -77,6 +79,16 @@ describe('tokens', () => {
       }),
     );
     expect(model.tokenize('<|im_end|>')).toHaveLength(1);
+  });
+
+  it('may begin with a byte order mark, which is text', async () => {
+    const engine = await connectEngine(await toyEngine());
+    expect(engine.detokenize(engine.tokenize('\ufeffa'))).toBe('\ufeffa');
+  });
+
+  it('are needed: a model that begins no text by itself refuses a prompt of none', async () => {
+    const engine = await connectEngine(await toyEngine());
+    await expect(engine.complete({ prompt: '' }).message).rejects.toThrow(UnsupportedOptionError);
   });
 
   it('that do not exist are refused', () => {

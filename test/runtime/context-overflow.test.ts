@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { writeModelFile } from '../../examples/support/small-models.ts';
 import { ContextOverflowError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
+import { finish, type Steps } from '../../src/language/expression/steps.ts';
 import { fitPrompt } from '../../src/runtime/engine/context-window.ts';
 import { type ChatModel, loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { chatTemplate, openLlamaTiny, vocabulary } from '../support/small-chats.ts';
@@ -14,6 +15,15 @@ import { testLlama } from '../support/test-models.ts';
 import { tinyArchitecture } from '../support/tiny-architectures.ts';
 
 const contextSize = 1000;
+
+function shortened(messages: readonly Message[], wanted: number) {
+  return finish(fitPrompt(messages, renderSteps, { contextSize, wanted }));
+}
+
+function* renderSteps(messages: readonly Message[]): Steps<ReturnType<typeof render>> {
+  yield;
+  return render(messages);
+}
 
 /** A prompt of as many tokens as the contents of the messages say. */
 function render(messages: readonly Message[]) {
@@ -41,12 +51,25 @@ const conversation = fc
 const wanted = fc.integer({ min: 1, max: 300 });
 
 describe('what is left of a conversation', () => {
+  it('is found in memory that grows as the conversation does', () => {
+    const pair = (index: number): readonly Message[] => [
+      { role: 'user', content: '1' },
+      { role: 'assistant', content: index % 2 === 0 ? '1' : '2' },
+    ];
+    // A copy of it for each of its turns would be 10 GB.
+    const messages = Array.from({ length: 25_000 }, (_, index) => pair(index)).flat();
+    const { prompt, dropped } = shortened(messages, 100);
+    expect(prompt.tokens.length).toBeLessThanOrEqual(contextSize - 100);
+    expect(dropped).toBe(messages.length - prompt.messages.length);
+    expect(prompt.messages).toEqual(messages.slice(dropped));
+  });
+
   it('fits, in whole turns or steps, with the system message and the last question', () => {
     fc.assert(
       fc.property(conversation, wanted, (messages, room) => {
-        let fitted: ReturnType<typeof fitPrompt<ReturnType<typeof render>>>;
+        let fitted: ReturnType<typeof shortened>;
         try {
-          fitted = fitPrompt(messages, render, { contextSize, wanted: room });
+          fitted = shortened(messages, room);
         } catch (error) {
           expect(error).toBeInstanceOf(ContextOverflowError);
           const question = messages.findLastIndex(({ role }) => role === 'user');
@@ -82,7 +105,7 @@ describe('what is left of a conversation', () => {
     const beginnings = new Set<Message | undefined>();
     for (let count = 0; count < 200; count++) {
       messages.push({ role: 'user', content: '10' });
-      beginnings.add(fitPrompt(messages, render, { contextSize, wanted: 100 }).prompt.messages[1]);
+      beginnings.add(shortened(messages, 100).prompt.messages[1]);
       messages.push({ role: 'assistant', content: '15' });
     }
     // 5,000 tokens in steps of 250.

@@ -1,8 +1,10 @@
 /** Conversations outlive their sequences: what one displaces is kept, within a bound, and nothing of it stays behind. */
 import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
 
 /** Files of states that the fake engine has written. */
@@ -128,4 +130,34 @@ it('a folder of a process that was killed is removed by the next one', async () 
   await evaluate(next, { conversation: 1, turn: 0 });
   next.close(new Error('over'));
   expect(fs.existsSync(abandoned)).toBe(false);
+});
+
+describe('where nothing can be kept', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+
+  it('prompts are evaluated again', async () => {
+    vi.stubEnv('TMPDIR', '/there/is/no/such/folder');
+    const { pool } = poolOf(1, 2 ** 60);
+    for (const turn of [0, 1])
+      for (const conversation of [0, 1])
+        expect(await evaluate(pool, { conversation, turn })).toBe(100 * (turn + 1));
+    pool.close(new Error('over'));
+  });
+
+  it('what others have left stays there', async () => {
+    const remove = fs.rmSync;
+    const left = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-prompts-999999999-'));
+    vi.spyOn(fs, 'rmSync').mockImplementation((file, options) => {
+      if (file === left) throw Object.assign(new Error('not yours'), { code: 'EACCES' });
+      remove(file, options);
+    });
+    const { pool } = poolOf(1, 2 ** 60);
+    for (const turn of [0, 1])
+      for (const conversation of [0, 1]) expect(await evaluate(pool, { conversation, turn })).toBe(100);
+    pool.close(new Error('over'));
+    remove(left, { recursive: true });
+  });
 });

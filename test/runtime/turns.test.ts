@@ -35,4 +35,7 @@ describe.each(Object.entries(chats))('%s', (_, options) => {
 it.each(['', 'Grüezi <|im_end|>', long, long.repeat(40)])('the same tokens', async (text) => {
   const whole = await outcome(() => model.tokenize(text));
   expect(await outcome(() => model.tokenizeInTurns(text))).toEqual(whole);
+  const tokens = Array.isArray(whole) ? whole : [-1];
+  const back = await outcome(() => model.detokenize(tokens));
+  expect(await outcome(() => model.detokenizeInTurns(tokens))).toEqual(back);
 });

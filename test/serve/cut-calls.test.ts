@@ -15,6 +15,9 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
+import { connectEngine } from '../../src/runtime/engine/index.ts';
+import { createHandler } from '../../src/serve/index.ts';
+import { toyEngine } from '../../src/testing/index.ts';
 import { writtenText } from '../ai-sdk/written-model.ts';
 import { sampled } from '../support/sample.ts';
 import {
@@ -161,7 +164,7 @@ describe.each(clients)('%s', (_, client) => {
 
 describe('a history with a call that was cut', () => {
   const cut = '{"city": "Be';
-  const told = { role: 'assistant', tool_calls: [{ function: { arguments: '{"city":"Be"}' } }] };
+  const told = { role: 'assistant', tool_calls: [{ function: { arguments: '{"city": "Be"}' } }] };
 
   it.each([
     [
@@ -198,5 +201,51 @@ describe('a history with a call that was cut', () => {
     await served.close();
     expect(response.status).toBe(200);
     expect(served.model.asked[0]?.messages[1]).toMatchObject(told);
+  });
+});
+
+describe('a history with a call that was cut at any depth', () => {
+  const args = `{"a":${'['.repeat(300_000)}`;
+  const name = 'get_weather';
+
+  it.each([
+    [
+      '/v1/chat/completions',
+      {
+        messages: [
+          question,
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'c', function: { name, arguments: args } }],
+          },
+        ],
+      },
+    ],
+    ['/v1/responses', { input: [question, { type: 'function_call', call_id: 'c', name, arguments: args }] }],
+    [
+      '/v1/messages',
+      {
+        max_tokens: 1,
+        messages: [
+          question,
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name, input: args }] },
+        ],
+      },
+    ],
+  ])('is refused as a conversation that no template writes: %s', async (route, body) => {
+    const handler = createHandler(await connectEngine(await toyEngine()));
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request(`http://localhost${route}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const response = await handler(request);
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('nests too deeply'),
+    ]);
+    await handler.close();
   });
 });

@@ -67,6 +67,25 @@ describe('previews', () => {
   });
 });
 
+it.each(['/apply-template', '/v1/messages/count_tokens', '/tokenize', '/v1/embeddings'])(
+  'a server that gives up does not wait for a model that is being opened for %s',
+  async (path) => {
+    let open = (_: ServableModel): void => undefined;
+    const opening = new Promise<ServableModel>((resolve) => {
+      open = resolve;
+    });
+    const handler = createHandler([{ name: 'slow', open: () => opening }]);
+    const body = JSON.stringify({ messages: [question], content: 'x', input: 'x' });
+    const asked = ask(handler, path, body);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await handler.close(AbortSignal.abort());
+    expect((await asked).status).toBe(503);
+    const { model, counts } = previewModel();
+    open(model);
+    await vi.waitUntil(() => counts.disposed);
+  },
+);
+
 it('the list of models does not wait for one that is being opened', async () => {
   let open = (_: ServableModel): void => undefined;
   const opening = new Promise<ServableModel>((resolve) => {
@@ -116,6 +135,42 @@ describe('a large body', () => {
     void stuck;
     void waiting;
   });
+
+  it.each(['/tokenize', '/v1/embeddings', '/v1/rerank', '/api/show', '/apply-template'])(
+    'is not read before its turn by %s',
+    async (path) => {
+      const handler = createHandler(previewModel().model);
+      let pulled = 0;
+      const send = (leave: AbortSignal) =>
+        handler(
+          new Request(`http://localhost${path}`, {
+            method: 'POST',
+            headers: { ...json, 'content-length': '1000000' },
+            body: new ReadableStream(
+              {
+                pull: () => {
+                  pulled += 1;
+                  return new Promise(() => undefined);
+                },
+              },
+              { highWaterMark: 0 },
+            ),
+            duplex: 'half',
+            signal: leave,
+          } as RequestInit),
+        );
+      const leaving = Array.from({ length: 3 }, () => new AbortController());
+      const asked = leaving.map(({ signal }) => send(signal));
+      for (const [index, each] of leaving.entries()) {
+        await vi.waitUntil(() => pulled === index + 1);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(pulled).toBe(index + 1);
+        each.abort();
+        expect((await asked[index])?.status).toBe(499);
+      }
+      await handler.close();
+    },
+  );
 
   it('is answered, one after the other', async () => {
     const served = await serveTurns(anyFormat, []);

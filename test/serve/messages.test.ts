@@ -1,7 +1,9 @@
 /** `/v1/messages` under Anthropic's own client, over five notations. */
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Notes } from '../../src/serve/content/notes.ts';
 import { serve } from '../../src/serve/index.ts';
+import { readConversation } from '../../src/serve/messages/read-messages.ts';
 import type { Turn } from '../ai-sdk/written-model.ts';
 import {
   answer,
@@ -201,4 +203,11 @@ describe('a request', () => {
     await expect(ask('wrong')).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
     expect((await ask('right')).content).toMatchObject([{ type: 'text', text: answer.content }]);
   });
+});
+
+it('60,000 turns of one side are one, and read in one pass', () => {
+  const messages = Array.from({ length: 60_000 }, () => question);
+  const [turn, ...others] = readConversation({ messages }, new Notes([]));
+  expect(others).toEqual([]);
+  expect(turn?.content).toBe(messages.map(({ content }) => content).join('\n'));
 });

@@ -211,6 +211,18 @@ describe('a request', () => {
     expect(served.model.asked[0]).toMatchObject(options);
   });
 
+  it.each([false, true])('whose text a limit cuts says so of that item, streamed: %s', async (stream) => {
+    served = await serveTurns(anyFormat, [{ ...answer, cut: 10 }]);
+    const client = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'any', fetch: checkedFetch });
+    const asked = { model: 'written', input: 'Hello' };
+    const items: OpenAI.Responses.ResponseOutputItem[] = [];
+    if (stream) {
+      for await (const event of await client.responses.create({ ...asked, stream: true }))
+        if (event.type === 'response.output_item.done') items.push(event.item);
+    } else items.push(...(await client.responses.create(asked)).output);
+    expect(items).toMatchObject([{ status: 'incomplete' }]);
+  });
+
   it.each([false, true])(
     'whose call breaks off has no call in its response, streamed: %s',
     async (stream) => {

@@ -1,6 +1,7 @@
 /** Answers in plain text that a choice or a regular expression allows, from random weights. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { StringContents } from '../../src/serve/content/string-contents.ts';
 import { createHandler } from '../../src/serve/index.ts';
 import { shownEvents } from '../../src/serve/shown-answer.ts';
 import { openTiny } from '../support/small-chats.ts';
@@ -93,4 +94,26 @@ describe('structured outputs', () => {
       }),
     );
   });
+});
+
+it('the contents of a string are those of its JSON, however many pieces it has', () => {
+  const cuts = fc.array(fc.nat(), { maxLength: 8 });
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.boolean(), cuts, (text, isEscaped, places) => {
+      const json = JSON.stringify(text);
+      const written = isEscaped
+        ? json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        : json;
+      const ends = [...places.map((place) => place % (written.length + 1)), written.length];
+      ends.sort((one, other) => one - other);
+      const contents = new StringContents();
+      const pieces = ends.map((end, index) => contents.add(written.slice(ends[index - 1] ?? 0, end)));
+      expect(pieces.join('')).toBe(JSON.parse(json));
+    }),
+  );
+  const contents = new StringContents();
+  contents.add('"');
+  // Had each piece to do with those before it, these would take hours.
+  const pieces = Array.from({ length: 300_000 }, () => contents.add('ten letters'));
+  expect(new Set(pieces)).toEqual(new Set(['ten letters']));
 });

@@ -67,6 +67,8 @@ const chain = (length: number): Json => ({
   ),
 });
 
+const cutDeep = { name: 'f', arguments: `{"a":${'['.repeat(500_000)}` };
+
 /** By what they are. */
 export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<string, HostileRequest>([
   ['allOf of 12 patterns', required(allOf(12, (index) => `a.{${index}}b`))],
@@ -403,6 +405,15 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
       ],
     }),
   ],
+  [
+    'a call that was cut 500,000 deep',
+    chat({ messages: [question, { role: 'assistant', tool_calls: [{ id: 'c', function: cutDeep }] }] }),
+  ],
+  [
+    'an item that was cut 500,000 deep',
+    chat({ input: [question, { type: 'function_call', call_id: 'c', ...cutDeep }] }, '/v1/responses'),
+  ],
+  ['60,000 turns of one side', chat({ messages: count(60_000, () => question) }, '/v1/messages')],
   ['30 MB of empty objects', raw(() => `{"messages":[],"x":[${'{},'.repeat(10 * million)}{}]}`)],
   [
     '900,000 values',

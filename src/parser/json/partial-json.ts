@@ -12,75 +12,57 @@ import { stringEnd } from './json-text.ts';
  */
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, string);
-  return parseObject(partialObjectText(json)) ?? {};
+  return parseObject(closeArguments(json)) ?? {};
 }
 
-/** The JSON text of what `partialArguments` returns, as far as possible in the text's own spelling. */
-export function partialObjectText(json: string): string {
+/** The JSON text of that object, in which values are as they were written: it may be nested to any depth. */
+export function closeArguments(json: string): string {
   const closed = closeText(json);
-  return closed !== null && parseObject(closed) !== null ? closed : '{}';
-}
-
-/** What closes an open container, and those around it. */
-interface Open {
-  readonly closer: '}' | ']';
-  readonly outer: Open | null;
-}
-
-/** The text up to the last complete value, and the containers that are open there. */
-interface Outline {
-  readonly end: number;
-  readonly open: Open | null;
+  return closed === null || parseObject(closed) === null ? '{}' : closed;
 }
 
 function closeText(json: string): string | null {
-  let open = null as Open | null;
-  // After the opener or the last complete value of the innermost container.
-  let safe: Outline | null = null;
+  const closers: string[] = [];
+  // After the opener or the last complete value of the innermost container, which `closers` close.
+  let safe = -1;
   let at = 0;
   let keyNext = false;
   while (at < json.length) {
     const character = json.charAt(at);
     if (character === '"') {
       const end = stringEnd(json, at);
-      if (end === -1) return keyNext ? finish(json, safe) : closeString(json, open);
+      if (end === -1) return keyNext ? closeAt(safe, json, closers) : closeString(json, closers);
       at = end;
-      if (!keyNext) safe = { end, open };
+      if (!keyNext) safe = at;
       continue;
     }
     at++;
     if (character === '{' || character === '[') {
+      closers.push(character === '{' ? '}' : ']');
       keyNext = character === '{';
-      open = { closer: keyNext ? '}' : ']', outer: open };
-      safe = { end: at, open };
+      safe = at;
     } else if (character === '}' || character === ']') {
-      open = open?.outer ?? null;
-      safe = { end: at, open };
+      closers.pop();
+      safe = at;
     } else if (character === ',') {
-      safe = { end: at - 1, open };
-      keyNext = open?.closer === '}';
+      safe = at - 1;
+      keyNext = closers.at(-1) === '}';
     } else if (character === ':') {
       keyNext = false;
     }
   }
-  return finish(json, safe);
+  return closeAt(safe, json, closers);
 }
 
-function finish(json: string, safe: Outline | null): string | null {
-  return safe === null ? null : json.slice(0, safe.end) + closersOf(safe.open);
-}
-
-function closersOf(open: Open | null): string {
-  const closers: string[] = [];
-  for (let each = open; each !== null; each = each.outer) closers.push(each.closer);
-  return closers.join('');
+function closeAt(end: number, json: string, closers: readonly string[]): string | null {
+  return end < 0 ? null : json.slice(0, end) + [...closers].reverse().join('');
 }
 
 /** Closes a string at the end of the text; an incomplete escape is omitted. */
-function closeString(json: string, open: Open | null): string {
+function closeString(json: string, closers: readonly string[]): string {
   const half = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(json);
   const text = half === null || isEscaped(json, half.index) ? json : json.slice(0, half.index);
-  return `${text}"${closersOf(open)}`;
+  return `${text}"${[...closers].reverse().join('')}`;
 }
 
 /** Whether the backslash at `at` is itself escaped. */

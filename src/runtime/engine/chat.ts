@@ -174,10 +174,10 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
     yield;
     return yield* encodePrompt(traced, vocabulary, template.format);
   }
-  const withRoom = (wanted: number): FittedPrompt<PromptTokens> =>
-    fitPrompt(options.messages, (messages) => finish(render(messages)), { contextSize, wanted });
+  const withRoom = (wanted: number): Steps<FittedPrompt<PromptTokens>> =>
+    fitPrompt(options.messages, render, { contextSize, wanted });
   const { prompt: rendered, dropped } = shifts
-    ? withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
+    ? yield* withRoom(Math.min(options.maxTokens ?? contextSize, stepOf(contextSize)))
     : { prompt: yield* render(options.messages), dropped: 0 };
   // What does not fit is dropped as whole messages, which `contextOverflow` asked for.
   yield;
@@ -229,11 +229,11 @@ function* completeChat(
 /** Prompts with fewer messages that open the same turn, so that the text written so far can follow them. */
 function shorterThan(
   { generationPrompt, tokens }: PromptTokens,
-  withRoom: (wanted: number) => FittedPrompt<PromptTokens>,
+  withRoom: (wanted: number) => Steps<FittedPrompt<PromptTokens>>,
 ): Shorten {
-  return (wanted) => {
+  return function* (wanted) {
     try {
-      const shorter = withRoom(wanted);
+      const shorter = yield* withRoom(wanted);
       const opensSame = shorter.prompt.generationPrompt === generationPrompt;
       return opensSame && shorter.prompt.tokens.length < tokens.length ? shorter : null;
     } catch (error) {

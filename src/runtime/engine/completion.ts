@@ -1,5 +1,5 @@
 /** The continuation of a text without a conversation: no template, no format, no calls. */
-import { ContextOverflowError } from '../../format/errors.ts';
+import { ContextOverflowError, UnsupportedOptionError } from '../../format/errors.ts';
 import { once } from '../../format/memoize.ts';
 import { readOptions, requireOption, string } from '../../format/option-rules.ts';
 import { finishInTurns } from '../../language/expression/steps.ts';
@@ -38,7 +38,7 @@ export function startCompletion(engine: Engine, given: CompletionOptions): ChatS
   );
 }
 
-/** Throws `ContextOverflowError`, and the signal's reason. */
+/** Throws `ContextOverflowError`, `UnsupportedOptionError` for a prompt of no tokens, and the signal's reason. */
 async function promptTokens(
   { tokenizer, contextSize: available }: Engine,
   { prompt, signal }: CompletionOptions,
@@ -47,6 +47,10 @@ async function promptTokens(
   requireFits(prompt, vocabulary, available);
   const steps = vocabulary.encodePromptSteps([{ text: prompt, special: true }]);
   const tokens = await finishInTurns(steps, signal);
+  if (tokens.length === 0) {
+    const reason = 'must have at least one token, because this model begins no text by itself';
+    throw new UnsupportedOptionError({ option: 'prompt', reason });
+  }
   const needed = tokens.length + 1;
   if (needed > available) throw new ContextOverflowError({ needed, available });
   return tokens;

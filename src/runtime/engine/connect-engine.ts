@@ -10,6 +10,7 @@ import {
 } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
+import { newDecoder } from '../../language/utf8-decoder.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 import type { ChatStream } from '../chat/chat-stream.ts';
@@ -52,6 +53,9 @@ export async function connectEngine(engine: Engine, given: EngineOptions = {}): 
   if (options.lateEnforcement !== true) await enforcement.load();
   return new ConnectedEngine(await warmEngine({ engine, templates, enforcement }, options));
 }
+
+/** Tokens whose texts are found in one step. */
+const stepTokens = 500;
 
 /** The model of an engine. */
 export class ConnectedEngine implements EngineModel {
@@ -120,11 +124,23 @@ export class ConnectedEngine implements EngineModel {
   }
 
   detokenize(tokens: readonly number[]): string {
+    return finish(this.#detokenize(tokens));
+  }
+
+  async detokenizeInTurns(tokens: readonly number[]): Promise<string> {
+    return finishInTurns(this.#detokenize(tokens));
+  }
+
+  *#detokenize(tokens: readonly number[]): Steps<string> {
     const vocabulary = vocabularyOf(this.#shared.engine.tokenizer);
     requireOption('tokens', tokens, tokensOf(vocabulary));
-    const decoder = new TextDecoder();
-    const texts = tokens.map((each) => decoder.decode(vocabulary.bytesOf(each), { stream: true }));
-    return texts.join('') + decoder.decode();
+    const decoder = newDecoder();
+    let text = '';
+    for (const [index, token] of tokens.entries()) {
+      text += decoder.decode(vocabulary.bytesOf(token), { stream: true });
+      if (index % stepTokens === 0) yield;
+    }
+    return text + decoder.decode();
   }
 
   async dispose(): Promise<void> {

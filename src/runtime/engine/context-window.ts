@@ -6,6 +6,7 @@
 import { isInstruction } from '../../format/check-messages.ts';
 import { ContextOverflowError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
+import type { Steps } from '../../language/expression/steps.ts';
 
 /** The remaining conversation. */
 export interface FittedPrompt<Prompt> {
@@ -29,76 +30,82 @@ export function stepOf(contextSize: number): number {
  * amount dropped depends only on the length, in steps, so that successive prompts of a growing conversation usually
  * begin alike. Throws `ContextOverflowError` if not even the last turn fits, and the errors of `render`.
  */
-export function fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }>(
+export function* fitPrompt<Prompt extends { readonly tokens: readonly unknown[] }>(
   messages: readonly Message[],
-  render: (messages: readonly Message[]) => Prompt,
+  render: (messages: readonly Message[]) => Steps<Prompt>,
   { contextSize, wanted }: { readonly contextSize: number; readonly wanted: number },
-): FittedPrompt<Prompt> {
+): Steps<FittedPrompt<Prompt>> {
   const choices = shortenings(messages);
   const prompts = new Map<number, Prompt>();
-  const promptAt = (index: number): Prompt => {
-    const prompt = prompts.get(index) ?? render(choices[index] ?? messages);
+  function* promptAt(index: number): Steps<Prompt> {
+    const prompt = prompts.get(index) ?? (yield* render(without(messages, choices[index] ?? [])));
     prompts.set(index, prompt);
     return prompt;
-  };
-  const sizeAt = (index: number): number => sizeOf(() => promptAt(index));
-  const fitted = (index: number): FittedPrompt<Prompt> => ({
-    prompt: promptAt(index),
-    dropped: messages.length - (choices[index] ?? messages).length,
-  });
+  }
+  const sizeAt = (index: number): Steps<number> => sizeOf(promptAt(index));
+  function* fitted(index: number): Steps<FittedPrompt<Prompt>> {
+    const dropped = messages.length - without(messages, choices[index] ?? []).length;
+    return { prompt: yield* promptAt(index), dropped };
+  }
   const step = stepOf(contextSize);
   const most = contextSize - Math.max(1, wanted);
-  const excess = sizeAt(0) - most;
-  if (excess <= 0) return fitted(0);
-  const target = sizeAt(0) - Math.ceil(excess / step) * step;
+  const whole = yield* sizeAt(0);
+  const excess = whole - most;
+  if (excess <= 0) return yield* fitted(0);
+  const target = whole - Math.ceil(excess / step) * step;
   const last = choices.length - 1;
+  const least = yield* sizeAt(last);
   // It may be impossible to drop a whole step.
-  for (const enough of [target, most, contextSize - 1]) {
-    if (sizeAt(last) <= enough) return fitted(firstWhere(last, (index) => sizeAt(index) <= enough));
+  const enough = [target, most, contextSize - 1].find((size) => least <= size);
+  if (enough === undefined) throw new ContextOverflowError({ needed: least + 1, available: contextSize });
+  let [low, high] = [0, last];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((yield* sizeAt(middle)) <= enough) high = middle;
+    else low = middle + 1;
   }
-  throw new ContextOverflowError({ needed: sizeAt(last) + 1, available: contextSize });
+  return yield* fitted(low);
 }
 
 /** Tokens of a prompt; at least so many, if it is too long to be tokenised. */
-function sizeOf(prompt: () => { readonly tokens: readonly unknown[] }): number {
+function* sizeOf(prompt: Steps<{ readonly tokens: readonly unknown[] }>): Steps<number> {
   try {
-    return prompt().tokens.length;
+    return (yield* prompt).tokens.length;
   } catch (error) {
     if (error instanceof ContextOverflowError) return error.needed;
     throw error;
   }
 }
 
-/** The first number up to `last` for which `holds` is true. It must be true for `last`, and from the first one on. */
-function firstWhere(last: number, holds: (index: number) => boolean): number {
-  let [low, high] = [0, last];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+/** Places from a first to before a last one, of which only instructions are kept. */
+type Gap = readonly [start: number, end: number];
 
-/** The conversation, then ever shorter versions without its oldest messages. */
-function shortenings(messages: readonly Message[]): readonly (readonly Message[])[] {
+/** What is left out of the conversation: nothing, then ever more of its oldest messages. */
+function shortenings(messages: readonly Message[]): readonly (readonly Gap[])[] {
   const starts = messages.flatMap(({ role }, index) =>
     role === 'user' && messages[index - 1]?.role !== 'user' ? [index] : [],
   );
   const lastTurn = starts.at(-1) ?? 0;
-  const answers = messages.flatMap(({ role }, index) =>
+  const [firstAnswer = messages.length, ...laterAnswers] = messages.flatMap(({ role }, index) =>
     role === 'assistant' && index > lastTurn ? [index] : [],
   );
-  const withoutTurns = starts.map((start) =>
-    messages.filter((message, index) => index >= start || isInstruction(message)),
+  const gaps: readonly (readonly Gap[])[] = [
+    ...starts.map((start): readonly Gap[] => [[0, start]]),
+    ...laterAnswers.map((start): readonly Gap[] => [
+      [0, lastTurn],
+      [firstAnswer, start],
+    ]),
+  ];
+  // How many messages before each may be left out.
+  const before = [0];
+  for (const [index, message] of messages.entries())
+    before.push((before[index] ?? 0) + (isInstruction(message) ? 0 : 1));
+  const shorter = gaps.filter((each) => each.some(([start, end]) => before[start] !== before[end]));
+  return [[], ...shorter];
+}
+
+function without(messages: readonly Message[], gaps: readonly Gap[]): readonly Message[] {
+  return messages.filter(
+    (message, index) => isInstruction(message) || !gaps.some(([start, end]) => start <= index && index < end),
   );
-  const [firstAnswer = messages.length, ...laterAnswers] = answers;
-  const withoutSteps = laterAnswers.map((start) =>
-    messages.filter(
-      (message, index) =>
-        (index >= lastTurn && index < firstAnswer) || index >= start || isInstruction(message),
-    ),
-  );
-  const shorter = [...withoutTurns, ...withoutSteps].filter(({ length }) => length < messages.length);
-  return [messages, ...shorter];
 }

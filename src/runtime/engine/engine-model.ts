@@ -45,6 +45,8 @@ export interface EngineModel extends DescribedModel {
   tokenizeInTurns(text: string): Promise<readonly number[]>;
   /** The text of tokens. Throws `UnsupportedOptionError` for one that the model does not have. */
   detokenize(tokens: readonly number[]): string;
+  /** The same; the event loop runs meanwhile. */
+  detokenizeInTurns(tokens: readonly number[]): Promise<string>;
   /** Frees the model. Running and waiting chats end with `ModelDisposedError`. */
   dispose(): Promise<void>;
   /** For `await using`. */

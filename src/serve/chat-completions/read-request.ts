@@ -18,7 +18,14 @@ import {
 } from '../fields/field-table.ts';
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField } from '../fields/request-fields.ts';
-import { accountFields, emptyList, headFields, readHead, unmerged } from '../fields/request-head.ts';
+import {
+  accountFields,
+  emptyList,
+  headFields,
+  readHead,
+  readIncludeUsage,
+  unmerged,
+} from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,
@@ -130,9 +137,7 @@ export const fields: KnownFields = { readFields, fieldsWithoutEffect, refusedFie
 /** Reads the request. Throws `RequestError`, `UnsupportedOptionError` and `MessageError`. */
 export function readChatCompletion(body: Body): ChatCompletionRequest {
   const head = readHead(body, fields);
-  const streamOptions = objectField(body, 'stream_options');
-  if (streamOptions !== undefined && !head.stream)
-    throw invalid('stream_options', 'stream_options requires stream: true');
+  const includeUsage = readIncludeUsage(body);
   const { own, hosted } = givenTools(body, hostedTypes);
   const notes = new Notes([...head.ignored, ...hosted]);
   const messages = readChatMessages(requiredField(body, 'messages'), notes);
@@ -162,7 +167,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
     hidesThoughts,
     unquotes,
     verbose: flag(body, 'verbose'),
-    includeUsage: streamOptions !== undefined && flag(streamOptions, 'include_usage'),
+    includeUsage,
     chat: { ...chat, ...readContinuation(body, chat) },
   };
 }

@@ -12,8 +12,8 @@ import {
   textRule,
 } from '../fields/field-table.ts';
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
-import { flag, objectField, requiredField } from '../fields/request-fields.ts';
-import { accountFields, headFields, readHead } from '../fields/request-head.ts';
+import { flag, requiredField } from '../fields/request-fields.ts';
+import { accountFields, headFields, readHead, readIncludeUsage } from '../fields/request-head.ts';
 import {
   limitRule,
   readLimit,
@@ -77,16 +77,9 @@ export const nativeFields: KnownFields = { readFields: nativeTable, fieldsWithou
 
 /** Reads a request to `/v1/completions`. Throws `RequestError` and `UnsupportedOptionError`. */
 export function readCompletion(body: Body): CompletionRequest {
-  const streamOptions = objectField(body, 'stream_options') ?? {};
-  return {
-    ...readText(
-      body,
-      fields,
-      body.max_tokens === -1 ? undefined : (readLimit(body, 'max_tokens') ?? defaultLimit),
-    ),
-    echo: flag(body, 'echo'),
-    includeUsage: flag(streamOptions, 'include_usage'),
-  };
+  const limit = body.max_tokens === -1 ? undefined : (readLimit(body, 'max_tokens') ?? defaultLimit);
+  const read = readText(body, fields, limit);
+  return { ...read, echo: flag(body, 'echo'), includeUsage: readIncludeUsage(body) };
 }
 
 /** Reads a request to `/completion`, where −1 (the default) means no limit. Throws the same. */

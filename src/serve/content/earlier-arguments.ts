@@ -1,7 +1,7 @@
 /** The arguments of earlier calls. */
 import { isExactObject, writeExactJson } from '../../format/exact-json.ts';
 import { parseObject } from '../../format/json-values.ts';
-import { partialObjectText } from '../../parser/json/partial-json.ts';
+import { closeArguments } from '../../parser/json/partial-json.ts';
 import type { Notes } from './notes.ts';
 
 /**
@@ -13,5 +13,5 @@ export function earlierArguments(given: unknown, path: string, notes: Notes): un
   if (isExactObject(given)) return writeExactJson(given);
   if (typeof given !== 'string' || given.trim() === '' || parseObject(given) !== null) return given;
   notes.ignore(path);
-  return partialObjectText(given);
+  return closeArguments(given);
 }

@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import { checkFields, type FieldTable, flagRule, listOf, textRule } from './field-table.ts';
 import { type Absent, type KnownFields, namesOf } from './known-fields.ts';
-import { flag, textField } from './request-fields.ts';
+import { flag, objectField, textField } from './request-fields.ts';
 
 /** Fields of OpenAI's APIs that concern accounts, storage and caches. */
 export const accountFields = [
@@ -52,6 +52,14 @@ export function readHead(body: Body, known: KnownFields): RequestHead {
     stream: flag(body, 'stream'),
     ignored: unknownFields(body, namesOf(known)),
   };
+}
+
+/** Whether the last chunk of a stream has the usage. Throws `RequestError` without a stream. */
+export function readIncludeUsage(body: Body): boolean {
+  const options = objectField(body, 'stream_options');
+  if (options !== undefined && !flag(body, 'stream'))
+    throw invalid('stream_options', 'stream_options requires stream: true');
+  return options !== undefined && flag(options, 'include_usage');
 }
 
 /** Throws for the first requested feature that does not exist. */

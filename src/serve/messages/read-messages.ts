@@ -49,11 +49,11 @@ function readTurn({ role, content }: Body, path: string): Turn {
 
 /** Consecutive turns of one side are merged, as in that API. */
 function joined(turns: readonly Turn[]): readonly Turn[] {
-  const all: Turn[] = [];
-  for (const turn of turns) {
+  const all: (Turn & { readonly blocks: Block[] })[] = [];
+  for (const { role, blocks } of turns) {
     const last = all.at(-1);
-    if (last?.role !== turn.role) all.push(turn);
-    else all[all.length - 1] = { role: turn.role, blocks: [...last.blocks, ...turn.blocks] };
+    if (last?.role === role) for (const block of blocks) last.blocks.push(block);
+    else all.push({ role, blocks: [...blocks] });
   }
   return all;
 }

@@ -33,6 +33,8 @@ export class OutputItems {
   readonly #id: string;
   readonly #byFunction: ReadonlyMap<string, ClientTool>;
   #open: OpenItem | null = null;
+  /** Whether its text has ended; whether a limit cut it is known with the next event. */
+  #hasEnded = false;
   #count = 0;
   #finish: Finish | null = null;
 
@@ -54,6 +56,11 @@ export class OutputItems {
 
   /** The stream events for an event of the response. */
   next(event: ResponseEvent): readonly OutputEvent[] {
+    const before = this.#hasEnded && event.type !== 'finish' ? this.#close() : [];
+    return [...before, ...this.#eventsOf(event)];
+  }
+
+  #eventsOf(event: ResponseEvent): readonly OutputEvent[] {
     switch (event.type) {
       case 'reasoning-delta':
         return this.#add('reasoning', event.delta);
@@ -61,7 +68,8 @@ export class OutputItems {
         return this.#add('message', event.delta, logprobsOf(event));
       case 'reasoning-end':
       case 'text-end':
-        return this.#close();
+        this.#hasEnded = true;
+        return [];
       case 'tool-input-start':
         return [...this.#close(), ...this.#beginCall(event.id, event.toolName)];
       case 'tool-input-delta':
@@ -72,7 +80,10 @@ export class OutputItems {
       case 'finish':
         this.#finish = event;
         if (this.#open !== null && isCall(this.#open)) this.#open = null;
-        return [...this.#close(), ...this.#emptyAnswer(event)];
+        return [
+          ...this.#close(event.reason === 'length' ? 'incomplete' : 'completed'),
+          ...this.#emptyAnswer(event),
+        ];
       default:
         return [];
     }
@@ -128,11 +139,12 @@ export class OutputItems {
     return [...before, { type: `${textEvents[type]}.delta`, ...placeOf(open), delta, ...tokens }];
   }
 
-  #close(): readonly OutputEvent[] {
+  #close(status: 'completed' | 'incomplete' = 'completed'): readonly OutputEvent[] {
     const open = this.#open;
+    this.#hasEnded = false;
     if (open === null) return [];
     this.#open = null;
-    const item = itemOf(open, 'completed');
+    const item = itemOf(open, status);
     this.#done.push(item);
     const done = { type: 'response.output_item.done', output_index: open.index, item };
     return [...textDone(open), done];
@@ -190,7 +202,7 @@ function partOf({ type, text, logprobs }: OpenItem): object {
     : { type: 'output_text', text, annotations: [], logprobs: [...logprobs] };
 }
 
-function itemOf(open: OpenItem, status: 'in_progress' | 'completed'): Item {
+function itemOf(open: OpenItem, status: 'in_progress' | 'completed' | 'incomplete'): Item {
   const { id, type, callId, text } = open;
   if (isCall(open)) {
     const { name, namespace } = open.tool;
@@ -198,7 +210,7 @@ function itemOf(open: OpenItem, status: 'in_progress' | 'completed'): Item {
     const input = type === 'function_call' ? { arguments: text } : { input: text };
     return { id, type, status, ...called, ...input };
   }
-  const content = status === 'completed' ? [partOf(open)] : [];
+  const content = status === 'in_progress' ? [] : [partOf(open)];
   if (type === 'reasoning') return { id, type, status, summary: [], content };
   return { id, type, status, role: 'assistant', content };
 }

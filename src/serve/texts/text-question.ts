@@ -1,11 +1,12 @@
 /** Questions about texts, which are answered without a conversation: tokens, vectors, ranks. */
 import { randomUUID } from 'node:crypto';
+import { untilAborted } from '../../format/on-abort.ts';
 import { failureOf } from '../errors.ts';
 import { checkFields, type FieldTable } from '../fields/field-table.ts';
 import { textField } from '../fields/request-fields.ts';
-import { type Body, readJsonBody } from '../read-body.ts';
+import { type Body, isLarge, readJsonBody } from '../read-body.ts';
 import { RequestWatch } from '../request-record.ts';
-import type { ServerState } from '../request-run.ts';
+import type { Asking, ServerState } from '../request-run.ts';
 import type { ServableModel } from '../servable-model.ts';
 
 /** One kind of question. */
@@ -29,18 +30,18 @@ export interface AskedText {
   readonly signal: AbortSignal;
 }
 
-/** The answer, when it is the turn of `caller`. Throws `RequestError`, and the errors of the model. */
+/** The answer, when it is the turn of its caller. Throws `RequestError`, and the errors of the model. */
 export async function answerText(
   { path, fields, answer }: TextQuestion,
   request: Request,
-  caller: string,
-  { options, pool, questions, report }: ServerState,
+  { caller, signal }: Asking,
+  { options, pool, questions, large, report }: ServerState,
 ): Promise<Response> {
-  const { signal } = request;
   const watch = new RequestWatch(randomUUID().replaceAll('-', ''), path, report);
   const leave: (() => void)[] = [];
   try {
-    const body = await readJsonBody(request, options);
+    if (isLarge(request)) leave.push(await large.enter(caller, signal));
+    const body = await untilAborted(readJsonBody(request, options), signal);
     checkFields(body, fields);
     leave.push(await questions.enter(caller, signal));
     const { model, name, release } = await pool.borrow(textField(body, 'model') ?? null, signal);

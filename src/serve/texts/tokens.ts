@@ -33,7 +33,8 @@ export const detokenizeText: TextQuestion = {
   answers: contentText,
   async answer({ model, body }) {
     const tokens = requiredField(body, 'tokens') as readonly number[];
-    const text = tokenizerOf(model).detokenize(tokens);
+    const { detokenize } = tokenizerOf(model);
+    const text = (await model.detokenizeInTurns?.(tokens)) ?? detokenize(tokens);
     return { content: text, prompt: text };
   },
 };

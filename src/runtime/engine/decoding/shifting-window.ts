@@ -1,4 +1,5 @@
 /** Shifts a conversation that outgrows the context while its response is generated. */
+import { finishInTurns, type Steps } from '../../../language/expression/steps.ts';
 import type { Engine, EnginePrompt } from '../engine.ts';
 import type { OpenSequence } from './open-sequence.ts';
 import type { ResponseRun } from './response-run.ts';
@@ -15,7 +16,9 @@ export interface DecodedPrompt extends EnginePrompt {
  * The prompt with fewer messages, so that `wanted` tokens can follow, and how many were dropped; `null` if it cannot
  * be shortened.
  */
-export type Shorten = (wanted: number) => { readonly prompt: DecodedPrompt; readonly dropped: number } | null;
+export type Shorten = (
+  wanted: number,
+) => Steps<{ readonly prompt: DecodedPrompt; readonly dropped: number } | null>;
 
 /** The prompt of a sequence, replaced by a shorter one when the response fills the context. */
 export class ShiftingWindow {
@@ -42,7 +45,8 @@ export class ShiftingWindow {
   /** Moves the response after a shorter prompt. If none is short enough, cuts it off and returns `false`. */
   async shift(sequence: OpenSequence, run: ResponseRun): Promise<boolean> {
     const response = sequence.tokens.slice(this.#promptLength);
-    const shorter = this.#shorten?.(response.length + 2) ?? null;
+    const steps = this.#shorten?.(response.length + 2) ?? null;
+    const shorter = steps === null ? null : await finishInTurns(steps);
     const all = [...(shorter?.prompt.tokens ?? []), ...response];
     if (shorter === null || all.length + 2 >= this.#contextSize) {
       run.cutOff();

@@ -214,7 +214,10 @@ export class Vocabulary implements TokenTexts {
   *#encodeText(text: string): Steps<readonly number[]> {
     const pieces = splitAtCuts(text, this.#userDefined.cutsInside(text));
     const lists: (readonly number[])[] = [];
-    for (const piece of pieces) lists.push(yield* this.#encodeInside(piece, false));
+    for (const piece of pieces) {
+      lists.push(yield* this.#encodeInside(piece, false));
+      yield;
+    }
     return lists.flat();
   }
 
@@ -253,16 +256,14 @@ export class Vocabulary implements TokenTexts {
     encodeFirst: (text: string) => Steps<readonly number[]>,
   ): Steps<readonly number[]> {
     if (this.#spaceSign.length === 0 || !text.includes(spaceSign)) return yield* encodeFirst(text);
-    const markers = special ? [...this.finder.find(text)] : [];
-    const isInMarker = (place: number): boolean =>
-      markers.some(({ start, special: marker }) => start <= place && place < start + marker.text.length);
+    const markers = special ? this.finder.find(text) : [];
     const places = Array.from(text.matchAll(spaceSigns), ({ index }) => index);
-    const [first = '', ...rest] = splitAtCuts(
-      text,
-      places.filter((place) => !isInMarker(place)),
-    );
+    const [first = '', ...rest] = splitAtCuts(text, outsideOf(markers, places));
     const lists = [yield* encodeFirst(first)];
-    for (const each of rest) lists.push(this.#spaceSign, yield* this.#encodeAnchored(each.slice(1), special));
+    for (const each of rest) {
+      lists.push(this.#spaceSign, yield* this.#encodeAnchored(each.slice(1), special));
+      yield;
+    }
     return lists.flat();
   }
 
@@ -285,6 +286,20 @@ function readRole(tokenizer: EngineTokenizer, token: number, text: string): numb
   if (type === 'byte') return Role.byte;
   if (type === 'normal') return Role.text;
   return text.trim().length > 1 ? Role.marker : Role.verbatim;
+}
+
+/** The places in none of the markers; both are in the order of the text. */
+function outsideOf(
+  markers: Iterable<{ readonly start: number; readonly special: SpecialToken }>,
+  places: readonly number[],
+): readonly number[] {
+  const outside: number[] = [];
+  let next = 0;
+  for (const { start, special } of markers) {
+    for (; (places[next] ?? start) < start; next += 1) outside.push(places[next] ?? 0);
+    while ((places[next] ?? Number.POSITIVE_INFINITY) < start + special.text.length) next += 1;
+  }
+  return [...outside, ...places.slice(next)];
 }
 
 function splitAtCuts(text: string, cuts: readonly number[]): string[] {

@@ -50,9 +50,11 @@ export class KeptPrompts {
    */
   async keep(sequence: SavedSequence): Promise<void> {
     if (this.#most === 0) return;
-    this.#folder ??= makeFolder(this.#most);
+    const folder = this.#folder ?? makeFolder(this.#most);
+    if (folder === null) return;
+    this.#folder = folder;
     this.#count += 1;
-    const file = path.join(this.#folder, String(this.#count));
+    const file = path.join(folder, String(this.#count));
     const tokens = [...sequence.contextTokens];
     const written = sequence.saveStateToFile(file).then(
       ({ fileSize }) => fileSize,
@@ -140,12 +142,21 @@ function remove({ file, written }: KeptPrompt): void {
 
 const folders = new Set<string>();
 
-function makeFolder(most: number): string {
-  const parent = hasRoom(most) ? memory : os.tmpdir();
-  const folder = makePrivateFolder(parent, prefix);
+/** `null` if there is no place for one: in a container, none may be written to. */
+function makeFolder(most: number): string | null {
+  const folder = (hasRoom(most) ? privateFolder(memory) : null) ?? privateFolder(os.tmpdir());
+  if (folder === null) return null;
   if (folders.size === 0) process.once('exit', removeAll);
   folders.add(folder);
   return folder;
+}
+
+function privateFolder(parent: string): string | null {
+  try {
+    return makePrivateFolder(parent, prefix);
+  } catch {
+    return null;
+  }
 }
 
 function removeAll(): void {
