@@ -232,7 +232,7 @@ describe('a small model', () => {
     { turns: [{ after: 5, script: 'a' }] },
     { turns: [{ script: [5] }] },
     { turns: [{ script: 'a', write: 'b' }] },
-    { end: '<|unknown|>' },
+    { end: '' },
     { format: 'pascal' },
   ])('does not write %j', (options) => {
     expect(() => scriptedEngine(anything({ turns: [{ script: 'a' }], ...options }))).toThrow(

@@ -49,7 +49,7 @@ interface Resource {
 
 /** A piece of content as text. */
 export function contentText(part: McpContent): string {
-  if (part.type === 'text') return part.text ?? '';
+  if (part.type === 'text') return textOf(part.text);
   if (part.type === 'resource') return resourceText(part.resource);
   if (part.type === 'resource_link') return link(part);
   const mediaType = [part.mimeType, part.type].find((type) => typeof type === 'string');
@@ -68,6 +68,11 @@ function resourceText(resource: unknown): string {
 }
 
 function link({ name, uri, mimeType }: McpContent): string {
-  const parts = [`resource ${name ?? ''}`.trim(), mimeType, uri].filter((part) => part !== undefined);
-  return `[${parts.join(', ')}]`;
+  const parts = [`resource ${textOf(name)}`.trim(), textOf(mimeType), textOf(uri)];
+  return `[${parts.filter((part) => part !== '').join(', ')}]`;
+}
+
+/** Servers may send any JSON where a text belongs. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }

@@ -94,7 +94,10 @@ const templateRules: OptionRules<TemplateOptions> = {
   chatTemplate,
   controls: stringArray,
   markers: stringArray,
-  end: string,
+  end: {
+    expected: 'a text of at least one character',
+    allows: (end) => typeof end === 'string' && end !== '',
+  },
   name: string,
   contextSize,
 };

@@ -93,7 +93,8 @@ export async function openMatrixModel(name: string): Promise<MatrixModel> {
 }
 
 const question: readonly Message[] = [{ role: 'user', content: 'Do something.' }];
-const begun = 'Well, ';
+/** With which a continued message begins. */
+const begun = { text: 'Well, ', json: '{"ok":' };
 const budget = 6;
 const schema = {
   type: 'object',
@@ -108,7 +109,10 @@ function requestOf({ mode, thinking, parallel }: Cell, seed: number): ChatOption
     on: { messages: question, thinking: true },
     off: { messages: question, thinking: false },
     'forced open': { messages: [...question, { ...thoughts, content: '' }], continueFinalMessage: true },
-    closed: { messages: [...question, { ...thoughts, content: begun }], continueFinalMessage: true },
+    closed: {
+      messages: [...question, { ...thoughts, content: mode === 'schema' ? begun.json : begun.text }],
+      continueFinalMessage: true,
+    },
     budget: { messages: question, thinking: true },
   } as const;
   const named = { type: 'function', function: { name: 'get_weather' } } as const;
@@ -172,8 +176,7 @@ const validators = new Map(
 );
 
 function wrongContent({ content }: ResponseMessage): string | null {
-  const json = content?.startsWith(begun.trim()) === true ? content.slice(begun.trim().length) : content;
-  return validateContent(JSON.parse(json ?? '')) ? null : `content ${content}`;
+  return validateContent(JSON.parse(content ?? '')) ? null : `content ${content}`;
 }
 
 /** A response that was cut short may end inside a call, but not without a whole one before. */
