@@ -204,7 +204,7 @@ describe('a history with a call that was cut', () => {
   });
 });
 
-describe('a history with a call that was cut at any depth', () => {
+describe('a history with a call that was cut in its depth', () => {
   const args = `{"a":${'['.repeat(300_000)}`;
   const name = 'get_weather';
 
@@ -233,7 +233,7 @@ describe('a history with a call that was cut at any depth', () => {
         ],
       },
     ],
-  ])('is refused as a conversation that no template writes: %s', async (route, body) => {
+  ])('is refused where it is nested deeper than a request may be: %s', async (route, body) => {
     const handler = createHandler(await connectEngine(await toyEngine()));
     const headers = { 'content-type': 'application/json' };
     const request = new Request(`http://localhost${route}`, {
@@ -244,7 +244,7 @@ describe('a history with a call that was cut at any depth', () => {
     const response = await handler(request);
     expect([response.status, await response.text()]).toEqual([
       400,
-      expect.stringContaining('nests too deeply'),
+      expect.stringContaining('nested more than 200 levels deep'),
     ]);
     await handler.close();
   });

@@ -12,7 +12,7 @@ import type { Steps } from '../../language/expression/steps.ts';
 import { invalid } from '../errors.ts';
 
 /** Maximum depth of a request; functions that walk through values may recurse this far. */
-const maxDepth = 200;
+export const maxDepth = 200;
 /** Maximum number of objects, arrays and separators: each costs many times its bytes. */
 const maxValues = 250_000;
 /** Bytes from which on a string is taken out. */
