@@ -1,4 +1,5 @@
 /** The vocabulary of an engine, prepared once for all masks. */
+import { UnsupportedOptionError } from '../format/errors.ts';
 import { type OptionRules, oneOf, readOptions } from '../format/option-rules.ts';
 import { spellTokens } from '../language/matcher/token-bytes.ts';
 import { indexTokens, type TokenIndex, type TokenTexts } from '../language/matcher/token-index.ts';
@@ -49,6 +50,12 @@ const rules: OptionRules<MaskVocabularyOptions> = {
  */
 export function createMaskVocabulary(given: MaskVocabularyOptions): MaskVocabulary {
   const { tokens, spelling = 'verbatim', ends = [] } = readOptions(given, rules);
+  const beyond = ends.find((id) => id >= tokens.length);
+  if (beyond !== undefined)
+    throw new UnsupportedOptionError({
+      option: 'ends',
+      reason: `${beyond} is none of ${tokens.length} tokens`,
+    });
   const texts = tokens.some((token) => token instanceof Uint8Array)
     ? joined(tokens)
     : spelled(tokens.map(String), tokens, spelling);
@@ -57,7 +64,7 @@ export function createMaskVocabulary(given: MaskVocabularyOptions): MaskVocabula
   return {
     size: tokens.length,
     words: (tokens.length + 31) >> 5,
-    ends: ends.filter((id) => id < tokens.length),
+    ends,
     index: indexTokens(texts, ids),
     bytesOf: (id) =>
       tokens[id] == null ? new Uint8Array() : texts.bytes.subarray(texts.starts[id], texts.starts[id + 1]),

@@ -16,13 +16,14 @@ export class KeyCheck {
   /** Identifies the caller by a digest of the key. Throws `RequestError` (401). */
   caller({ headers }: Request): string {
     if (this.#digests.length === 0) return anybody;
-    const given =
-      headers.get('x-api-key') ?? /^Bearer\s+(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
-    const found = digest(given ?? '');
+    const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.get('authorization') ?? '')?.[1];
+    const given = [headers.get('x-api-key'), bearer].flatMap((key) => (key == null ? [] : [digest(key)]));
     // All of them are compared, so the time does not depend on which one matches.
-    const matches = this.#digests.filter((known) => timingSafeEqual(known, found));
-    if (given !== undefined && matches.length > 0) return found.toString('hex');
-    const reason = `${given === undefined ? 'a key is needed' : 'the key is wrong'}: send it as Authorization: Bearer, or as x-api-key`;
+    const right = given.filter(
+      (key) => this.#digests.filter((known) => timingSafeEqual(known, key)).length > 0,
+    );
+    if (right[0] !== undefined) return right[0].toString('hex');
+    const reason = `${given.length === 0 ? 'a key is needed' : 'the key is wrong'}: send it as Authorization: Bearer, or as x-api-key`;
     throw new RequestError({ status: 401, reasonCode: 'invalid_api_key', param: null, reason });
   }
 }

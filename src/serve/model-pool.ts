@@ -5,6 +5,9 @@ import { maxTimer, requireOption } from '../format/option-rules.ts';
 import { RequestError } from './errors.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
 
+/** Characters of a name that an error repeats. */
+const shown = 200;
+
 interface Slot {
   readonly entry: ModelEntry;
   model: Promise<ServableModel> | null;
@@ -149,7 +152,7 @@ export class ModelPool {
     const slot = known ?? (this.#anyModel ? first : undefined);
     if (slot !== undefined) return slot;
     const names = [...this.#slots.keys()].join(', ');
-    const reason = `no model is called ${JSON.stringify(name)}, only ${names}; with anyModel (--any-model) the first answers to every name`;
+    const reason = `no model is called ${JSON.stringify(name?.slice(0, shown))}, only ${names}; with anyModel (--any-model) the first answers to every name`;
     throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
   }
 

@@ -21,8 +21,9 @@ export interface ServableModel {
   tokenize?(text: string): readonly number[];
   /** The text of tokens. Default: such questions are rejected. */
   detokenize?(tokens: readonly number[]): string;
-  /** The same as these two; the event loop runs meanwhile. Default: it does not. */
+  /** `tokenize`; the event loop runs meanwhile. Default: it does not. */
   tokenizeInTurns?(text: string): Promise<readonly number[]>;
+  /** `detokenize`; the event loop runs meanwhile. Default: it does not. */
   detokenizeInTurns?(tokens: readonly number[]): Promise<string>;
   /** Vectors of texts. Default: such requests are rejected. */
   embed?(texts: readonly string[], options: TextOptions): Promise<Embeddings>;

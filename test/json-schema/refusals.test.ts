@@ -19,6 +19,15 @@ function reportOf(schema: JsonSchema): readonly SchemaIssue[] {
 }
 
 describe('a refusal', () => {
+  test.each([{ const: '\ud800' }, { enum: ['\udc00', 'a\ud800'] }, { enum: [{ a: '\ud800' }] }])(
+    'is what a list of values that cannot be written gets: %j',
+    (schema) => {
+      expect(reportOf(schema)).toContainEqual(
+        expect.objectContaining({ pointer: '', reason: 'no value is valid against this schema' }),
+      );
+    },
+  );
+
   test('names the sub-schema whose limits contradict each other', () => {
     const inner = {
       type: 'object',

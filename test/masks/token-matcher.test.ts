@@ -132,6 +132,7 @@ test.each([
   { tokens: [1] },
   { tokens: ['a'], spelling: 'bytes' },
   { tokens: ['a'], ends: [-1] },
+  { tokens: ['a'], ends: [1] },
 ])('options that are none are refused: %j', (options) => {
   expect(() => createMaskVocabulary(options as never)).toThrow(UnsupportedOptionError);
 });

@@ -138,6 +138,8 @@ describe('who may call', () => {
     [{ ...json, authorization: 'Bearer first' }, 200],
     [{ ...json, authorization: 'bearer second' }, 200],
     [{ ...json, 'x-api-key': 'second' }, 200],
+    [{ ...json, 'x-api-key': 'stale', authorization: 'Bearer second' }, 200],
+    [{ ...json, 'x-api-key': 'stale', authorization: 'Bearer other' }, 401],
   ])('%j gets %d', async (headers, status) => {
     const url = await open({ apiKeys });
     const response = await post(url, asked, headers as Record<string, string>);

@@ -11,6 +11,7 @@ import { type Assertion, assertion, type ExpansionContext } from './assertions.t
 import type { Constraint } from './constraints.ts';
 import { Disjunctions, type OverlapTest, Reentered } from './disjunctions.ts';
 import { simplest } from './fewer-shapes.ts';
+import { holdsHalf } from './keyword-kinds.ts';
 import { readNumberKeywords } from './number-keywords.ts';
 import { readObjectKeywords } from './object-keywords.ts';
 import { hasReference, referencesOf } from './references.ts';
@@ -312,7 +313,8 @@ export class Expander {
   }
 
   /** `enum` and `const`. */
-  #oneOfValues(values: readonly JsonValue[], node: SchemaNode, type: ValueType): Assertion {
+  #oneOfValues(listed: readonly JsonValue[], node: SchemaNode, type: ValueType): Assertion {
+    const values = listed.filter((value) => !holdsHalf(value));
     return type === 'array' || type === 'object'
       ? this.#oneOfContainers(values, node, type)
       : scalarValues(values, type, this.#disjunctions.any(type), this.#context.terms);

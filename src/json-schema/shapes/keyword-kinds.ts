@@ -134,7 +134,7 @@ export function reportKinds(
 }
 
 /** Whether `value` contains a lone surrogate. */
-function holdsHalf(value: JsonValue): boolean {
+export function holdsHalf(value: JsonValue): boolean {
   if (typeof value === 'string') return /\p{Cs}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => holdsHalf(key) || holdsHalf(inner));
