@@ -1,13 +1,13 @@
 /**
  * Each text and each name in requests of each API, filled with texts that are made to be slow: prints those with which the
- * main thread computes for long without a turn of its event loop, in processor time, and answers that are the server's
- * fault. Bundled like `guests.ts`, for the thread that compiles schemas:
+ * main thread computes for long without a turn of its event loop, in processor time, those that were given up after eight
+ * seconds (499), and answers that are the server's fault. Bundled like `guests.ts`, for the thread that compiles schemas:
  *
  *     npx esbuild bench/hostile-fields.ts src/runtime/node-llama-cpp/ahead/schema-worker.ts --bundle --splitting \
  *       --platform=node --format=esm --packages=external --conditions=idiolect:source --outdir=.cache/guests --entry-names=[name]
  *     SIZE=100000 MINUTES=30 node .cache/guests/hostile-fields.js [pattern of paths and places]
  */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isRecord } from '../src/format/option-rules.ts';
@@ -249,21 +249,24 @@ async function send(url: string, body: string): Promise<{ readonly status: numbe
   return { status: response.status, cost: stop().cost };
 }
 
-let [sent, printed] = [0, 0];
-for (const [url, body] of requests)
-  for (const place of placesIn(body)) {
+const asked = requests.flatMap(([url, body]) =>
+  placesIn(body).flatMap((place) => {
     const name = `${url} ${place.keys.join('.')}${place.isName ? ' (name)' : ''}`;
-    if (!wanted.test(name)) continue;
-    for (const part of parts) {
-      if (Date.now() > end) break;
-      const text = part.repeat(Math.ceil(size / part.length));
-      const { status, cost } = await send(url, JSON.stringify(filled(body, place, text)));
-      sent += 1;
-      if (cost < long && status < 500) continue;
-      printed += 1;
-      console.log(`${cost.toFixed(0).padStart(6)} ms  ${status}  ${name}  ${JSON.stringify(part)}`);
-    }
-  }
-console.log(`${sent} requests, ${printed} printed`);
+    return wanted.test(name) ? parts.map((part) => ({ url, body, place, name, part })) : [];
+  }),
+);
+let [sent, printed] = [0, 0];
+for (const { url, body, place, name, part } of asked) {
+  if (Date.now() > end) break;
+  const text = part.repeat(Math.ceil(size / part.length));
+  const { status, cost } = await send(url, JSON.stringify(filled(body, place, text)));
+  sent += 1;
+  // 499: it was given up.
+  if (cost < long && status < 499) continue;
+  printed += 1;
+  console.log(`${cost.toFixed(0).padStart(6)} ms  ${status}  ${name}  ${JSON.stringify(part)}`);
+}
+console.log(`${sent} of ${asked.length} requests, ${printed} printed`);
 await handler.close();
 await model.dispose();
+rmSync(file);

@@ -95,15 +95,17 @@ function reportJson(error: ErrorFacts): string {
 }
 
 /** What the commonest errors of the operating system mean, with the path; for others, its own message. */
-function systemMessage({ code = '', path, message }: NodeJS.ErrnoException): string {
+function systemMessage(error: NodeJS.ErrnoException): string {
+  const { code = '', path, message } = error;
   const meaning = systemErrors.get(code);
-  return meaning === undefined || path === undefined ? message : `${path}: ${meaning}`;
+  // Of two paths, either may be meant.
+  return meaning === undefined || path === undefined || 'dest' in error ? message : `${path}: ${meaning}`;
 }
 
 const systemErrors: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'no such file or folder'],
   ['EISDIR', 'is a folder; give a file'],
-  ['ENOTDIR', 'a part of this path is a file, where a folder is expected'],
+  ['ENOTDIR', 'this path or a part of it is a file, where a folder is expected'],
   ['EACCES', 'this user has no right to it'],
   ['EPERM', 'this user has no right to it'],
   ['EROFS', 'lies where nothing can be written'],

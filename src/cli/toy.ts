@@ -43,8 +43,8 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
   const bytes = await toyModel(format);
   const there = await contentOf(file);
   if (there !== null && !force && !there.equals(bytes)) {
-    const reason = 'exists and is something else; take another name, or replace it with --force';
-    throw new UnsupportedOptionError({ option: file, reason });
+    const reason = `${file} exists and is something else; take another name, or replace it with --force`;
+    throw new UnsupportedOptionError({ option: 'file', reason });
   }
   await fs.writeFile(file, bytes);
   const report = { type: 'toy_model', file, format, size: bytes.length };

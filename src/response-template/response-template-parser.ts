@@ -70,7 +70,7 @@ const prefixes: OptionRule = {
 };
 
 /** A parser for one response. */
-export interface ResponseTemplateParser {
+export interface ResponseTemplateParser<Message = TemplateMessage> {
   /** The events for the part of the message that is in the prompt. */
   readonly initialEvents: readonly RegionEvent[];
   /**
@@ -86,7 +86,7 @@ export interface ResponseTemplateParser {
    *
    * @throws {ResponseFieldError} also if a required field is missing.
    */
-  finish(): { readonly message: TemplateMessage; readonly events: readonly RegionEvent[] };
+  finish(): { readonly message: Message; readonly events: readonly RegionEvent[] };
 }
 
 /**

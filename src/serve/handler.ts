@@ -104,9 +104,12 @@ class Server {
     const giveUp = (): void => this.#giveUp.abort(new Error('the server is shutting down'));
     if (signal?.aborted === true) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
-    while (this.#running.size > 0) await Promise.all(this.#running);
-    await this.#state.pool.close(signal);
-    signal?.removeEventListener('abort', giveUp);
+    try {
+      while (this.#running.size > 0) await Promise.all(this.#running);
+      await this.#state.pool.close(signal);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
   }
 
   #addRoutes(): void {

@@ -152,7 +152,7 @@ export class ModelPool {
     const slot = known ?? (this.#anyModel ? first : undefined);
     if (slot !== undefined) return slot;
     const names = [...this.#slots.keys()].join(', ');
-    const reason = `no model is called ${JSON.stringify(name?.slice(0, shown))}, only ${names}; with anyModel (--any-model) the first answers to every name`;
+    const reason = `no model is called ${JSON.stringify(shortened(name ?? ''))}, only ${names}; with anyModel (--any-model) the first answers to every name`;
     throw new RequestError({ status: 404, reasonCode: 'model_not_found', param: 'model', reason });
   }
 
@@ -248,4 +248,8 @@ function isServable(value: unknown): boolean {
 function nameTwice(name: string): UnsupportedOptionError {
   const reason = `two models are called ${JSON.stringify(name)}; rename one of them`;
   return new UnsupportedOptionError({ option: 'models', reason });
+}
+
+function shortened(name: string): string {
+  return name.length > shown ? `${name.slice(0, shown)}…` : name;
 }

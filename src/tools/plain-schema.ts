@@ -17,13 +17,15 @@ const stepValues = 5_000;
 
 /** Sizes of schemas that are JSON: they are read by several stages, and come with each request. */
 const sizes = new WeakMap<object, number>();
-/** Characters of texts that cost as much as a value: each one of a name is a state of its own. */
-const charactersOfValue = 32;
+/** Characters of texts that cost as much as a value. */
+const charactersOfValue = 256;
+/** Those of names: each one is a state of its own. */
+const charactersOfName = 32;
 
 /**
  * `schema` as JSON: itself, or a copy if properties are undefined or computed. Throws `SchemaError` if it contains
  * itself, something that JSON does not have (a number that is not finite, a function, a `Date`, a getter that throws)
- * or a schema of a library, has too many values, or is nested too deeply.
+ * or a schema of a library, has too many values or too long a name, or is nested too deeply.
  */
 export function plainSchema(schema: JsonSchema, tool: string): JsonSchema {
   return finish(plainSchemaSteps(schema, tool));
@@ -34,7 +36,10 @@ export function* plainSchemaSteps(schema: JsonSchema, tool: string): Steps<JsonS
   if (isContainer(schema) && sizes.has(schema)) return schema;
   const walk = new SchemaWalk();
   try {
-    const size = (yield* walk.measure(schema)) + Math.floor(walk.characters / charactersOfValue);
+    const size =
+      (yield* walk.measure(schema)) +
+      Math.floor(walk.characters / charactersOfValue) +
+      Math.floor(walk.named / charactersOfName);
     const plain = walk.needsCopy ? (JSON.parse(JSON.stringify(schema)) as JsonSchema) : schema;
     if (isContainer(plain)) sizes.set(plain, size);
     return plain;
@@ -57,13 +62,18 @@ const tooDeep = 'it is nested too deeply';
 
 class NotJson extends Error {}
 
+/** Keywords whose values are data. */
+const dataKeywords = new Set(['const', 'enum', 'default', 'examples', 'example']);
+
 /**
  * Walks through a schema, and counts first: a schema that is too large is rejected after the maximum number of values.
  */
 class SchemaWalk {
   needsCopy = false;
-  /** Of all texts and names. */
+  /** Of all texts. */
   characters = 0;
+  /** Of all names. */
+  named = 0;
   #seen = 0;
   #nextStep = stepValues;
   readonly #path: string[] = [];
@@ -91,15 +101,22 @@ class SchemaWalk {
     return size;
   }
 
+  /** Whether the place is in a value, and not in a schema. */
+  #isData(): boolean {
+    return this.#path.some((key, at) => dataKeywords.has(key) && this.#path[at - 1] !== 'properties');
+  }
+
   #name(name: string): void {
-    this.characters += name.length;
+    this.named += name.length;
     if (name.length > maxNameLength)
       throw new NotJson(`has a name of ${name.length} characters; names have at most ${maxNameLength}`);
   }
 
   #scalar(value: unknown): number {
-    if (typeof value === 'string' && this.#path.at(-2) === 'required') this.#name(value);
-    else if (typeof value === 'string') this.characters += value.length;
+    if (typeof value === 'string') {
+      this.characters += value.length;
+      if (this.#path.at(-2) === 'required' && !this.#isData()) this.#name(value);
+    }
     const wrong = scalarWrong(value);
     if (wrong !== null) throw new NotJson(wrong);
     return this.#counted(1);
@@ -109,7 +126,7 @@ class SchemaWalk {
     let size = 1;
     for (const key of keysOf(value)) {
       this.#path.push(key);
-      if (!Array.isArray(value)) this.#name(key);
+      if (this.#path.at(-2) === 'properties' && !this.#isData()) this.#name(key);
       const item = this.#read(value, key);
       if (item === undefined && !Array.isArray(value)) this.needsCopy = true;
       else size += isContainer(item) ? yield* this.measure(item) : this.#scalar(item);

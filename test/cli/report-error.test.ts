@@ -37,7 +37,7 @@ describe('an error that ends a command', () => {
   it('is one line where the disk says no', async () => {
     const refused: unknown = await fs.mkdir(path.join(import.meta.filename, 'below')).catch((error) => error);
     expect(stripVTControlCharacters(reportError(refused, false))).toMatch(
-      /^error .*below: a part of this path is a file, .*\n$/,
+      /^error .*below: this path or a part of it is a file, .*\n$/,
     );
     expect(JSON.parse(reportError(refused, true)).error).toMatchObject({ code: 'ENOTDIR', syscall: 'mkdir' });
   });

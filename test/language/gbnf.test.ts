@@ -193,3 +193,11 @@ describe('lint', () => {
     else expect(() => engine(gbnf)).toThrow();
   });
 });
+
+test.each([
+  ['\n???', 'Line 2, col 1'],
+  ['\nroot ::= (', 'Line 2, col 11'],
+  ['root ::= "a"\n\nx ::= (', 'Line 3, col 8'],
+])('an error in %j has its line and column', (gbnf, place) => {
+  expect(() => readGbnf(gbnf)).toThrow(`is not GBNF: ${place}: expected`);
+});

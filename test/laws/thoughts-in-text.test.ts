@@ -48,3 +48,29 @@ describe.each(formats)('%s', (format) => {
     }
   });
 });
+
+describe('an answer in JSON', () => {
+  const schema = {
+    type: 'object',
+    properties: { l: { type: 'array', items: { type: 'string', maxLength: 2 }, uniqueItems: true } },
+    required: ['l'],
+    additionalProperties: false,
+  } as const;
+  const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+  const messages = [{ role: 'user', content: 'List.' }] as const;
+
+  it.each([{ thinking: false }, { thinkingBudget: 0 }])(
+    'is written again where %j leaves no thoughts in it',
+    async (options) => {
+      const turns = [{ script: '{"l": ["a", "a"]}' }];
+      const model = await connectEngine(scriptedEngine({ format: 'json', turns }));
+      const asked = { messages, responseFormat, maxTokens: 60, reasoningFormat: 'none', ...options } as const;
+      const { content, malformed } = await model.chat(asked).message;
+      expect(malformed).toBeUndefined();
+      // An engine may write empty thoughts first.
+      const answer = content?.split('</think>').at(-1) ?? '';
+      const { l } = JSON.parse(answer) as { readonly l: readonly string[] };
+      expect(new Set(l).size).toBe(l.length);
+    },
+  );
+});

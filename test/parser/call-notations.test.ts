@@ -104,6 +104,22 @@ test('text may stand around a tag that prose never has, and what is after it is 
 });
 
 test.each([
+  '\nso <get_weather>Bern</get_weather>',
+  '\nThat is it. {"name": "get_weather", "arguments": {"city": "Bern"}}',
+  '</tool_call>\nDone.',
+  '\n{x',
+  '\n{"x": 1}',
+  '\n{}',
+  '\n{"x": 1',
+  '\n{"nap',
+])('a call in a tag that prose never has stays one before %j, in all pieces', (rest) => {
+  for (const notation of ['invoke', 'functionTag'] as const) {
+    const { calls } = outcome(jsonInTags, written(notation) + rest);
+    expect(calls[0]).toEqual(['get_weather', input]);
+  }
+});
+
+test.each([
   'get_weather(city="Bern", days=3) returns the weather.',
   'Call get_weather(city="Bern") for that.',
   '```python\nget_weather(city="Bern")\n```',

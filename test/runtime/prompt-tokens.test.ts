@@ -207,6 +207,8 @@ describe.each(sampled(templates, 3))('$name', ({ source, format }) => {
     const begins = shouldPrependBosToken && bos !== null ? [bos] : [];
     fc.assert(
       fc.property(ordinaryTexts, (texts) => {
+        // Five marks may happen to be the quotation mark of a format.
+        fc.pre(Object.values(texts).every((text: string) => [...vocabulary.finder.find(text)].length === 0));
         const encoded = encode(texts);
         // SentencePiece's sign for a space is spelled in bytes, so that it does not come back as a space.
         if (encoded === null || encoded.text.includes('▁')) return;

@@ -4,7 +4,7 @@ import { surroundings } from './surroundings.ts';
 
 const nameKeys = 'name|function|tool|tool_name|function_name';
 const argumentKeys = 'arguments|parameters|args|params|input|tool_input';
-const placeholder = String.raw`(?!\s)[^{},\n]{1,60}`;
+const placeholder = String.raw`(?:(?!\s)[^{},\n]{1,60}|(?<=\s))`;
 const keyed = (keys: string) => String.raw`["']?(${keys})["']?\s*:\s*`;
 
 const nameFirst = new RegExp(

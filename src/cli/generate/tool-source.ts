@@ -40,7 +40,8 @@ async function readSource(source: string, limits: McpLimits): Promise<unknown> {
     return readModule(source);
   if (source.trim() === '')
     throw new ToolListError({ source, reason: 'it must be a file, a command or an address' });
-  await checkCommand(source);
+  // Without a separator, a command is looked for in other folders than this one.
+  if (/[/\\]/.test(source)) await checkCommand(source);
   return listMcpTools(source, limits);
 }
 

@@ -40,7 +40,8 @@ export function openStdio(command: readonly string[], listener: McpListener): Mc
 }
 
 function startFailure(file: string, error: Error): string {
-  if (codeOf(error) === 'ENOENT') return `it cannot be started: there is no command ${file}`;
+  if (codeOf(error) === 'ENOENT')
+    return `it cannot be started: there is no command ${file}, or none that its first line names`;
   return `it cannot be started (${error.message})`;
 }
 

@@ -119,7 +119,7 @@ function parseShape(shape: string): RuleShape | null {
 
 /** Throws for the error after `start`. The text before it is blanked, which keeps line and column. */
 function refuse(text: string, start: number): never {
-  const line = text.lastIndexOf('\n', start - 1) + 1;
+  const line = text.slice(0, start).lastIndexOf('\n') + 1;
   const before = text.slice(0, line).replace(/[^\n]+/g, '') + ' '.repeat(start - line);
   const failure = gbnf().syntax.match(before + text.slice(start));
   throw new GrammarError({ reason: `is not GBNF: ${failure.failed() ? failure.shortMessage : ''}` });

@@ -32,6 +32,6 @@ export function aroundCalls(text: string): string {
 export function endOfMarker(text: string, at: number): number {
   const rest = text.slice(at, at + maxBeginning);
   const marker = firstMarker.exec(rest)?.[0];
-  if (marker !== undefined) return at + marker.length;
+  if (marker !== undefined) return at + marker.trimEnd().length;
   return beginningOfMarker.test(rest) && rest.length < maxBeginning ? undecided : at;
 }

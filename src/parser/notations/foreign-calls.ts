@@ -67,6 +67,8 @@ export function readBareCalls(reader: Reader, stops: MarkerTable<State>): CallsV
   const isJsonInProse = inTextAt !== null && !isMarked;
   if (verdict !== 'text' && !isJsonInProse) {
     emitCalls(reader, progress, verdict === 'calls' ? reached : progress.endedAt);
+    // What follows in text is no beginning of the answer, however it arrives.
+    if (verdict === 'calls and text') reader.attempts.wereBareCalls = true;
     return 'calls';
   }
   if (inTextAt !== null) reader.attempts.textUpTo = Math.max(reached, inTextAt + 1);
@@ -223,7 +225,7 @@ function readNotation(
   // What has been read to see that the call is over comes after it.
   if (whole !== null && whole.end < cursor.offset) reader.rewind();
   reader.bufferTo(whole === null ? end : whole.end - cursor.base);
-  if (isBroken) return mayHaveText(progress) ? 'calls and text' : 'text';
+  if (isBroken) return textAfter(progress);
   if (whole === null) return end < limit && !reader.ended ? 'wait' : unfinished(reader, progress);
   progress.calls.push({ ...whole, at: progress.valueAt });
   return countsAnother(reader, progress, 1) ? null : 'text';
@@ -240,14 +242,22 @@ function readJson(reader: Reader, progress: BareCallsProgress, limit: number): C
   if (isJsonCallEnforced(reader)) return 'enforced';
   if (scanner.status === 'open' && end < limit && !reader.ended) return 'wait';
   if (scanner.status === 'open')
-    return mayBeginCall(reader.options.tools, json.toString()) ? unfinished(reader, progress) : 'text';
-  if (scanner.status === 'illegal') return mayHaveText(progress) ? 'calls and text' : 'text';
+    return mayBeginCall(reader.options.tools, json.toString())
+      ? unfinished(reader, progress)
+      : textAfter(progress);
+  if (scanner.status === 'illegal') return textAfter(progress);
   const calls = callsIn(json.toString());
-  if (calls?.every((call) => callPaths(reader.options.tools, call) !== null) !== true) return 'text';
+  if (calls?.every((call) => callPaths(reader.options.tools, call) !== null) !== true)
+    return textAfter(progress);
   progress.calls.push({ notation: null, sole: null, at: progress.valueAt, end: cursor.offset });
   json.clear();
   scanner.reset();
   return countsAnother(reader, progress, calls.length) ? null : 'text';
+}
+
+/** What is no call, after those that have been read. */
+function textAfter(progress: BareCallsProgress): CallsVerdict {
+  return mayHaveText(progress) ? 'calls and text' : 'text';
 }
 
 /** Whole calls stay calls if the response ends in another one, which is text. */

@@ -67,8 +67,8 @@ export const module: TemplateModule = {
 };
 
 /** Begins to parse one response; \`prefix\` is the prompt that the model continues. */
-export function createParser(options: ResponseTemplateOptions): ResponseTemplateParser {
-  return startModuleParser(module, options);
+export function createParser(options: ResponseTemplateOptions): ResponseTemplateParser<Message> {
+  return startModuleParser(module, options) as ResponseTemplateParser<Message>;
 }`;
 }
 

@@ -85,8 +85,9 @@ export function startChat<Tools extends ToolList, Format extends ResponseFormat>
   const source: ChatSource = {
     generate: (started) => generate(shared.engine, prepare, started),
     report: async () => {
-      const { grammar, prompt, options: read, enforcement } = await prepare();
-      return [...grammar.report, ...(enforcement?.libraryReport(read) ?? []), ...prompt.report];
+      const prepared = await prepare();
+      const { grammar, prompt, enforcement } = prepared;
+      return [...grammar.report, ...(enforcement?.libraryReport(prepared) ?? []), ...prompt.report];
     },
     prompt: async () => (await prepare()).prompt.text,
     promptTokens: async () => (await prepare()).prompt.tokens.length,
@@ -222,7 +223,7 @@ function* completeChat(
   const texts = grammar.expression === null || grammar.lazy ? markers.texts : [];
   const reading = yield* readingOf(rendered, enforcement, grammarOptions, grammar, texts);
   yield;
-  const checks = enforcement?.withLibraries(reading.checks, rendered.options) ?? reading.checks;
+  const checks = enforcement?.withLibraries(reading.checks, rendered) ?? reading.checks;
   return { ...rendered, ...reading, checks, grammar, matcher, markers, enforcement };
 }
 

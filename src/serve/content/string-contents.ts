@@ -1,7 +1,8 @@
 /** The contents of a JSON string that is still being written. */
 
-/** Plain text, or an escape. */
-const part = /[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u])/y;
+/** Plain text, or an escape, as JSON has them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them in a string
+const part = /[^"\\\u0000-\u001f]+|\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
 
 /** Reads the string piece by piece; each piece is looked at once. */
 export class StringContents {

@@ -33,8 +33,8 @@ export class OutputItems {
   readonly #id: string;
   readonly #byFunction: ReadonlyMap<string, ClientTool>;
   #open: OpenItem | null = null;
-  /** Whether its text has ended; whether a limit cut it is known with the next event. */
-  #hasEnded = false;
+  /** Where its text has ended; whether a limit cut it is known with the next event. */
+  #endedAt: number | null = null;
   #count = 0;
   #finish: Finish | null = null;
 
@@ -56,7 +56,7 @@ export class OutputItems {
 
   /** The stream events for an event of the response. */
   next(event: ResponseEvent): readonly OutputEvent[] {
-    const before = this.#hasEnded && event.type !== 'finish' ? this.#close() : [];
+    const before = this.#endedAt !== null && event.type !== 'finish' ? this.#close() : [];
     return [...before, ...this.#eventsOf(event)];
   }
 
@@ -68,7 +68,7 @@ export class OutputItems {
         return this.#add('message', event.delta, logprobsOf(event));
       case 'reasoning-end':
       case 'text-end':
-        this.#hasEnded = true;
+        this.#endedAt = event.end;
         return [];
       case 'tool-input-start':
         return [...this.#close(), ...this.#beginCall(event.id, event.toolName)];
@@ -80,13 +80,15 @@ export class OutputItems {
       case 'finish':
         this.#finish = event;
         if (this.#open !== null && isCall(this.#open)) this.#open = null;
-        return [
-          ...this.#close(event.reason === 'length' ? 'incomplete' : 'completed'),
-          ...this.#emptyAnswer(event),
-        ];
+        return [...this.#close(this.#isCut(event) ? 'incomplete' : 'completed'), ...this.#emptyAnswer(event)];
       default:
         return [];
     }
+  }
+
+  /** Whether a limit ended the open item: not where the marker that closes it was written. */
+  #isCut({ reason, start }: Finish): boolean {
+    return reason === 'length' && (this.#endedAt === null || this.#endedAt === start);
   }
 
   /** An answer of no text is a message, too: clients that find none ask again. */
@@ -141,7 +143,7 @@ export class OutputItems {
 
   #close(status: 'completed' | 'incomplete' = 'completed'): readonly OutputEvent[] {
     const open = this.#open;
-    this.#hasEnded = false;
+    this.#endedAt = null;
     if (open === null) return [];
     this.#open = null;
     const item = itemOf(open, status);

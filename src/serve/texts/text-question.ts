@@ -40,8 +40,9 @@ export async function answerText(
   const watch = new RequestWatch(randomUUID().replaceAll('-', ''), path, report);
   const leave: (() => void)[] = [];
   try {
-    if (isLarge(request)) leave.push(await large.enter(caller, signal));
-    const body = await untilAborted(readJsonBody(request, options), signal);
+    const leaveLarge = isLarge(request) ? await large.enter(caller, signal) : null;
+    // Another may be read while this one is answered.
+    const body = await untilAborted(readJsonBody(request, options), signal).finally(() => leaveLarge?.());
     checkFields(body, fields);
     leave.push(await questions.enter(caller, signal));
     const { model, name, release } = await pool.borrow(textField(body, 'model') ?? null, signal);

@@ -11,7 +11,7 @@ import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { answerCheck, argumentChecks } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
-import { answersJson, mayCallInstead, watchesAnswer } from './json-or-calls.ts';
+import { type AnswerOptions, answersJson, mayCallInstead, watchesAnswer } from './json-or-calls.ts';
 import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
 /** What the guard knows about an answer to a schema. */
@@ -31,17 +31,21 @@ export interface CallGuard {
   readonly judgeAnswer: ((text: string, isEnforced: boolean) => AnswerVerdict) | null;
 }
 
-/** The guard of a chat. `report`: where its grammar differs from the schemas; `thoughts`: those that it allows. */
+/**
+ * The guard of a chat. `report`: where its grammar differs from the schemas; `thoughts`: those that it allows;
+ * `hasThoughts`: whether the format has any.
+ */
 export function callGuard(
-  options: Pick<ChatOptions, 'tools' | 'toolChoice' | 'responseFormat' | 'reasoningFormat'>,
+  options: Pick<ChatOptions, 'tools'> & AnswerOptions,
   tools: readonly Tool[],
   report: readonly SchemaIssue[],
   thoughts: EnforcedThoughts | null = null,
+  hasThoughts = true,
 ): CallGuard {
   const uncheckable = new Set(tools.filter(hasLargeSchema).map((tool) => tool.function.name));
   // A schema that is too large to validate can be no more than enforced as far as the report says.
   const isOpen = ({ effect, tool }: SchemaIssue): boolean =>
-    effect === 'widened' || (effect === 'checked' && tool === '' && !watchesAnswer(options));
+    effect === 'widened' || (effect === 'checked' && tool === '' && !watchesAnswer(options, hasThoughts));
   const reported = report.filter(isOpen).map(({ tool }) => tool);
   // What is read as a call may have been written as an answer, and the other way round.
   const mistakable = mayCallInstead(options, tools) ? ['', ...tools.map((tool) => tool.function.name)] : [];

@@ -26,12 +26,18 @@ function demandsCall(choice: ToolChoice): boolean {
   return choice.type === 'function' || choice.allowed_tools.mode === 'required';
 }
 
+/** What decides whether an answer is checked while it is written. */
+export type AnswerOptions = Pick<
+  ChatOptions,
+  'toolChoice' | 'responseFormat' | 'reasoningFormat' | 'thinking' | 'thinkingBudget'
+>;
+
 /**
- * Whether an answer in JSON is checked while it is written. Where it comes after thoughts in the same text, it is judged
- * at its end.
+ * Whether an answer in JSON is checked while it is written. Where it may come after thoughts in the same text, it is judged
+ * at its end. `hasThoughts`: whether the format has any.
  */
-export function watchesAnswer(
-  options: Pick<ChatOptions, 'toolChoice' | 'responseFormat' | 'reasoningFormat'>,
-): boolean {
-  return answersJson(options) && options.reasoningFormat !== 'none';
+export function watchesAnswer(options: AnswerOptions, hasThoughts: boolean): boolean {
+  const { reasoningFormat, thinking, thinkingBudget } = options;
+  const mayThink = hasThoughts && thinking !== false && thinkingBudget !== 0;
+  return answersJson(options) && !(mayThink && reasoningFormat === 'none');
 }

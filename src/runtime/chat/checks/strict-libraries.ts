@@ -14,7 +14,7 @@ import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.t
 import { normalizeTools, schemaOf, type ToolInput } from '../../../tools/tools.ts';
 import type { LibraryProblem } from '../../../tools/validating-schema.ts';
 import type { ChatOptions } from '../chat-options.ts';
-import { watchesAnswer } from './json-or-calls.ts';
+import { type AnswerOptions, watchesAnswer } from './json-or-calls.ts';
 import { libraryCheck } from './library-check.ts';
 import type { ResponseChecks } from './response-checks.ts';
 
@@ -23,12 +23,19 @@ const drawn = 32;
 /** Steps of work for their grammar: some milliseconds. A larger schema is asked about complete calls only. */
 const steps = 10_000;
 
-type Asked = Pick<ChatOptions, 'tools' | 'toolChoice' | 'responseFormat' | 'reasoningFormat'>;
+type Asked = Pick<ChatOptions, 'tools'> & AnswerOptions;
 
-/** `checks`, and the libraries to be asked while a call or an answer is written; `null` if there is nothing to check. */
-export function withLibraries(checks: ResponseChecks | null, options: Asked): ResponseChecks | null {
+/**
+ * `checks`, and the libraries to be asked while a call or an answer is written; `null` if there is nothing to check.
+ * `hasThoughts`: whether the format has any.
+ */
+export function withLibraries(
+  checks: ResponseChecks | null,
+  options: Asked,
+  hasThoughts = true,
+): ResponseChecks | null {
   const libraries = new Map(
-    strictSchemas(options).flatMap(({ tool, schema }) => {
+    strictSchemas(options, hasThoughts).flatMap(({ tool, schema }) => {
       const check = libraryCheck(schema);
       return check === null ? [] : [[tool, check] as const];
     }),
@@ -37,8 +44,8 @@ export function withLibraries(checks: ResponseChecks | null, options: Asked): Re
 }
 
 /** A line for each schema whose library refuses more than its JSON Schema. */
-export function libraryReport(options: Asked): readonly SchemaIssue[] {
-  return strictSchemas(options).map(({ tool, refusal }) => ({
+export function libraryReport(options: Asked, hasThoughts = true): readonly SchemaIssue[] {
+  return strictSchemas(options, hasThoughts).map(({ tool, refusal }) => ({
     tool,
     pointer: '',
     keyword: '~standard',
@@ -54,10 +61,10 @@ interface StrictSchema {
   readonly refusal: LibraryProblem;
 }
 
-function strictSchemas(options: Asked): readonly StrictSchema[] {
+function strictSchemas(options: Asked, hasThoughts: boolean): readonly StrictSchema[] {
   const { tools = [], responseFormat } = options;
   const given = 'tools' in tools ? tools.tools : tools;
-  const isWatched = responseFormat?.type === 'json_schema' && watchesAnswer(options);
+  const isWatched = responseFormat?.type === 'json_schema' && watchesAnswer(options, hasThoughts);
   const answer = isWatched ? responseFormat.json_schema.schema : undefined;
   const schemas = given.map((tool) => ({ schema: schemaOf(tool), tool: () => nameOf(tool) }));
   return [...schemas, { schema: answer, tool: () => '' }].flatMap(({ schema, tool }) => {

@@ -34,6 +34,8 @@ export interface EnforcedReading extends Pick<Required<SteeringOptions>, 'answer
   readonly checks: ResponseChecks | null;
 }
 
+type AskedChat = Pick<ChatRequest<ChatOptions>, 'options' | 'template'>;
+
 /** Enforces the responses of one model. */
 export class Enforcement {
   readonly #grammars: GrammarCache;
@@ -64,13 +66,14 @@ export class Enforcement {
   ): Steps<EnforcedReading> {
     const { generationPrompt = '', responseFormat } = grammarOptions;
     const thoughts = grammar.lazy ? null : thoughtsAt(template, generationPrompt);
-    const guard = callGuard(options, tools, grammar.report, thoughts);
+    const hasThoughts = template.format.reasoning !== null;
+    const guard = callGuard(options, tools, grammar.report, thoughts, hasThoughts);
     const restOf = (call: OpenCall, written: string) =>
       this.#grammars.restOf(template.format, grammarOptions, call, written);
     const start = () => matchedStart(template.format, grammar, options, tools);
     yield;
     const answer =
-      responseFormat?.type === 'json_schema' && watchesAnswer(options)
+      responseFormat?.type === 'json_schema' && watchesAnswer(options, hasThoughts)
         ? toJsonSchema(responseFormat.json_schema.schema)
         : null;
     const checks = yield* requiredChecks(grammar.report, tools, answer);
@@ -78,13 +81,13 @@ export class Enforcement {
   }
 
   /** `checks`, and the libraries of schemas that are asked while a value is written; `null` if there is nothing to check. */
-  withLibraries(checks: ResponseChecks | null, options: ChatOptions): ResponseChecks | null {
-    return withLibraries(checks, options);
+  withLibraries(checks: ResponseChecks | null, { options, template }: AskedChat): ResponseChecks | null {
+    return withLibraries(checks, options, template.format.reasoning !== null);
   }
 
   /** A line for each of these libraries. */
-  libraryReport(options: ChatOptions): readonly SchemaIssue[] {
-    return libraryReport(options);
+  libraryReport({ options, template }: AskedChat): readonly SchemaIssue[] {
+    return libraryReport(options, template.format.reasoning !== null);
   }
 }
 
