@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { kinds, type ParameterKind } from '../../scripts/toy/kinds.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const page = fs.readFileSync(path.join(root, 'docs/testing.md'), 'utf8');
@@ -34,4 +35,14 @@ describe('the program of the page', () => {
     expect(program).toContain(right);
     await expect(run(`${right.length}.ts`, program.replace(right, wrong))).rejects.toThrow();
   });
+});
+
+/** A parameter as the page names it. */
+function named({ names: [name], schema: { type, enum: values } }: ParameterKind): string {
+  if (Array.isArray(values)) return `${name} (${values.join(', ')})`;
+  return type === 'string' ? String(name) : `${name}: ${type === 'integer' ? 'an' : 'a'} ${type}`;
+}
+
+it.each(kinds)('the page names what the toy knows of: $id', ({ tools: [tool], parameters }) => {
+  expect(page).toContain(`| \`${tool}\` | ${parameters.map(named).join(', ')} |`);
 });
