@@ -16,7 +16,7 @@ const messages = [{ role: 'user', content: '<|a|> 🙂' }];
 /** UTF-16 units that one step may look at; reading a text from end to end costs a step for every sixteen. */
 const unitsPerStep = 40;
 /** Each unit of source is looked at a few times. */
-const unitsPerSource = 60;
+const unitsPerSource = 120;
 
 interface Cost {
   readonly steps: number;
