@@ -15,8 +15,8 @@ const limits = { steps: 50_000, output: 1 << 18 };
 const messages = [{ role: 'user', content: '<|a|> 🙂' }];
 /** UTF-16 units that one step may look at; reading a text from end to end costs a step for every sixteen. */
 const unitsPerStep = 40;
-/** Each unit of source is looked at a few times. */
-const unitsPerSource = 120;
+/** Each unit of source is looked at a few times; a bracket is a token, whose type has up to 18 letters. */
+const unitsPerSource = 90;
 
 interface Cost {
   readonly steps: number;

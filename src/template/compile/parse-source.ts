@@ -148,7 +148,7 @@ function requireCommas(tokens: readonly Token[], place: SourcePlace): void {
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
     const areStrings = before?.type === 'StringLiteral' && token.type === 'StringLiteral';
-    if (depth > 0 && endsValue(before) && beginsValue(token) && !areStrings)
+    if (depth > 0 && beginsValue(token) && endsValue(before) && !areStrings)
       throw new SourceError(`expected a comma or an operator, got ${JSON.stringify(token.value)}`, place);
     if (opensBracket(token)) depth += 1;
     else if (closesBracket(token)) depth -= 1;
