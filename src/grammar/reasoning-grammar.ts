@@ -46,12 +46,17 @@ export function withReasoning(
   );
 }
 
-/** The rest of a region, and what follows it. An end of the turn would be one for the parser, whatever follows. */
+/**
+ * The rest of a region, and what follows it. An end of the turn would be one for the parser, whatever follows: where the
+ * close begins with one, nothing but the rest of the close comes after it.
+ */
 function upTo(close: Marker, ends: readonly Marker[], next: Expression): Expression {
-  const others = coresOf(ends).filter((end) => !end.includes(close.core) && !close.core.includes(end));
+  const cores = coresOf(ends);
+  const begun = cores.find((end) => close.core.startsWith(end)) ?? close.core;
+  const others = cores.filter((end) => !end.includes(begun) && !close.core.includes(end));
   const shortest = others.filter((end) => !others.some((other) => other !== end && end.includes(other)));
   return until(
-    { delimiter: close.core, next: sequence(literal(close.after), next) },
+    { delimiter: begun, next: sequence(literal(close.core.slice(begun.length) + close.after), next) },
     ...shortest.map((delimiter) => ({ delimiter, next: null })),
   );
 }
