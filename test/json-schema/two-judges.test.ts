@@ -153,7 +153,8 @@ function changed(value: JsonValue, stranger: JsonValue, random: Random): JsonVal
   }
   if (here) return stranger;
   if (typeof value === 'number') return value + (random() < 0.5 ? 1 : -0.5);
-  if (typeof value === 'string') return random() < 0.5 ? `${value}a` : value.slice(1);
+  // By characters: no grammar writes half a surrogate pair.
+  if (typeof value === 'string') return random() < 0.5 ? `${value}a` : [...value].slice(1).join('');
   return stranger;
 }
 
