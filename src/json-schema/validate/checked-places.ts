@@ -7,7 +7,9 @@
  *     {"size": 7 ·                                                              below /properties/tag
  *                ^ `size` is validated here, `tag` when it is complete, by its whole schema
  */
+import { unless } from '../../format/error-class.ts';
 import type { JsonSchema } from '../../format/messages.ts';
+import { BudgetExceeded } from '../../language/expression/budget.ts';
 import { finish, type Steps } from '../../language/expression/steps.ts';
 import { plainSchema } from '../../tools/plain-schema.ts';
 import { isArray, isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
@@ -125,7 +127,10 @@ class Places {
     const { properties, patternProperties } = node.schema;
     const declared = isObject(properties) && isSchema(own(properties, key));
     const patterns = isObject(patternProperties) ? Object.keys(patternProperties) : [];
-    const matching = patterns.filter((pattern) => this.#test(pattern)(key));
+    // A key that takes too many steps counts as a match: its value is checked, and so is the whole.
+    const matching = patterns.filter(
+      (pattern) => unless([BudgetExceeded], () => this.#test(pattern)(key)) ?? true,
+    );
     const matched = matching.flatMap((pattern) =>
       isObject(patternProperties) && isSchema(patternProperties[pattern])
         ? [document.child(node, 'patternProperties', pattern)]

@@ -1,8 +1,11 @@
 /** Tests strings against patterns, as the grammar reads patterns. */
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { unless } from '../../format/error-class.ts';
+import { matchesSomewhere } from '../../language/backtracking/bounded-search.ts';
+import { compilePattern } from '../../language/backtracking/compile-pattern.ts';
 import { BudgetExceeded, StepBudget } from '../../language/expression/budget.ts';
 import { patternTerm } from '../../language/regular/parse-pattern.ts';
-import { UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
+import { toEcmaScript, UnsupportedPattern } from '../../language/regular/pattern-dialects.ts';
 import { type Term, Terms } from '../../language/regular/terms.ts';
 
 /** Tells whether a text contains a match of a pattern. */
@@ -13,18 +16,18 @@ const maxKept = 200_000;
 
 /**
  * A test for `pattern`. An automaton may have more states than there are texts to test, so only those are derived that a
- * text reaches: the time is linear in its length. Patterns that no automaton can express use JavaScript's own engine; a
- * model's arguments are short enough for it. Throws `SyntaxError` for an invalid pattern.
+ * text reaches: the time is linear in its length. For patterns that no automaton can express, paths are tried within a budget, and
+ * the test throws `BudgetExceeded` for a text that takes more. Throws `SyntaxError` for an invalid pattern.
  */
 export function patternTest(pattern: string): TextTest {
   let derived = derive(pattern);
-  if (derived === null) return regularTest(pattern);
+  if (derived === null) return searchTest(pattern);
   return (text) => {
     if (derived === null || derived.budget.spent > maxKept) derived = derive(pattern);
     try {
       return derived?.terms.matches(derived.term, text.toWellFormed()) ?? false;
     } catch (error) {
-      if (error instanceof BudgetExceeded) return regularTest(pattern)(text);
+      if (error instanceof BudgetExceeded) return searchTest(pattern)(text);
       throw error;
     }
   };
@@ -43,15 +46,16 @@ function derive(pattern: string): Derived | null {
   return term === null ? null : { terms, term, budget };
 }
 
-function regularTest(pattern: string): TextTest {
-  const expression = expressionOf(pattern);
-  return (text) => expression.test(text);
+/** A test for a pattern that no automaton expresses. */
+function searchTest(pattern: string): TextTest {
+  const source = unless([UnsupportedPattern], () => toEcmaScript(pattern)) ?? pattern;
+  const { read, unicode } = parse(source);
+  const program = compilePattern(read, unicode);
+  return (text) => matchesSomewhere(program, text);
 }
 
-function expressionOf(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch {
-    return new RegExp(pattern);
-  }
+function parse(source: string): { readonly read: AST.Pattern; readonly unicode: boolean } {
+  const parser = new RegExpParser({ ecmaVersion: 2025 });
+  const read = unless([SyntaxError], () => parser.parsePattern(source, 0, source.length, { unicode: true }));
+  return read === null ? { read: parser.parsePattern(source), unicode: false } : { read, unicode: true };
 }

@@ -1,6 +1,8 @@
 /** Validates after a call what a grammar does not enforce, in the grammar's own reading of schemas. */
+import { unless } from '../../format/error-class.ts';
 import { SchemaError } from '../../format/errors.ts';
 import type { JsonSchema, JsonValue } from '../../format/messages.ts';
+import { BudgetExceeded } from '../../language/expression/budget.ts';
 import { plainSchema } from '../../tools/plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from '../../tools/standard-schema.ts';
 import { SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
@@ -65,9 +67,17 @@ export function nodeValidators(
     document,
     root: document.root,
     prepare: () => attempt(tool, () => evaluator.prepare(document.root)),
-    validatorOf: (node) => (value) => attempt(tool, () => evaluator.failures(node, value)),
+    validatorOf: (node) => (value) =>
+      attempt(tool, () => unless([BudgetExceeded], () => evaluator.failures(node, value)) ?? [tooMuchWork]),
   };
 }
+
+/** The whole value is refused: what a part of it is would turn around under `not`. */
+const tooMuchWork: ValidationFailure = {
+  pointer: '',
+  keyword: 'pattern',
+  message: 'holds a text that takes too many steps to compare with a pattern',
+};
 
 function attempt<T>(tool: string, run: () => T): T {
   try {
