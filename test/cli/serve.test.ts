@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
 import { portNumber } from '../../src/cli/option-values.ts';
 import { isOpenToAll, logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
-import { readTarget } from '../../src/cli/serve/serve-config.ts';
+import { locateAll, readTarget } from '../../src/cli/serve/serve-config.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
 import { toyModel } from '../../src/testing/index.ts';
 import { runCommand } from './run-command.ts';
@@ -77,6 +77,17 @@ describe('the command', () => {
   ])('reads %s', (argument, expected) => expect(readTarget(argument)).toEqual(expected));
 
   it('refuses an empty name', () => expect(() => readTarget('=a.gguf')).toThrow('the name is empty'));
+
+  it('takes options of servers only where a model is on one', async () => {
+    const options = { command: 'idiolect serve', requireTools: true, gpu: false } as const;
+    const file = { name: 'file', target: 'missing.gguf' };
+    const served = { name: 'served', target: ['http://127.0.0.1:9'] };
+    const refused = /--server: is for a model on a server, and missing\.gguf is no address/;
+    await expect(locateAll([file], { ...options, server: 'vllm' })).rejects.toThrow(refused);
+    const own = { ...file, options: { server: 'vllm' } } as const;
+    await expect(locateAll([served, own], options)).rejects.toThrow(refused);
+    await expect(locateAll([served, file], { ...options, server: 'vllm' })).rejects.toThrow(/no such file/);
+  });
 
   it('takes ports, and nothing else for one', () => {
     expect(['0', '8080', '65535'].map(portNumber)).toEqual([0, 8080, 65_535]);
@@ -150,7 +161,6 @@ it('what a file is opened to shows its prompts and counts their tokens', async (
     command: 'idiolect serve',
     requireTools: true,
     gpu: false,
-    server: 'llama-server',
   } as const;
   const model = await (await locateTarget(file, { ...options, contextSize: 256 })).open();
   onTestFinished(() => model.dispose());
