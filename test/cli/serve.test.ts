@@ -105,21 +105,19 @@ describe('the command', () => {
     expect(isOpenToAll({})).toBe(false);
   });
 
-  it('serves by name, asks for keys, logs each request, and ends when it is interrupted', async () => {
+  it('serves by name, says its address, asks for keys, logs each request, and ends when it is interrupted', async () => {
     const before = process.listeners('SIGINT');
-    const told: string[] = [];
-    const stderr = vi
-      .spyOn(process.stderr, 'write')
-      .mockImplementation((text) => told.push(String(text)) > 0);
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
     // Nothing answers at the ports of discard and chargen.
     const models = ['one=http://127.0.0.1:9', 'two=http://127.0.0.1:19'];
     const options = ['--port', '0', '--json', '--api-key', 'first', 'second'];
     const ended = runCommand(registerServe, 'serve', ...models, ...options);
     try {
-      await vi.waitFor(() => expect(told.join('')).toContain('Ctrl-C'), { timeout: 60_000 });
-      const greeting = stripVTControlCharacters(told.join(''));
-      expect(greeting).toMatch(/^one, two {2}http:\/\/127\.0\.0\.1:\d+\/v1\n/);
-      const url = /http:\S+/.exec(greeting)?.[0] ?? '';
+      const { calls } = vi.mocked(process.stdout.write).mock;
+      await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 60_000 });
+      const told: unknown = JSON.parse(String(calls[0]?.[0]));
+      expect(told).toEqual({ type: 'serving', url: expect.any(String), models: ['one', 'two'] });
+      const url = `${(told as { url: string }).url}/v1`;
       const headers = { authorization: 'Bearer second', 'content-type': 'application/json' };
       expect((await fetch(`${url}/models`)).status).toBe(401);
       const { data } = (await (await fetch(`${url}/models`, { headers })).json()) as {
@@ -139,16 +137,36 @@ describe('the command', () => {
       stderr.mockRestore();
     }
     const { text } = await ended;
-    const records = text
+    const lines = text
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as RequestRecord);
-    expect(records).toMatchObject([
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([
+      { type: 'serving' },
       { status: 404, code: 'model_not_found', model: null },
       { status: 502, code: 'upstream_error' },
     ]);
     expect(text).not.toContain('secret');
     expect(process.listeners('SIGINT')).toHaveLength(before.length);
+  });
+
+  it('tells people its address on standard error, where no program reads the answers', async () => {
+    const before = process.listeners('SIGINT');
+    const told: string[] = [];
+    const stderr = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => told.push(String(text)) > 0);
+    const models = ['one=http://127.0.0.1:9', 'two=http://127.0.0.1:19'];
+    const ended = runCommand(registerServe, 'serve', ...models, '--port', '0');
+    try {
+      await vi.waitFor(() => expect(told.join('')).toContain('Ctrl-C'), { timeout: 60_000 });
+    } finally {
+      for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT');
+      stderr.mockRestore();
+    }
+    const greeting = stripVTControlCharacters(told.join(''));
+    expect(greeting).toMatch(/^one, two {2}http:\/\/127\.0\.0\.1:\d+\/v1\n/);
+    expect((await ended).text).toBe('');
   });
 });
 
