@@ -31,7 +31,8 @@ export interface TargetOptions {
   readonly mmap?: boolean;
   /** Whether the model is for search, and does not chat. Default: false. */
   readonly embeddings?: boolean;
-  readonly server: ServerKind;
+  /** The kind of server at an address. Default: `llama-server`. */
+  readonly server?: ServerKind;
   readonly template?: string;
   /** Whether a server's model sees pictures. Default: what the server says. */
   readonly vision?: boolean;
@@ -74,7 +75,20 @@ interface LocatedTarget {
 
 /** Opens the model that `target` names. Throws the errors of the Hub, `loadModel` and `connectServer`. */
 export async function openTarget(target: string, options: TargetOptions): Promise<OpenedTarget> {
+  requireAddress([target], options);
   return (await locateTarget(target, options)).open();
+}
+
+/** Throws `UnsupportedOptionError` for an option of servers where no target is on one: it would mean nothing. */
+export function requireAddress(
+  targets: readonly (string | readonly string[])[],
+  { server, vision }: Pick<TargetOptions, 'server' | 'vision'>,
+): void {
+  const option = server !== undefined ? '--server' : vision !== undefined ? '--vision' : null;
+  const isServed = targets.some((target) => typeof target !== 'string' || isServerAddress(target));
+  if (option === null || isServed) return;
+  const reason = `is for a model on a server, and ${targets.join(', ')} is no address; leave one of the two out, or give the address (http://localhost:8080) in place of the model`;
+  throw new UnsupportedOptionError({ option, reason });
 }
 
 /**
@@ -89,7 +103,7 @@ export async function locateTarget(
   const options = { ...given, ...withoutUndefined({ toolFormat }) };
   if (typeof target !== 'string') return servedBy(target.map(addressOf), options);
   // No file and no model of the Hub has such a name.
-  if (isAddress(target) || hostAndPort.test(target)) return servedBy([addressOf(target)], options);
+  if (isServerAddress(target)) return servedBy([addressOf(target)], options);
   const { template } = options;
   // In a tool format, any chat template will do; a template that is given is examined as the model is loaded.
   const requireTools = options.requireTools && toolFormat === undefined && template === undefined;
@@ -113,7 +127,7 @@ export async function locateEmbeddings(
   target: string | readonly string[],
   options: TargetOptions,
 ): Promise<{ readonly bytes: number; readonly servers: number; open(): Promise<ServableModel> }> {
-  if (typeof target !== 'string' || isAddress(target) || hostAndPort.test(target)) {
+  if (typeof target !== 'string' || isServerAddress(target)) {
     const reason = 'models on servers chat; ask that server for embeddings';
     throw new UnsupportedOptionError({ option: '--embeddings', reason });
   }
@@ -127,6 +141,11 @@ export async function locateEmbeddings(
     ...(gpu ? {} : { gpu: false as const }),
   };
   return { bytes: card.size ?? 0, servers: 0, open: () => loadEmbeddingModel(file, given) };
+}
+
+/** Whether it is the address of a server, and no model for this process. */
+export function isServerAddress(target: string): boolean {
+  return isAddress(target) || hostAndPort.test(target);
 }
 
 function isAddress(target: string): boolean {
@@ -162,7 +181,7 @@ async function connect(options: ServerOptions): Promise<ServerModel> {
 }
 
 async function openServer(urls: readonly string[], options: TargetOptions): Promise<OpenedTarget> {
-  const { server: kind, contextSize, template, requireTools, toolFormat, vision } = options;
+  const { server: kind = 'llama-server', contextSize, template, requireTools, toolFormat, vision } = options;
   const source = template === undefined ? null : await readModelSource(template);
   const { IDIOLECT_API_KEY: apiKey } = process.env;
   const model = await connect({

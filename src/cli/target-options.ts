@@ -1,5 +1,7 @@
 /** The options of commands that open a model. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ServerKind } from '../servers/server-options.ts';
+import { isServerAddress } from './model-target.ts';
 import { positiveInteger, wholeNumber } from './option-values.ts';
 import { toolFormatOption } from './tool-format.ts';
 
@@ -27,9 +29,9 @@ export function addTargetOptions(command: Command): Command {
     .option('--batch-size <number>', 'prompt tokens evaluated at once; default: 512', positiveInteger)
     .option('--no-mmap', 'read the file into memory instead of mapping it')
     .addOption(
-      new Option('--server <kind>', 'kind of server at the address')
-        .choices(['llama-server', 'vllm', 'sglang'])
-        .default('llama-server'),
+      new Option('--server <kind>', 'kind of server at the address; default: llama-server')
+        .choices(serverKinds)
+        .argParser(serverKind),
     )
     .option(
       '--template <file>',
@@ -40,4 +42,14 @@ export function addTargetOptions(command: Command): Command {
       'the model at the address sees pictures; default: what the server says, and vLLM does not',
     )
     .addOption(toolFormatOption());
+}
+
+const serverKinds: readonly ServerKind[] = ['llama-server', 'vllm', 'sglang'];
+
+function serverKind(text: string): ServerKind {
+  const kind = serverKinds.find((each) => each === text);
+  if (kind !== undefined) return kind;
+  const reason = `It is the kind of server: ${serverKinds.join(', ')}.`;
+  const instead = ' An address is given in place of the model.';
+  throw new InvalidArgumentError(isServerAddress(text) ? reason + instead : reason);
 }

@@ -6,6 +6,7 @@ import { readModelSource } from './model-source.ts';
 import { type ErrorFacts, errorFacts, isExpected } from './report-error.ts';
 import { paintedText } from './terminal-text.ts';
 import { toolFormatOption } from './tool-format.ts';
+import { wrappedText } from './wrapped.ts';
 
 interface VerifyOptions {
   readonly json: boolean;
@@ -76,7 +77,7 @@ function table(rows: readonly Row[], verbose: boolean): string {
 }
 
 function narrowLines({ file, result }: Row): string[] {
-  if ('error' in result) return [pc.bold(file), `  ${complaint(file, result.error)}`];
+  if ('error' in result) return [pc.bold(file), `  ${wrappedText(complaint(file, result.error), 2)}`];
   const counts = `  ${'messages'.padEnd(12)}  ${result.rendered}`;
   return [pc.bold(file), counts, ...laws.map((law) => `  ${law.padEnd(12)}  ${cell(result, law, 0)}`)];
 }
@@ -84,7 +85,8 @@ function narrowLines({ file, result }: Row): string[] {
 function wideLines(rows: readonly Row[], width: number): string[] {
   const header = `${'template'.padEnd(width)}  ${'messages'.padStart(8)}  ${laws.map((law) => law.padStart(12)).join('  ')}`;
   const lines = rows.map(({ file, result }) => {
-    if ('error' in result) return `${file.padEnd(width)}  ${complaint(file, result.error)}`;
+    if ('error' in result)
+      return `${file.padEnd(width)}  ${wrappedText(complaint(file, result.error), width + 2)}`;
     const cells = laws.map((law) => cell(result, law));
     return `${file.padEnd(width)}  ${String(result.rendered).padStart(8)}  ${cells.join('  ')}`;
   });

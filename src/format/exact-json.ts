@@ -186,9 +186,9 @@ function endOfString(json: string, start: number): number {
 
 function readNumber(text: string): number | JsonNumber {
   const value = Number(text);
-  const isPlain = Number.isSafeInteger(value) ? String(value) === text : false;
-  if (isPlain) return value;
-  const isFraction = !Number.isInteger(value) && decimalParts(String(value)) === decimalParts(text);
+  const shortest = String(value);
+  if (shortest === text && (Number.isSafeInteger(value) || !Number.isInteger(value))) return value;
+  const isFraction = !Number.isInteger(value) && decimalParts(shortest) === decimalParts(text);
   return isFraction ? value : new JsonNumber(text);
 }
 

@@ -178,7 +178,7 @@ class Server {
     const { options, pool, large } = this.#state;
     const leave = isLarge(request) ? await large.enter(caller, signal) : () => undefined;
     try {
-      const body = await untilAborted(readJsonBody(request, options), signal);
+      const body = await untilAborted(readJsonBody(request, options, large), signal);
       return Response.json(await showModel(pool, body));
     } finally {
       leave();

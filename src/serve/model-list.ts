@@ -3,11 +3,11 @@ import { snakeCase } from '../format/json-values.ts';
 import type { Filled } from '../format/option-rules.ts';
 import { RequestError } from './errors.ts';
 import type { HandlerOptions } from './handler-options.ts';
-import type { ListedModel, ModelPool } from './model-pool.ts';
+import type { LearnedModel, ModelPool } from './model-pool.ts';
 import type { ServableModel } from './servable-model.ts';
 
 /** Writes what is known of a model. */
-type Card = (listed: ListedModel) => object;
+type Card = (listed: LearnedModel) => object;
 
 /** Whether Anthropic's client asks, whose models have other fields. */
 function cardFor({ headers }: Request): Card {
@@ -34,7 +34,7 @@ export async function describeModel(pool: ModelPool, name: string, request: Requ
 const created = { created: 0, created_at: '1970-01-01T00:00:00Z' } as const;
 
 /** The fields of OpenAI's API, and those that other servers add. */
-function openAiCard({ name, model }: ListedModel): object {
+function openAiCard({ name, model, templates }: LearnedModel): object {
   return {
     id: name,
     object: 'model',
@@ -45,12 +45,12 @@ function openAiCard({ name, model }: ListedModel): object {
     loaded: model !== null,
     state: model === null ? 'not-loaded' : 'loaded',
     ...contextOf(model),
-    ...learned(model),
+    ...learned(model, templates),
   };
 }
 
 /** Only fields that Anthropic's API has: its clients check them. What it has no word for is `null`. */
-function anthropicCard({ name, model }: ListedModel): object {
+function anthropicCard({ name, model }: LearnedModel): object {
   return {
     type: 'model',
     id: name,
@@ -82,8 +82,8 @@ function contextOf(model: ServableModel | null): object {
 }
 
 /** What was learned from its template; the same as `idiolect info` shows. */
-function learned(model: ServableModel | null): object {
-  const format = model?.templates?.toolUse.format;
+function learned(model: ServableModel | null, templates: LearnedModel['templates']): object {
+  const format = templates?.toolUse.format;
   if (format === undefined) return {};
   const { capabilities, labels } = format;
   const { toolFormat, reasoningMode } = labels;
@@ -95,7 +95,7 @@ function learned(model: ServableModel | null): object {
 
 /** `/props`: of the first model, as llama-server shows its only one. */
 export function propertiesOf(
-  { name, model }: ListedModel,
+  { name, model, templates }: LearnedModel,
   { concurrency: slots, defaults }: Pick<Filled<HandlerOptions>, 'concurrency' | 'defaults'>,
 ): object {
   const context = model?.contextSize;
@@ -103,7 +103,7 @@ export function propertiesOf(
     model_alias: name,
     model_path: model?.name ?? name,
     total_slots: slots,
-    chat_template: model?.templates?.toolUse.source ?? '',
+    chat_template: templates?.toolUse.source ?? '',
     default_generation_settings: {
       ...(context === undefined ? {} : { n_ctx: context }),
       params: snakeCase(defaults),

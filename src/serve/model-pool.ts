@@ -33,6 +33,12 @@ export interface ListedModel {
   readonly bytes: number;
 }
 
+/** A model of the server, with what is known of its templates. */
+export interface LearnedModel extends ListedModel {
+  /** Absent while it is not open, if it has none, and if they cannot be analysed. */
+  readonly templates?: ServableModel['templates'] | undefined;
+}
+
 /** A model in use. */
 export interface BorrowedModel {
   readonly name: string;
@@ -87,11 +93,24 @@ export class ModelPool {
     return slots.map(({ entry: { name, bytes = 0 }, opened: model }) => ({ name, bytes, model }));
   }
 
-  /** The same, with what is known of the templates of open models: the event loop runs while they are analysed. */
-  async learned(): Promise<readonly ListedModel[]> {
-    const models = this.list();
-    for (const { model } of models) await model?.learnTemplates?.();
+  /**
+   * The same, with what is known of the templates of open models: the event loop runs while they are analysed. Those that
+   * cannot be are told to the operator, and the models are listed nevertheless.
+   */
+  async learned(): Promise<readonly LearnedModel[]> {
+    const models: LearnedModel[] = [];
+    for (const each of this.list()) models.push({ ...each, templates: await this.#templatesOf(each) });
     return models;
+  }
+
+  async #templatesOf({ model }: ListedModel): Promise<LearnedModel['templates']> {
+    try {
+      await model?.learnTemplates?.();
+      return model?.templates;
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
   }
 
   /** The name of the model that answers to `name`; of the first one if it is `null`. Throws `RequestError` (404). */

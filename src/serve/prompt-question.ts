@@ -70,7 +70,7 @@ export async function answerQuestion(
 ): Promise<Response> {
   const leave = isLarge(request) ? [await large.enter(caller, signal)] : [];
   try {
-    const body = await untilAborted(readJsonBody(request, options), signal);
+    const body = await untilAborted(readJsonBody(request, options, large), signal);
     const isClosed = mayClose && endsBeforeAnswer(body);
     const opened = isClosed ? { add_generation_prompt: true } : {};
     const asked = endpoint.read({ ...given, ...body, ...opened }, items);

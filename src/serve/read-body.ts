@@ -21,11 +21,17 @@ export function isLarge({ headers }: Request): boolean {
 
 /**
  * Reads the body. In its `messages`, which hold no numbers but those of calls, numbers are `JsonNumber` where JavaScript
- * would change them; schemas of tools are plain, and prompts show their numbers as they were written. Throws `RequestError`, also if a browser could have sent it without a preflight.
+ * would change them; schemas of tools are plain, and prompts show their numbers as they were written.
+ * `large` tells how many wait until a large body is read. Throws `RequestError`, also if a browser could have sent it without a preflight.
  */
-export async function readJsonBody(request: Request, limits: BodyLimits): Promise<Body> {
+export async function readJsonBody(
+  request: Request,
+  limits: BodyLimits,
+  large: { readonly queued: number } = { queued: 0 },
+): Promise<Body> {
   requireJson(request);
-  const body = await readBodyBytes(request, limits);
+  const isInTheWay = isLarge(request);
+  const body = await readBodyBytes(request, limits, () => isInTheWay && large.queued > 0);
   try {
     return await finishInTurns(readObject(body.bytes));
   } finally {

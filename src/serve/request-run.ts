@@ -101,7 +101,8 @@ export class RequestRun {
 
   /** The request, and what its API knows of its body: the rest would take memory as long as the response. */
   async #read(request: Request): Promise<{ readonly read: ReadRequest; readonly body: Body }> {
-    const body = await untilAborted(readJsonBody(request, this.#state.options), this.#stopping.signal);
+    const { options, large } = this.#state;
+    const body = await untilAborted(readJsonBody(request, options, large), this.#stopping.signal);
     await giveWay();
     const read = this.#endpoint.read(body, this.#state.items);
     await giveWay();

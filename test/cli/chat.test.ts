@@ -222,6 +222,19 @@ describe('the command', () => {
     await expect(runCommand(registerChat, 'chat', short)).rejects.toThrow(/is the server running\?/);
   }, 120_000);
 
+  test.each([
+    [['--server', 'vllm'], /^--server: is for a model on a server, and .*gguf is no address/],
+    [['--vision'], /^--vision: is for a model on a server/],
+  ])('an option of servers is refused where no server is meant: %j', async (options, message) => {
+    await expect(runCommand(registerChat, 'chat', model, ...options)).rejects.toThrow(message);
+  });
+
+  test('an address in place of the kind of a server is refused, and the place for it is said', async () => {
+    const chat = startChat(model, '--server', 'http://localhost:8080');
+    expect(await chat.ended).not.toBe(0);
+    expect(chat.errors()).toContain('llama-server, vllm, sglang. An address is given in place of the model.');
+  });
+
   test('whoever stops reading ends it: the answers are needed, what is said next to them is not', async () => {
     const heard = startChat(model, ...calm, '--max-tokens', '4');
     heard.process.stderr.destroy();

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
 import { portNumber } from '../../src/cli/option-values.ts';
 import { isOpenToAll, logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
-import { readTarget } from '../../src/cli/serve/serve-config.ts';
+import { locateAll, readTarget } from '../../src/cli/serve/serve-config.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
 import { toyModel } from '../../src/testing/index.ts';
 import { runCommand } from './run-command.ts';
@@ -78,6 +78,17 @@ describe('the command', () => {
 
   it('refuses an empty name', () => expect(() => readTarget('=a.gguf')).toThrow('the name is empty'));
 
+  it('takes options of servers only where a model is on one', async () => {
+    const options = { command: 'idiolect serve', requireTools: true, gpu: false } as const;
+    const file = { name: 'file', target: 'missing.gguf' };
+    const served = { name: 'served', target: ['http://127.0.0.1:9'] };
+    const refused = /--server: is for a model on a server, and missing\.gguf is no address/;
+    await expect(locateAll([file], { ...options, server: 'vllm' })).rejects.toThrow(refused);
+    const own = { ...file, options: { server: 'vllm' } } as const;
+    await expect(locateAll([served, own], options)).rejects.toThrow(refused);
+    await expect(locateAll([served, file], { ...options, server: 'vllm' })).rejects.toThrow(/no such file/);
+  });
+
   it('takes ports, and nothing else for one', () => {
     expect(['0', '8080', '65535'].map(portNumber)).toEqual([0, 8080, 65_535]);
     for (const text of ['65536', '99999', '-1', '1.5', '', ' ', 'http'])
@@ -94,21 +105,19 @@ describe('the command', () => {
     expect(isOpenToAll({})).toBe(false);
   });
 
-  it('serves by name, asks for keys, logs each request, and ends when it is interrupted', async () => {
+  it('serves by name, says its address, asks for keys, logs each request, and ends when it is interrupted', async () => {
     const before = process.listeners('SIGINT');
-    const told: string[] = [];
-    const stderr = vi
-      .spyOn(process.stderr, 'write')
-      .mockImplementation((text) => told.push(String(text)) > 0);
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
     // Nothing answers at the ports of discard and chargen.
     const models = ['one=http://127.0.0.1:9', 'two=http://127.0.0.1:19'];
     const options = ['--port', '0', '--json', '--api-key', 'first', 'second'];
     const ended = runCommand(registerServe, 'serve', ...models, ...options);
     try {
-      await vi.waitFor(() => expect(told.join('')).toContain('Ctrl-C'), { timeout: 60_000 });
-      const greeting = stripVTControlCharacters(told.join(''));
-      expect(greeting).toMatch(/^one, two {2}http:\/\/127\.0\.0\.1:\d+\/v1\n/);
-      const url = /http:\S+/.exec(greeting)?.[0] ?? '';
+      const { calls } = vi.mocked(process.stdout.write).mock;
+      await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 60_000 });
+      const told: unknown = JSON.parse(String(calls[0]?.[0]));
+      expect(told).toEqual({ type: 'serving', url: expect.any(String), models: ['one', 'two'] });
+      const url = `${(told as { url: string }).url}/v1`;
       const headers = { authorization: 'Bearer second', 'content-type': 'application/json' };
       expect((await fetch(`${url}/models`)).status).toBe(401);
       const { data } = (await (await fetch(`${url}/models`, { headers })).json()) as {
@@ -128,16 +137,36 @@ describe('the command', () => {
       stderr.mockRestore();
     }
     const { text } = await ended;
-    const records = text
+    const lines = text
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as RequestRecord);
-    expect(records).toMatchObject([
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([
+      { type: 'serving' },
       { status: 404, code: 'model_not_found', model: null },
       { status: 502, code: 'upstream_error' },
     ]);
     expect(text).not.toContain('secret');
     expect(process.listeners('SIGINT')).toHaveLength(before.length);
+  });
+
+  it('tells people its address on standard error, where no program reads the answers', async () => {
+    const before = process.listeners('SIGINT');
+    const told: string[] = [];
+    const stderr = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => told.push(String(text)) > 0);
+    const models = ['one=http://127.0.0.1:9', 'two=http://127.0.0.1:19'];
+    const ended = runCommand(registerServe, 'serve', ...models, '--port', '0');
+    try {
+      await vi.waitFor(() => expect(told.join('')).toContain('Ctrl-C'), { timeout: 60_000 });
+    } finally {
+      for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT');
+      stderr.mockRestore();
+    }
+    const greeting = stripVTControlCharacters(told.join(''));
+    expect(greeting).toMatch(/^one, two {2}http:\/\/127\.0\.0\.1:\d+\/v1\n/);
+    expect((await ended).text).toBe('');
   });
 });
 
@@ -150,7 +179,6 @@ it('what a file is opened to shows its prompts and counts their tokens', async (
     command: 'idiolect serve',
     requireTools: true,
     gpu: false,
-    server: 'llama-server',
   } as const;
   const model = await (await locateTarget(file, { ...options, contextSize: 256 })).open();
   onTestFinished(() => model.dispose());

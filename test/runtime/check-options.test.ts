@@ -4,7 +4,11 @@ import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { buildGrammar } from '../../src/grammar/build-grammar.ts';
 import type { GrammarOptions } from '../../src/grammar/grammar-options.ts';
 import type { ChatOptions } from '../../src/runtime/chat/chat-options.ts';
-import { checkChatOptions, checkRunOptions } from '../../src/runtime/chat/check-chat-options.ts';
+import {
+  checkChatOptions,
+  checkPrepareOptions,
+  checkRunOptions,
+} from '../../src/runtime/chat/check-chat-options.ts';
 import { checkLoadOptions } from '../../src/runtime/node-llama-cpp/check-options.ts';
 import {
   type LoadModelOptions,
@@ -68,6 +72,15 @@ describe('options of a chat', () => {
       'templateVariables must be an object that can be written as JSON, got an object',
     );
   });
+
+  test.each([checkChatOptions, checkPrepareOptions, checkRunOptions])(
+    'variables that the prompt is rendered with are refused by name: %o',
+    (check) => {
+      const options = { messages, tools: [], templateVariables: { messages: [] } };
+      expect(() => check(options)).toThrow('templateVariables.messages: is set by what is rendered');
+      expect(() => check(options)).toThrow(UnsupportedOptionError);
+    },
+  );
 
   test('the usual ones pass', () => {
     const options = {

@@ -65,6 +65,13 @@ const refused: readonly [fields: object, param: string][] = [
     { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: true } },
     'chat_template_kwargs.enable_thinking',
   ],
+  ...['messages', 'tools', 'add_generation_prompt', 'bos_token', 'eos_token'].map(
+    (name): [object, string] => [
+      { chat_template_kwargs: { a: 1, [name]: [] } },
+      `chat_template_kwargs.${name}`,
+    ],
+  ),
+  [{ chat_template_kwargs: { a: Array(5_001).fill(1) } }, 'chat_template_kwargs must have at most 5000'],
   [{ think: 5 }, 'think'],
   [{ enable_thinking: 'no' }, 'enable_thinking'],
   [{ thinking: { type: 'wild' } }, 'thinking.type'],

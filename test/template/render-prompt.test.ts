@@ -278,9 +278,18 @@ describe('what else a template may need', () => {
   });
 
   it("is the caller's own, when given", () => {
-    const options = { messages: [user], templateVariables: { functions: 'mine', bos_token: '!' } };
-    expect(renderPrompt('{{ bos_token + functions }}', { ...options, bosToken: '<s>' })).toBe('!mine');
+    const options = { messages: [user], templateVariables: { functions: 'mine' } };
+    expect(renderPrompt('{{ bos_token + functions }}', { ...options, bosToken: '<s>' })).toBe('<s>mine');
   });
+
+  it.each(['messages', 'tools', 'add_generation_prompt', 'bos_token', 'eos_token'])(
+    'is refused where an option decides it: %s',
+    (name) => {
+      const render = () => renderPrompt('{{ 1 }}', { messages: [user], templateVariables: { [name]: [] } });
+      expect(render).toThrow(UnsupportedOptionError);
+      expect(render).toThrow(`templateVariables.${name}: is set by what is rendered`);
+    },
+  );
 
   it('writes text next to thoughts and calls after the thoughts where the template refuses all three', () => {
     const message: Message = { ...calling('owl'), content: 'Wait.', reasoning_content: 'Hm.' } as Message;

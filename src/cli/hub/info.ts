@@ -14,6 +14,7 @@ import { capabilityFlags } from '../capability-flags.ts';
 import { formatBytes, formatCount } from '../figures.ts';
 import { paintedText } from '../terminal-text.ts';
 import { storedAdvice } from '../try/stored-trial.ts';
+import { wrapped, wrappedText } from '../wrapped.ts';
 
 interface InfoOptions {
   readonly file?: string;
@@ -115,7 +116,7 @@ function show({ card, analysis, laws, formats, advice }: Information): string {
   const { header, template } = card;
   const verdict = card.supportsTools ? pc.green('✓ can call tools') : pc.yellow('✗ cannot call tools');
   const lines = [
-    `${pc.bold(header.name ?? card.model)}  ${verdict}`,
+    wrapped([pc.bold(header.name ?? card.model), verdict], 0, '  '),
     ...facts({
       file: `${card.file}${card.shards > 1 ? ` (${card.shards} shards)` : ''}`,
       architecture: header.architecture ?? 'not said',
@@ -124,15 +125,16 @@ function show({ card, analysis, laws, formats, advice }: Information): string {
       template: templateLine(card),
     }),
   ];
-  if (template?.problem) lines.push(pc.red(`its template cannot be read: ${template.problem.message}`));
-  if (template?.capabilities) lines.push(`  ${capabilityFlags(template.capabilities).join('  ')}`);
+  if (template?.problem)
+    lines.push(wrappedText(pc.red(`its template cannot be read: ${template.problem.message}`), 0));
+  if (template?.capabilities) lines.push(`  ${wrapped(capabilityFlags(template.capabilities), 2, '  ')}`);
   if (analysis !== null) {
     const { toolFormat, reasoningMode } = analysis.format.labels;
     lines.push(...facts({ calls: toolFormat ?? 'none', reasoning: reasoningMode }));
     lines.push('', annotatedSample(analysis.format));
   }
-  if (laws !== null) lines.push('', lawLine(laws));
-  if (advice !== null) lines.push('', `tried: ${advice}`);
+  if (laws !== null) lines.push('', wrappedText(lawLine(laws), 0));
+  if (advice !== null) lines.push('', wrappedText(`tried: ${advice}`, 0));
   if (formats.length > 0) lines.push('', pc.dim('with --tool-format'), ...facts(formatLines(formats)));
   return `${lines.join('\n')}\n`;
 }
@@ -147,8 +149,13 @@ function formatLines(formats: Information['formats']): Readonly<Record<string, s
   return Object.fromEntries(lines);
 }
 
+/** Columns of a name. */
+const nameWidth = 13;
+
 function facts(values: Readonly<Record<string, string>>): string[] {
-  return Object.entries(values).map(([name, value]) => `  ${pc.dim(name.padEnd(13))}${value}`);
+  return Object.entries(values).map(
+    ([name, value]) => `  ${pc.dim(name.padEnd(nameWidth))}${wrappedText(value, 2 + nameWidth)}`,
+  );
 }
 
 function weights({ parameterCount, quantization, size }: ModelCard): string {

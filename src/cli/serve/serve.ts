@@ -103,7 +103,7 @@ export function registerServe(program: Command): void {
         .choices(['error', 'info', 'debug'])
         .default('error'),
     )
-    .option('--json', 'the same for programs, on standard output')
+    .option('--json', 'the address and the same lines for programs, on standard output')
     .optionsGroup('Model:')
     .option('--memory <GB>', 'total size of the files of open models; default: no limit', nonNegative)
     .option(
@@ -143,7 +143,8 @@ async function serveModels(
     const given = { ...serveOptions(options), concurrency, ...(await readTls(options)) };
     const server = await serve(opened ?? entries, given);
     const names = entries.map(({ name }) => name);
-    process.stderr.write(greeting(server, names));
+    if (options.json === true) process.stdout.write(addressJson(server, names));
+    else process.stderr.write(greeting(server, names));
     if (isOpenToAll(given)) process.stderr.write(openToAll);
     if (options.open === true) openBrowser(`${server.url}/`);
     await interrupted(server);
@@ -229,6 +230,11 @@ function requestReports(
 
 function greeting({ url }: RunningServer, names: readonly string[]): string {
   return `${pc.bold(names.map(terminalText).join(', '))}  ${pc.cyan(`${url}/v1`)}\n${pc.dim('Ctrl-C ends it\n')}`;
+}
+
+/** For programs, which cannot know a free port, nor when the models are ready: the first line. */
+function addressJson({ url }: RunningServer, models: readonly string[]): string {
+  return `${JSON.stringify({ type: 'serving', url, models })}\n`;
 }
 
 /** Whether machines other than this one may ask, without a key. */

@@ -99,7 +99,7 @@ export interface ChatOptions<
   readonly thinkingBudget?: number | undefined;
   /** `none`: thoughts stay in the content, which is then no JSON. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none' | undefined;
-  /** Additional variables for the template. */
+  /** Additional variables for the template; those that it is rendered with (`messages`, `tools`) are refused. */
   readonly templateVariables?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Continues the last message, which must be an assistant's, and with a `responseFormat` the beginning of its JSON.

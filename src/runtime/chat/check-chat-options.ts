@@ -21,6 +21,7 @@ import {
   textUpTo,
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
+import { requireVariables } from '../../template/prompt/template-variables.ts';
 import type { ChatOptions, PrepareOptions, ServerRequestOptions } from './chat-options.ts';
 import { checkSamplers, refusedOptions, samplingRules } from './sampling-rules.ts';
 import type { RunToolsOptions } from './tool-loop/run-tools-options.ts';
@@ -108,7 +109,9 @@ export function checkChatOptions(given: ChatOptions): ChatOptions {
 
 /** Validates the options of chats to prepare; all of them are optional. */
 export function checkPrepareOptions(given: PrepareOptions): PrepareOptions {
-  return readOptions(given, chatRules);
+  const options = readOptions(given, chatRules);
+  requireVariables(options.templateVariables);
+  return options;
 }
 
 /** Validates the options of a chat with a server. */
@@ -143,6 +146,7 @@ function checkRequest<Options extends ChatOptions>(given: Options): Options {
   const options = withOwnNames(given);
   checkOption('messages', options.messages ?? null, array);
   checkSamplers(options);
+  requireVariables(options.templateVariables);
   if (options.speculate === true && (options.temperature ?? 0) > 0) {
     const reason = 'speculation requires temperature 0, where it does not change the response';
     throw new UnsupportedOptionError({ option: 'speculate', reason });

@@ -8,6 +8,11 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
+/** Bytes that a body has to bring in a second while others wait until it is read. */
+const leastPerSecond = 128 << 10;
+/** Seconds in a row in which it may bring less: one alone may be a pause of this process. */
+const slowSeconds = 2;
+
 /** Bytes in memory that is given back at once: a collector would leave it until the next bodies have as much again. */
 export interface BodyBytes {
   readonly bytes: Buffer;
@@ -20,10 +25,11 @@ const piecesLeft = 4 << 20;
 /** Reserved memory from which on V8 collects its youngest objects, as pieces are: more than twice its semi-space. */
 const youngBytes = 33 << 20;
 
-/** Throws `RequestError` if it is too large, or late. */
+/** Throws `RequestError` if it is too large, late, or slow although others wait for its end. */
 export async function readBodyBytes(
   { headers, body }: Request,
   { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+  othersWait: () => boolean = () => false,
 ): Promise<BodyBytes> {
   // What is longer would be no text of JavaScript.
   const most = Math.min(maxBodyBytes, constants.MAX_STRING_LENGTH);
@@ -32,11 +38,13 @@ export async function readBodyBytes(
   const memory = new BodyMemory(announced, most);
   const reader = body?.getReader();
   if (reader === undefined) return memory;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timers: NodeJS.Timeout[] = [];
   const late = new Promise<never>((_, reject) => {
-    const reason = `the body did not arrive within ${bodyTimeoutMs} ms`;
-    const error = new RequestError({ status: 408, reasonCode: 'request_timeout', param: null, reason });
-    timer = setTimeout(() => reject(error), bodyTimeoutMs);
+    const error = timeout(`the body did not arrive within ${bodyTimeoutMs} ms`);
+    timers.push(
+      setTimeout(() => reject(error), bodyTimeoutMs),
+      watchPace(memory, othersWait, reject),
+    );
   });
   try {
     await Promise.race([fill(memory, reader), late]);
@@ -45,8 +53,28 @@ export async function readBodyBytes(
     memory.release();
     throw error;
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
+}
+
+/** Rejects once the body has been slow, with others waiting, for too long. */
+function watchPace(
+  memory: BodyMemory,
+  othersWait: () => boolean,
+  reject: (error: RequestError) => void,
+): NodeJS.Timeout {
+  let [before, slow] = [0, 0];
+  return setInterval(() => {
+    const isSlow = memory.length - before < leastPerSecond && othersWait();
+    before = memory.length;
+    slow = isSlow ? slow + 1 : 0;
+    if (slow === slowSeconds)
+      reject(timeout(`the body arrives with less than ${leastPerSecond} bytes in a second, and others wait`));
+  }, 1000);
+}
+
+function timeout(reason: string): RequestError {
+  return new RequestError({ status: 408, reasonCode: 'request_timeout', param: null, reason });
 }
 
 async function fill(
@@ -88,6 +116,11 @@ class BodyMemory implements BodyBytes {
   constructor(expected: number, most: number) {
     this.most = most;
     this.#buffer = new ArrayBuffer(expected, { maxByteLength: expected === 0 ? most : expected });
+  }
+
+  /** Bytes that have arrived. */
+  get length(): number {
+    return this.#length;
   }
 
   get bytes(): Buffer {

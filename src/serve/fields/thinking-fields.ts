@@ -2,6 +2,7 @@
 import { withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import { effortOptions } from '../../runtime/chat/reasoning-effort.ts';
+import { variableProblem } from '../../template/prompt/template-variables.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
 import {
@@ -56,7 +57,7 @@ interface Switch {
 
 /** Reads all switches. Throws `RequestError` if two of them contradict each other. */
 export function readThinking(body: Body): AskedThinking {
-  const variables = objectField(body, 'chat_template_kwargs');
+  const variables = templateVariables(body);
   const switches = [
     ...readEffort(body),
     ...readReasoning(body),
@@ -78,6 +79,16 @@ export function readThinking(body: Body): AskedThinking {
     }),
     hidesThoughts: switches.some(({ hides }: Switch) => hides === true),
   };
+}
+
+/** What a request adds for the template. */
+function templateVariables(body: Body): Body | undefined {
+  const field = 'chat_template_kwargs';
+  const variables = objectField(body, field);
+  const problem = variables === undefined ? null : variableProblem(variables);
+  if (problem === null) return variables;
+  const path = problem.name === null ? field : `${field}.${problem.name}`;
+  throw invalid(path, `${path} ${problem.reason}`);
 }
 
 /** The value of all switches that have one. */

@@ -1,7 +1,7 @@
 /** What Ollama's clients ask about the server and its models. */
 import { checkFields, type FieldTable, textRule } from '../fields/field-table.ts';
 import { textField } from '../fields/request-fields.ts';
-import type { ListedModel, ModelPool } from '../model-pool.ts';
+import type { LearnedModel, ListedModel, ModelPool } from '../model-pool.ts';
 import type { Body } from '../read-body.ts';
 
 /**
@@ -36,18 +36,18 @@ export const showFields = { model: textRule, name: textRule } as const satisfies
 export async function showModel(pool: ModelPool, body: Body): Promise<object> {
   checkFields(body, showFields);
   const known = pool.nameOf(textField(body, 'model') ?? textField(body, 'name') ?? '');
-  const model = (await pool.learned()).find((each) => each.name === known)?.model ?? null;
+  const { model = null, templates } = (await pool.learned()).find((each) => each.name === known) ?? {};
   const context = model?.contextSize;
   return {
     modelfile: '',
     parameters: '',
-    template: model?.templates?.toolUse.source ?? '',
+    template: templates?.toolUse.source ?? '',
     details,
     model_info: {
       'general.architecture': 'gguf',
       ...(context === undefined ? {} : { 'gguf.context_length': context }),
     },
-    capabilities: capabilitiesOf(model),
+    capabilities: capabilitiesOf(model, templates),
     modified_at: unknownDate,
   };
 }
@@ -66,8 +66,11 @@ function tagOf({ name, bytes }: ListedModel): object {
 }
 
 /** A model that is not open yet can call tools: others are not served unless its operator says so. */
-function capabilitiesOf(model: ListedModel['model']): readonly string[] {
-  const format = model?.templates?.toolUse.format;
+function capabilitiesOf(
+  model: LearnedModel['model'],
+  templates: LearnedModel['templates'],
+): readonly string[] {
+  const format = templates?.toolUse.format;
   if (format === undefined) return ['completion', 'tools'];
   return [
     'completion',

@@ -50,24 +50,50 @@ function readCalls(calls: unknown, path: string, ids: CallIds, notes: Notes): un
   });
 }
 
+/** A call of an earlier message. */
+interface EarlierCall {
+  readonly id: string;
+  /** Whether it has a result. */
+  isAnswered: boolean;
+}
+
+/** Calls in order, of which the first without a result is asked for: each is passed over once. */
+class CallLine {
+  readonly #calls: EarlierCall[] = [];
+  #at = 0;
+
+  push(call: EarlierCall): void {
+    this.#calls.push(call);
+  }
+
+  first(): EarlierCall | undefined {
+    while (this.#calls[this.#at]?.isAnswered === true) this.#at += 1;
+    return this.#calls[this.#at];
+  }
+}
+
 /** Gives ids to calls, the same in every request of a conversation, and finds the call of a result. */
 class CallIds {
   #count = 0;
-  readonly #open: { readonly id: string; readonly name: unknown }[] = [];
+  readonly #all = new CallLine();
+  readonly #byId = new Map<unknown, CallLine>();
+  readonly #byName = new Map<unknown, CallLine>();
 
   called(given: unknown, name: unknown): string {
     const id = typeof given === 'string' && given !== '' ? given : this.#next();
-    this.#open.push({ id, name });
+    const call = { id, isAnswered: false };
+    this.#all.push(call);
+    lineOf(this.#byId, id).push(call);
+    lineOf(this.#byName, name).push(call);
     return id;
   }
 
   /** The call that a result says, or the first one without a result, of that name if there is one. */
   answered(given: unknown, name: unknown): string {
-    const called = this.#open.findIndex((call) => call.id === given);
-    const named = this.#open.findIndex((call) => call.name === name);
-    const at = called >= 0 ? called : Math.max(named, 0);
-    const [call] = this.#open.splice(at, 1);
-    return call?.id ?? (typeof given === 'string' ? given : this.#next());
+    const call = this.#byId.get(given)?.first() ?? this.#byName.get(name)?.first() ?? this.#all.first();
+    if (call === undefined) return typeof given === 'string' ? given : this.#next();
+    call.isAnswered = true;
+    return call.id;
   }
 
   /** Nine letters and digits, as some templates require. */
@@ -75,4 +101,10 @@ class CallIds {
     this.#count += 1;
     return `call${String(this.#count).padStart(5, '0')}`;
   }
+}
+
+function lineOf(lines: Map<unknown, CallLine>, key: unknown): CallLine {
+  const line = lines.get(key) ?? new CallLine();
+  lines.set(key, line);
+  return line;
 }

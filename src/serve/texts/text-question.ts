@@ -42,7 +42,9 @@ export async function answerText(
   try {
     const leaveLarge = isLarge(request) ? await large.enter(caller, signal) : null;
     // Another may be read while this one is answered.
-    const body = await untilAborted(readJsonBody(request, options), signal).finally(() => leaveLarge?.());
+    const body = await untilAborted(readJsonBody(request, options, large), signal).finally(() =>
+      leaveLarge?.(),
+    );
     checkFields(body, fields);
     leave.push(await questions.enter(caller, signal));
     const { model, name, release } = await pool.borrow(textField(body, 'model') ?? null, signal);

@@ -27,6 +27,7 @@ import { plantPreambles } from './preambles.ts';
 import { makeReadable } from './readable-messages.ts';
 import { asSpans, asText, type RenderKind } from './render-kind.ts';
 import { withShownCalls } from './shown-calls.ts';
+import { requireVariables } from './template-variables.ts';
 import { refusedSwitch, thinkingSwitches } from './thinking-switches.ts';
 
 /** What to render, and how. */
@@ -42,7 +43,10 @@ export interface RenderPromptOptions {
    * choice. Has no effect if the template has no such variable.
    */
   readonly thinking?: boolean;
-  /** Additional variables for the template (`reasoning_effort`, `documents`); they override all others. */
+  /**
+   * Additional variables for the template (`reasoning_effort`, `documents`); they override what `thinking` sets. Those
+   * that other options decide (`messages`, `tools`, `add_generation_prompt`, `bos_token`, `eos_token`) are refused.
+   */
   readonly templateVariables?: Readonly<Record<string, unknown>>;
   /** Text of the beginning-of-sequence token, for templates that write it; default `""`. */
   readonly bosToken?: string;
@@ -78,7 +82,9 @@ const optionRules: OptionRules<RenderPromptOptions> = {
 
 /** Validates options of `renderPrompt`. Throws `UnsupportedOptionError`. */
 export function readPromptOptions(given: RenderPromptOptions): RenderPromptOptions {
-  return readOptions(given, optionRules);
+  const options = readOptions(given, optionRules);
+  requireVariables(options.templateVariables);
+  return options;
 }
 
 /** With tools as templates see them. */

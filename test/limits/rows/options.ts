@@ -22,6 +22,10 @@ export const optionRows: Rows = {
   'format/option-rules.ts maxTimer': (timeoutMs) => isServer({ timeoutMs }),
   'runtime/chat/check-chat-options.ts maxLogprobs': (logprobs) => isChat({ logprobs }),
   'runtime/chat/check-chat-options.ts maxSalt': (size) => isServedChat({ cacheSalt: 'a'.repeat(size) }),
+  'template/prompt/template-variables.ts maxVariables': (size) =>
+    isChat({
+      templateVariables: Object.fromEntries(Array.from({ length: size }, (_, at) => [`a${at}`, at])),
+    }) && isChat({ templateVariables: { a: { b: Array<number>(size - 2).fill(1) } } }),
   'runtime/chat/llama-sampling.ts maxTopK': (topK) => llamaTopK(topK) === topK,
   'runtime/chat/sampling-rules.ts maxCount': (token) => isChat({ logitBias: [[token, 1]] }),
   'runtime/chat/sampling-rules.ts maxPenalty': (penalty) =>
