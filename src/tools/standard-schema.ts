@@ -64,7 +64,10 @@ function vendorOf(input: unknown): string | null {
 /** What to give of libraries whose schemas do not convert themselves. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ['valibot', 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'],
-  ['effect', 'give what JSONSchema.make makes of it'],
+  [
+    'effect',
+    'wrap it in Schema.toStandardSchemaV1 and Schema.toStandardJSONSchemaV1 or, before effect 4, give what JSONSchema.make makes of it',
+  ],
 ]);
 
 /** Advice for a schema of `vendor`. */

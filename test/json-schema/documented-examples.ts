@@ -393,7 +393,7 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
       ['a', 'a-b.example.org', `${'a'.repeat(63)}.b`],
       ['', '-a', 'a_b', 'a.', 'a'.repeat(64)],
     ),
-    missed: [`"${'a.'.repeat(127)}"`.replace('."', '.b"')],
+    missed: [`"${'a.'.repeat(127)}"`.replace('."', '.b"'), '"xn--X"'],
   },
   '`ipv4`': format('ipv4', ['127.0.0.1', '255.255.255.255'], ['127.0.0.01', '256.0.0.1', '1.2.3']),
   '`ipv6`': format(
@@ -412,11 +412,14 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     ['/a', 'https://example.org/ä', 'a b:c'],
   ),
   '`uri-reference`': format('uri-reference', ['', '/a', '../a?b', 'urn:a:b'], ['a b', '\\a', '%zz']),
-  '`iri`, `iri-reference`': format(
-    'iri',
-    ['https://example.org/ä', 'a:\u{20000}?\ue000'],
-    ['/ä', 'a b:c', 'a:\ue000', 'a://[v1.ä]'],
-  ),
+  '`iri`, `iri-reference`': {
+    ...format(
+      'iri',
+      ['https://example.org/ä', 'a:\u{20000}?\ue000'],
+      ['/ä', 'a b:c', 'a:\ue000', 'a://[v1.ä]'],
+    ),
+    missed: ['"https://\u{fe01}/"'],
+  },
   '`uri-template`': format('uri-template', ['/a/{b}{?c,d*}', '/a', 'é{b}'], ['/a/{', '/{a b}']),
   '`int8`, `int16`, `int32`, `int64`, `uint8`, `uint16`, `uint32`, `uint64`': {
     schema: {

@@ -1,8 +1,14 @@
 /** Automata of numbers: they accept what decimal arithmetic says, and what is written by hand is what they would give. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/format/messages.ts';
 import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
-import { decimalOf, printDecimal } from '../../src/json-schema/document/decimal.ts';
+import {
+  compareDecimals,
+  decimalOf,
+  normalDecimal,
+  printDecimal,
+} from '../../src/json-schema/document/decimal.ts';
 import { anyInteger, anyNumber } from '../../src/json-schema/numbers/free-numbers.ts';
 import { fits, hasSmallInteger, numberAutomaton } from '../../src/json-schema/numbers/number-language.ts';
 import {
@@ -12,6 +18,7 @@ import {
   numberSymbols,
   smallReader,
 } from '../../src/json-schema/numbers/number-readers.ts';
+import { numbersNearZero } from '../../src/json-schema/numbers/number-values.ts';
 import type { NumberShape } from '../../src/json-schema/shapes/shapes.ts';
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { StepBudget } from '../../src/language/expression/budget.ts';
@@ -24,6 +31,7 @@ import { jsonSpelling } from '../../src/language/regular/spelling.ts';
 import { jsonCharacter, spelledChoice } from '../../src/language/regular/write-characters.ts';
 import { automatonAccepts, sampleWord } from '../support/automata.ts';
 import { mutate, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
+import { compileStrict } from './schema-tools.ts';
 
 const numRuns = process.env.LAWS === 'long' ? 20_000 : 80;
 const budget = () => new StepBudget(10_000_000);
@@ -144,26 +152,101 @@ test.each(exponents)(
   },
 );
 
+const divisors = fc.oneof(
+  fc.constantFrom(1 / 3, 1 / 7, Math.PI, 0.123456789, 7, 17, 0.17, 365, 8192, 0.05, 0.25, 60, 0.01, 1000),
+  fc.integer({ min: 1, max: 40 }),
+  fc.double({ min: 1e-6, max: 1000, noNaN: true }),
+);
+const ends = fc.integer({ min: -1000, max: 1000 });
+
+/** Those of `texts` that may be written for `schema`. */
+function acceptedBy(schema: JsonObject, texts: readonly string[]): readonly string[] {
+  const compiled = compileStrict(schema);
+  if ('refused' in compiled) throw compiled.refused;
+  return texts.filter((text) => {
+    const matcher = createMatcher(compiled.grammar);
+    return matcher.accept(text) && matcher.complete;
+  });
+}
+
+/** Compiles `schema`, and draws some texts, whose values its validator has to accept as JSON readers see them. */
+function expectValidDraws(schema: JsonObject, seed: number): void {
+  const rules = new RuleSet();
+  const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict' } as const;
+  const { expression, issues } = compileSchema(schema, options);
+  expect(issues.filter(({ effect }) => effect !== 'narrowed')).toEqual([]);
+  const validate = compileValidator(schema);
+  const random = seededRandom(seed);
+  const grammar = rules.grammar('root', expression);
+  for (let draw = 0; draw < 10; draw += 1) {
+    const text = sampleGrammar(grammar, random);
+    expect([schema, text, validate(JSON.parse(text))]).toEqual([schema, text, []]);
+  }
+}
+
 test('what is written for a divisor is a multiple where JSON is read', () => {
-  const divisor = fc.oneof(
-    fc.constantFrom(1 / 3, 1 / 7, Math.PI, 0.123456789, 7, 17, 0.17, 365, 8192, 0.05, 0.25, 60, 0.01, 1000),
-    fc.integer({ min: 1, max: 40 }),
-    fc.double({ min: 1e-6, max: 1000, noNaN: true }),
-  );
   fc.assert(
-    fc.property(divisor, fc.nat(), (multipleOf, seed) => {
-      const schema = { type: 'number', multipleOf };
-      const rules = new RuleSet();
-      const options = { rules, syntax: jsonSyntax, tool: '', policy: 'strict' } as const;
-      const { expression, issues } = compileSchema(schema, options);
-      expect(issues.filter(({ effect }) => effect !== 'narrowed')).toEqual([]);
-      const validate = compileValidator(schema);
-      const random = seededRandom(seed);
-      const grammar = rules.grammar('root', expression);
-      for (let draw = 0; draw < 10; draw += 1) {
-        const text = sampleGrammar(grammar, random);
-        expect([multipleOf, text, validate(JSON.parse(text))]).toEqual([multipleOf, text, []]);
-      }
+    fc.property(divisors, fc.nat(), (multipleOf, seed) => {
+      expectValidDraws({ type: 'number', multipleOf }, seed);
+    }),
+    { numRuns: numRuns / 4 },
+  );
+});
+
+test('what must be no multiple is none where JSON is read', () => {
+  // A number as close to a multiple as this one is rounded to it.
+  const near = { type: 'number', not: { multipleOf: 0.75 } } as const;
+  expect(acceptedBy(near, ['819883.5000000000000000000000001', '819883.6'])).toEqual(['819883.6']);
+  const simple = divisors.filter((divisor) => String(divisor).length < 8);
+  fc.assert(
+    fc.property(simple, ends, fc.boolean(), fc.nat(), (multipleOf, minimum, isBounded, seed) => {
+      const not = isBounded ? { minimum, multipleOf } : { multipleOf };
+      expectValidDraws({ type: 'number', not }, seed);
+    }),
+    { numRuns: numRuns / 4 },
+  );
+});
+
+test('a number that is no multiple is written, or a line says that it is not', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 400 }),
+      fc.integer({ min: 1, max: 999_999 }),
+      (multipleOf, value) => {
+        const schema = { type: 'number', not: { multipleOf } } as const;
+        const compiled = compileStrict(schema);
+        if ('refused' in compiled) throw compiled.refused;
+        const isWritten = acceptedBy(schema, [String(value)]).length === 1;
+        const isAllowed = value % multipleOf !== 0;
+        if (compiled.issues.length === 0)
+          expect([multipleOf, value, isWritten]).toEqual([multipleOf, value, isAllowed]);
+        else expect(isWritten && !isAllowed).toBe(false);
+      },
+    ),
+    { numRuns: numRuns / 4 },
+  );
+});
+
+test('the listed multiples are those that a plain walk finds', () => {
+  const long = fc.constantFrom(1 / 3, 1 / 7, Math.PI, Math.E, 2 / 3, 3e-20, 1.25e-17, 0.123456789);
+  fc.assert(
+    fc.property(long, ends, fc.integer({ min: 1, max: 400 }), (of, start, width) => {
+      const multiple = decimalOf(of);
+      const at = (count: number) => normalDecimal(BigInt(count) * multiple.digits, multiple.scale);
+      const walked = Array.from({ length: width + 1 }, (_, index) => at(start + index));
+      const shape: NumberShape = {
+        ...unbounded,
+        min: { value: at(start), exclusive: false },
+        max: { value: at(start + width), exclusive: false },
+        multiples: [{ of: multiple, holds: true }],
+      };
+      const kept = walked.filter(
+        (value) => compareDecimals(decimalOf(Number(printDecimal(value))), value) === 0,
+      );
+      const { values, complete } = numbersNearZero(shape, budget());
+      const sorted = [...values].sort(compareDecimals);
+      expect([of, start, width, sorted]).toEqual([of, start, width, kept]);
+      expect(complete).toBe(kept.length === walked.length);
     }),
     { numRuns: numRuns / 4 },
   );

@@ -1,11 +1,12 @@
-/** A meta-schema of one's own leaves keywords without a meaning, or asks for what nobody knows. */
+/** Dialects: a meta-schema of one's own leaves keywords without a meaning, or asks for what nobody knows; drafts. */
 import { describe, expect, test } from 'vitest';
 import { SchemaError } from '../../src/format/errors.ts';
-import type { JsonSchema } from '../../src/format/messages.ts';
+import type { JsonObject, JsonSchema } from '../../src/format/messages.ts';
 import { compileSchema, jsonSyntax } from '../../src/json-schema/compile-schema.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
+import { compileStrict } from './schema-tools.ts';
 
 const draft = 'https://json-schema.org/draft/2020-12';
 const dialect = 'https://example.com/dialect';
@@ -59,5 +60,37 @@ describe('a vocabulary that nobody knows', () => {
     const matcher = build(schema, { ...core, ...validation, [strange]: false });
     expect(matcher.accepts('1')).toBe(true);
     expect(matcher.accepts('"1"')).toBe(false);
+  });
+});
+
+describe('a keyword that is newer than the declared draft has a line', () => {
+  const $defs = { a: { $dynamicAnchor: 'a', type: 'string' } };
+  const keywords: readonly (readonly [keyword: string, since: number, schema: JsonObject])[] = [
+    ['const', 6, { const: 1 }],
+    ['contains', 6, { contains: { type: 'null' } }],
+    ['propertyNames', 6, { propertyNames: { maxLength: 2 } }],
+    ['exclusiveMinimum', 6, { exclusiveMinimum: 1 }],
+    ['exclusiveMaximum', 6, { exclusiveMaximum: 1 }],
+    ['if', 7, { if: { type: 'string' }, else: { type: 'null' } }],
+    ['dependentRequired', 8, { dependentRequired: { a: ['b'] } }],
+    ['unevaluatedProperties', 8, { unevaluatedProperties: false }],
+    ['$recursiveRef', 8, { properties: { a: { $recursiveRef: '#' } } }],
+    ['prefixItems', 9, { prefixItems: [{ type: 'null' }] }],
+    ['$dynamicRef', 9, { properties: { a: { $dynamicRef: '#a' } }, $defs }],
+  ];
+  const drafts: readonly (readonly [draft: number, uri: string])[] = [
+    ...[4, 6, 7].map((draft) => [draft, `http://json-schema.org/draft-0${draft}/schema#`] as const),
+    [8, 'https://json-schema.org/draft/2019-09/schema'],
+    [9, 'https://json-schema.org/draft/2020-12/schema'],
+  ];
+  test.each(keywords)('%s', (keyword, since, schema) => {
+    const reported = drafts.flatMap(([draft, $schema]) => {
+      const compiled = compileStrict({ ...schema, $schema });
+      if ('refused' in compiled) throw compiled.refused;
+      const line = compiled.issues.find((issue) => issue.keyword === keyword);
+      return line === undefined ? [] : [[draft, line.effect]];
+    });
+    const older = drafts.filter(([draft]) => draft < since);
+    expect(reported).toEqual(older.map(([draft]) => [draft, 'narrowed']));
   });
 });

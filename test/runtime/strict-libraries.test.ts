@@ -68,10 +68,31 @@ const exported: Readonly<Record<string, ToolSchema>> = {
 const toolOf = (parameters: ToolSchema) => ({ name: 'note', parameters });
 
 describe('which libraries are asked', () => {
-  it.each(Object.entries({ ...halves, ...hopeless }))('that of %s is', (_, schema) => {
+  const thirds = valibot(v.pipe(v.number(), v.multipleOf(1 / 3)));
+  it.each(Object.entries({ ...halves, ...hopeless, thirds }))('that of %s is', (_, schema) => {
     const asked = { tools: [toolOf(schema)] };
     expect(withLibraries(null, asked)?.libraries?.has('note')).toBe(true);
     expect(libraryReport(asked)).toMatchObject([{ tool: 'note', keyword: '~standard', effect: 'checked' }]);
+  });
+
+  it('that of an object of several formats is', () => {
+    const text = z.string().refine((value) => value.length > 3);
+    const formats = { mail: z.email(), at: z.iso.datetime(), id: z.uuid(), ip: z.ipv6(), site: z.url() };
+    const names = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`name${at}`, z.string().max(40)]),
+    );
+    const asked = { tools: [toolOf(z.strictObject({ ...formats, ...names, text }))] };
+    expect(libraryReport(asked)).toMatchObject([{ keyword: '~standard', effect: 'checked' }]);
+  });
+
+  it('that of a schema that is too large to be tried is not, and a line says so', () => {
+    const deep = Array.from({ length: 40 }, (_, at) => [
+      `p${at}`,
+      z.string().regex(new RegExp(`^(a|b){${at + 90}}c`)),
+    ]);
+    const asked = { tools: [toolOf(z.strictObject(Object.fromEntries(deep)))] };
+    expect(withLibraries(null, asked)).toBeNull();
+    expect(libraryReport(asked)).toMatchObject([{ tool: 'note', keyword: '~standard', effect: 'noted' }]);
   });
 
   it.each(Object.entries(enforced))(

@@ -59,7 +59,8 @@ export function commonMultiple(values: readonly Decimal[]): Decimal {
   return normalDecimal(common, scale);
 }
 
-function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+/** The greatest common divisor of two positive numbers. */
+export function greatestCommonDivisor(a: bigint, b: bigint): bigint {
   return b === 0n ? a : greatestCommonDivisor(b, a % b);
 }
 

@@ -10,18 +10,37 @@ export const narrowedFormats: ReadonlyMap<string, string> = new Map([
   ['regex', 'only common constructs are written, with groups up to three deep'],
 ]);
 
-/** Formats with a maximum length that would make the automaton too large to enforce: the maximum, and the report. */
-export const unenforcedLengths: ReadonlyMap<string, { readonly most: number; readonly reason: string }> =
-  new Map([
-    ['hostname', { most: 253, reason: 'the limit of 253 characters for a whole name is not enforced' }],
-    [
-      'email',
-      {
-        most: 64,
-        reason: 'the limits of 64 characters before the @ and 255 after it are not enforced',
-      },
-    ],
-  ]);
+/** What is not enforced of a format, as the report says it, unless no text may have more than `beyond` characters. */
+export interface Unenforced {
+  readonly beyond: number;
+  readonly reason: string;
+}
+
+const idnaHosts = {
+  beyond: 2,
+  reason: 'which letters a host may have, by the rules of IDNA, is not enforced',
+};
+
+/** Formats with rules that would make the automaton too large. */
+export const unenforcedRules: ReadonlyMap<string, Unenforced> = new Map([
+  [
+    'hostname',
+    {
+      beyond: 4,
+      reason:
+        'neither the limit of 253 characters for a whole name is enforced, nor what labels such as `xn--a` may encode',
+    },
+  ],
+  [
+    'email',
+    {
+      beyond: 64,
+      reason: 'the limits of 64 characters before the @ and 255 after it are not enforced',
+    },
+  ],
+  ['iri', idnaHosts],
+  ['iri-reference', idnaHosts],
+]);
 
 /** OpenAPI's formats of integers, by their bits. */
 export const integerFormats: ReadonlyMap<string, IntegerRange> = new Map(

@@ -15,6 +15,7 @@ import type { Bound, Multiple, NumberShape } from '../shapes/shapes.ts';
 import { multiplyReaders, type NumberAlternative } from './number-product.ts';
 import {
   comparingReader,
+  fewDigitsReader,
   freeReader,
   largeReader,
   multipleReader,
@@ -55,7 +56,8 @@ function alternativesOf(shape: NumberShape): readonly NumberAlternative[] {
     integer: shape.integer,
     digits: multiples.length > 0 ? digitsOfMultiples(shape, multiples) : digits,
   });
-  const readers = [plain, ...multiples.map(multipleCondition)];
+  const counted = countsDigits(shape) ? [fewDigitsReader(doubleDigits)] : [];
+  const readers = [plain, ...multiples.map(multipleCondition), ...counted];
   return [...positive(shape, readers), ...negative(shape, readers), ...scientific(shape)];
 }
 
@@ -83,6 +85,16 @@ function isBounded({ min, max }: NumberShape): boolean {
   return [min, max].every((bound) => bound !== null && lengthOf(bound.value) < doubleDigits);
 }
 
+/**
+ * Whether all digits of a number count, because it must be no multiple of something: more than a double holds can be
+ * as close to a multiple as one likes, and get rounded to it.
+ */
+function countsDigits(shape: NumberShape): boolean {
+  const { multiples } = shape;
+  if (multiples.length === 0 || multiples.some(({ holds }) => holds)) return false;
+  return boundsOf(shape).every((bound) => lengthOf(bound) < doubleDigits);
+}
+
 /** What is left without the factors 2 and 5, for which the last digits decide and a few states do. */
 function withoutTens(count: bigint): bigint {
   for (const factor of [2n, 5n]) if (count % factor === 0n) return withoutTens(count / factor);
@@ -94,10 +106,11 @@ function withoutTens(count: bigint): bigint {
  * although JSON readers round them to other numbers. `null` if everything is.
  */
 export function inexactMultiples(shape: NumberShape): { readonly digits: number | null } | null {
-  if (shape.only !== null || !shape.multiples.some(({ holds }) => holds) || isBounded(shape)) return null;
+  if (shape.only !== null || shape.multiples.length === 0 || isBounded(shape)) return null;
   const multiples = mergeMultiples(shape.multiples);
   if (multiples.every(survivesRounding)) return null;
   const digits = digitsOfMultiples(shape, multiples);
+  if (digits === null && countsDigits(shape)) return null;
   return digits === exactDigits(multiples) ? null : { digits };
 }
 

@@ -195,6 +195,18 @@ export function otherThan(reader: NumberReader): NumberReader {
   };
 }
 
+/** Numbers of at most `most` digits, before and after the point together. A state is how many there have been. */
+export function fewDigitsReader(most: number): NumberReader {
+  return {
+    distinguishes: [],
+    step(state, symbol) {
+      if (!isDigit(symbol)) return state;
+      return state < most ? state + 1 : dead;
+    },
+    accepts: () => true,
+  };
+}
+
 /** Accepts `words`, as a trie. */
 export function wordsReader(words: readonly string[]): NumberReader {
   const nodes = trieNodes(words);

@@ -1,6 +1,13 @@
 /** Lists numbers nearest to zero, for constraints whose automaton would be too large. */
 import type { StepBudget } from '../../language/expression/budget.ts';
-import { commonMultiple, compareDecimals, type Decimal, normalDecimal, scaled } from '../document/decimal.ts';
+import {
+  commonMultiple,
+  compareDecimals,
+  type Decimal,
+  greatestCommonDivisor,
+  normalDecimal,
+  scaled,
+} from '../document/decimal.ts';
 import type { NumberShape } from '../shapes/shapes.ts';
 import { fits, roundedIn } from './number-language.ts';
 
@@ -13,6 +20,8 @@ export interface ListedNumbers {
 
 const maxValues = 500;
 const maxTries = 40_000;
+/** A double prints as so many digits at most, zeros at the end aside. */
+const mostDigits = 17;
 /** Larger numbers might get rounded when written. */
 const largest: Decimal = { digits: 2n ** 53n, scale: 0 };
 
@@ -31,8 +40,10 @@ export function numbersNearZero(shape: NumberShape, budget: StepBudget): ListedN
     const upper = highest === null || above <= highest ? above : null;
     if (lower === null && upper === null) break;
     const next = nearerToZero(lower, upper);
-    if (next === below) below -= 1n;
-    if (next === above) above += 1n;
+    const after = next + awayFromZero(next, step);
+    if (skips(next, after, lowest, highest)) isWhole = false;
+    if (next === below) below = after;
+    else above = after;
     const value = normalDecimal(next * step.digits, step.scale);
     const size: Decimal = value.digits < 0n ? { ...value, digits: -value.digits } : value;
     if (compareDecimals(size, largest) > 0) break;
@@ -51,6 +62,26 @@ function stepOf({ integer, multiples }: NumberShape): Decimal {
   const wanted = multiples.filter(({ holds }) => holds).map(({ of }) => of);
   const parts = integer === true || wanted.length === 0 ? [...wanted, { digits: 1n, scale: 0 }] : wanted;
   return commonMultiple(parts);
+}
+
+/**
+ * How far from `count` the next multiple of `step` is that a double may hold, in the direction away from zero: more than
+ * its digits have to be zeros.
+ */
+function awayFromZero(count: bigint, step: Decimal): bigint {
+  const direction = count < 0n ? -1n : 1n;
+  const size = direction * count;
+  const zeros = String((size + 1n) * step.digits).length - mostDigits;
+  if (zeros <= 0) return direction;
+  const round = 10n ** BigInt(zeros);
+  const stride = round / greatestCommonDivisor(round, step.digits);
+  return direction * (stride - (size % stride));
+}
+
+/** Whether there are counts between two, within the bounds. */
+function skips(from: bigint, to: bigint, lowest: bigint | null, highest: bigint | null): boolean {
+  if (to < from) return to < from - 1n && (lowest === null || from > lowest);
+  return to > from + 1n && (highest === null || from < highest);
 }
 
 /** `value` divided by `step`, rounded up or down. */

@@ -12,7 +12,7 @@ import {
   isKnownFormat,
   narrowedFormats,
   storageFormats,
-  unenforcedLengths,
+  unenforcedRules,
 } from '../document/formats.ts';
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from '../shapes/assertions.ts';
@@ -245,9 +245,9 @@ export class Compilation implements ExpansionContext {
     }
     const narrowed = narrowedFormats.get(format);
     if (narrowed !== undefined) this.report(node, 'format', narrowed, 'narrowed');
-    const tooLong = unenforcedLengths.get(format);
-    if (tooLong !== undefined && lengthLimit(node) > tooLong.most)
-      this.report(node, 'format', tooLong.reason, 'noted');
+    const unenforced = unenforcedRules.get(format);
+    if (unenforced !== undefined && lengthLimit(node) > unenforced.beyond)
+      this.report(node, 'format', unenforced.reason, 'noted');
     return this.#patternTerm(pattern);
   }
 

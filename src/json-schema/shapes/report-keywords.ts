@@ -14,10 +14,11 @@ export function keywordReporter(
     if (seen.has(node.id)) return;
     seen.add(node.id);
     if (node.origin.refAlone && hasReference(schema)) {
+      reportNewer(schema, Object.keys(schema).filter(isReference), node, context);
       reportSiblings(node, schema, context);
       return;
     }
-    reportNewer(schema, node, context);
+    reportNewer(schema, Object.keys(schema), node, context);
     reportVocabularies(schema, node, context);
     reportNullable(schema, node, context);
     reportKinds(schema, node, context);
@@ -50,19 +51,30 @@ const since: ReadonlyMap<string, number> = new Map([
   ['maxContains', 8],
   ['unevaluatedItems', 8],
   ['unevaluatedProperties', 8],
+  ['$recursiveRef', 8],
+  ['$dynamicRef', 9],
   ['prefixItems', 9],
 ]);
 
-/** Reports keywords that are enforced although the declared draft does not define them. */
-function reportNewer(schema: JsonObject, node: SchemaNode, context: Pick<ExpansionContext, 'report'>): void {
+/** Keywords that were booleans before draft 6. */
+const exclusive: ReadonlySet<string> = new Set(['exclusiveMinimum', 'exclusiveMaximum']);
+
+/** Reports those of `keywords` that are enforced although the declared draft does not define them. */
+function reportNewer(
+  schema: JsonObject,
+  keywords: readonly string[],
+  node: SchemaNode,
+  context: Pick<ExpansionContext, 'report'>,
+): void {
   const { draft } = node.origin;
   if (draft === 0) return;
-  for (const keyword of Object.keys(schema)) {
-    if ((since.get(keyword) ?? 0) <= draft) continue;
+  for (const keyword of keywords) {
+    const isNewForm = exclusive.has(keyword) && typeof schema[keyword] === 'number';
+    if ((isNewForm ? 6 : (since.get(keyword) ?? 0)) <= draft) continue;
     context.report(
       node,
       keyword,
-      'is newer than the draft that the schema names; it is enforced',
+      `${isNewForm ? 'as a number ' : ''}is newer than the draft that the schema names; it is enforced`,
       'narrowed',
     );
   }

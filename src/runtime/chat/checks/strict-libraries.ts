@@ -20,8 +20,11 @@ import type { ResponseChecks } from './response-checks.ts';
 
 /** How many values a library is asked about. */
 const drawn = 32;
-/** Steps of work for their grammar: some milliseconds. A larger schema is asked about complete calls only. */
-const steps = 10_000;
+/**
+ * Steps of work for their grammar, which several formats and dozens of properties stay within; most of it is kept for the
+ * grammar of the chat. The library of a larger schema is asked about complete calls only.
+ */
+const steps = 50_000;
 
 type Asked = Pick<ChatOptions, 'tools'> & AnswerOptions;
 
@@ -35,33 +38,42 @@ export function withLibraries(
   hasThoughts = true,
 ): ResponseChecks | null {
   const libraries = new Map(
-    strictSchemas(options, hasThoughts).flatMap(({ tool, schema }) => {
-      const check = libraryCheck(schema);
+    triedSchemas(options, hasThoughts).flatMap(({ tool, schema, refusal }) => {
+      const check = refusal === 'untried' ? null : libraryCheck(schema);
       return check === null ? [] : [[tool, check] as const];
     }),
   );
   return libraries.size === 0 ? checks : { tools: new Map(), answer: null, ...checks, libraries };
 }
 
-/** A line for each schema whose library refuses more than its JSON Schema. */
+/** A line for each schema whose library refuses more than its JSON Schema, or may do so. */
 export function libraryReport(options: Asked, hasThoughts = true): readonly SchemaIssue[] {
-  return strictSchemas(options, hasThoughts).map(({ tool, refusal }) => ({
+  return triedSchemas(options, hasThoughts).map(({ tool, refusal }) => ({
     tool,
     pointer: '',
     keyword: '~standard',
-    effect: 'checked',
-    reason: `its library refuses some of what its JSON Schema allows (${refusal.text}), and is asked while a value is written`,
+    ...(refusal === 'untried'
+      ? {
+          effect: 'noted',
+          reason:
+            'too large to try whether its library refuses some of what its JSON Schema allows; it is asked when a value is complete',
+        }
+      : {
+          effect: 'checked',
+          reason: `its library refuses some of what its JSON Schema allows (${refusal.text}), and is asked while a value is written`,
+        }),
   }));
 }
 
-interface StrictSchema {
+interface TriedSchema {
   /** Name of the tool; empty for an answer. */
   readonly tool: string;
   readonly schema: object;
-  readonly refusal: LibraryProblem;
+  readonly refusal: LibraryProblem | 'untried';
 }
 
-function strictSchemas(options: Asked, hasThoughts: boolean): readonly StrictSchema[] {
+/** The schemas whose library refuses something, or could not be tried. */
+function triedSchemas(options: Asked, hasThoughts: boolean): readonly TriedSchema[] {
   const { tools = [], responseFormat } = options;
   const given = 'tools' in tools ? tools.tools : tools;
   const isWatched = responseFormat?.type === 'json_schema' && watchesAnswer(options, hasThoughts);
@@ -79,10 +91,11 @@ function nameOf(tool: ToolInput): string {
 }
 
 /** What a library has against the first drawn value that it refuses; `null` if it takes all of them. */
-const firstRefusal = memoize((schema: object): LibraryProblem | null => {
+const firstRefusal = memoize((schema: object): LibraryProblem | 'untried' | null => {
   const check = libraryCheck(schema);
   const grammar = check === null ? null : grammarOf(schema as SchemaInput);
   if (check === null || grammar === null) return null;
+  if (grammar === 'too costly') return 'untried';
   const draw = textSampler(grammar, pseudoRandom());
   for (let count = 0; count < drawn && !check.needsTime; count += 1) {
     const [problem] = check.problemsOf(JSON.parse(draw()));
@@ -91,14 +104,15 @@ const firstRefusal = memoize((schema: object): LibraryProblem | null => {
   return null;
 });
 
-/** Of compact JSON; `null` if it is too costly, or there is none. */
-function grammarOf(schema: SchemaInput): Grammar | null {
+/** Of compact JSON; `null` if there is none. */
+function grammarOf(schema: SchemaInput): Grammar | 'too costly' | null {
   const rules = new RuleSet();
   const options = { rules, syntax: jsonSyntax, tool: '', policy: 'degrade', trial: steps } as const;
   try {
     return rules.grammar('root', compileSchema(toJsonSchema(schema), options).expression);
   } catch (error) {
-    if (error instanceof TooCostly || error instanceof IdiolectError) return null;
+    if (error instanceof TooCostly) return 'too costly';
+    if (error instanceof IdiolectError) return null;
     throw error;
   }
 }
