@@ -3,7 +3,7 @@
 import type { Grammar } from '../language/expression/expression.ts';
 import { gbnfExpression } from '../language/gbnf/gbnf-expression.ts';
 import { readGbnf } from '../language/gbnf/read-gbnf.ts';
-import { addTokens, hasToken, type TokenBitmap } from '../language/matcher/masks/token-bitmap.ts';
+import { addTokens, hasToken, listTokens, type TokenBitmap } from '../language/matcher/masks/token-bitmap.ts';
 import { createMatcher, type Matcher } from '../language/matcher/matcher.ts';
 import type { MaskVocabulary } from './mask-vocabulary.ts';
 
@@ -25,7 +25,11 @@ export interface TokenMatcher {
   accept(token: number): boolean;
   /** Advances over a text, such as one that was inserted; returns false and stays if it is not allowed. */
   acceptText(text: string): boolean;
-  /** All that must come next, up to the first choice: it can be inserted instead of sampled. May be empty. */
+  /**
+   * What must come next, whatever is sampled: it can be inserted, tokenized, instead. It ends before the first place
+   * from which an allowed token reaches beyond the text that is certain: `<t` of `<think>` and `<tool_call>` is not
+   * forced where these are tokens. May be empty.
+   */
   forced(): string;
   /** Whether the response may end here. */
   readonly complete: boolean;
@@ -41,7 +45,6 @@ export interface TokenMatcher {
  * ambiguous.
  */
 export function createTokenMatcher(vocabulary: MaskVocabulary, grammar: MaskGrammar): TokenMatcher {
-  const decoder = new TextDecoder();
   const resolveToken = (token: number | string) => {
     const text = typeof token === 'number' ? decoder.decode(vocabulary.bytesOf(token)) : token;
     return text === '' ? undefined : text;
@@ -59,6 +62,9 @@ interface KnownMasks {
   readonly open: WeakMap<Readonly<TokenBitmap>, TokenBitmap>;
   readonly complete: WeakMap<Readonly<TokenBitmap>, TokenBitmap>;
 }
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 class Response implements TokenMatcher {
   readonly #vocabulary: MaskVocabulary;
@@ -103,7 +109,26 @@ class Response implements TokenMatcher {
   }
 
   forced(): string {
-    return this.#matcher.forced();
+    const bytes = encoder.encode(this.#matcher.forced());
+    const ahead = this.#matcher.clone();
+    const from = Math.max(0, bytes.length - this.#vocabulary.index.longest);
+    ahead.accept(bytes.subarray(0, from));
+    let end = from;
+    while (end < bytes.length && !this.#reachesBeyond(ahead, bytes.length - end)) {
+      ahead.accept(bytes.subarray(end, end + 1));
+      end += 1;
+    }
+    // Not within a character.
+    while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+    return decoder.decode(bytes.subarray(0, end));
+  }
+
+  /** Whether a token that may come next is longer than `rest`, the bytes of certain text. */
+  #reachesBeyond(ahead: Matcher, rest: number): boolean {
+    const { index } = this.#vocabulary;
+    // Others are the beginnings of the text, of which there is one of each length.
+    const allowed = listTokens(ahead.mask(index), 2 * index.longest);
+    return allowed === null || allowed.some((token) => this.#vocabulary.bytesOf(token).length > rest);
   }
 
   get complete(): boolean {

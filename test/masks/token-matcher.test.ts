@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { GrammarError, SchemaError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import { checkGrammar } from '../../src/language/expression/check-grammar.ts';
 import type { Grammar } from '../../src/language/expression/expression.ts';
+import { hasToken } from '../../src/language/matcher/masks/token-bitmap.ts';
+import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { createMaskVocabulary, createTokenMatcher, schemaGrammar } from '../../src/masks/index.ts';
 import { anySchema } from '../json-schema/schema-tools.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
@@ -99,6 +101,49 @@ describe('a schema', () => {
     expect(matcher.acceptText('"Be')).toBe(true);
     expect(matcher.forced()).toBe('rn"');
   });
+});
+
+test('whatever is sampled, no token that begins in forced text reaches beyond what is certain', () => {
+  let forcedTexts = 0;
+  const law = fc.property(anyGrammar, fc.array(fc.nat(10_000), { maxLength: 12 }), (expression, choices) => {
+    const isBuildable = checkGrammar(expression, { ambiguity: false }).every(
+      ({ severity }) => severity !== 'unbuildable',
+    );
+    fc.pre(isBuildable);
+    const matcher = createTokenMatcher(vocabulary, { expression });
+    try {
+      const encoder = new TextEncoder();
+      const forced = encoder.encode(matcher.forced());
+      const certain = [...encoder.encode(createMatcher(expression).forced())];
+      expect([...forced]).toEqual(certain.slice(0, forced.length));
+      if (forced.length > 0) forcedTexts += 1;
+      const written: number[] = [];
+      for (const choice of choices) {
+        if (written.length >= forced.length) break;
+        const mask = matcher.mask();
+        const allowed = ids.filter((id) => id !== end && hasToken(mask, id));
+        const token = allowed[choice % allowed.length];
+        if (token === undefined) break;
+        matcher.accept(token);
+        written.push(...vocabulary.bytesOf(token));
+      }
+      expect(written).toEqual(certain.slice(0, written.length));
+    } catch (error) {
+      if (!(error instanceof GrammarError) || !/too ambiguous/.test(error.message)) throw error;
+    }
+  });
+  fc.assert(law, { numRuns: process.env.LAWS === 'long' ? 5000 : 200 });
+  expect(forcedTexts).toBeGreaterThan(10);
+});
+
+test('what two tokens begin with is not forced', () => {
+  const grammar = 'root ::= "<think>" [a-z]* "</think>" | "<tool_call>" "{"';
+  const starts = (tokens: readonly string[]) =>
+    createTokenMatcher(createMaskVocabulary({ tokens }), grammar).forced();
+  const letters = [...'<>/{abcdefghijklmnopqrstuvwxyz_'];
+  expect(starts(letters)).toBe('<t');
+  expect(starts([...letters, '<think>', '<tool_call>'])).toBe('');
+  expect(starts([...letters, 'thi'])).toBe('<');
 });
 
 test('what is no id is neither allowed nor accepted', () => {

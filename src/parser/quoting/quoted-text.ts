@@ -104,7 +104,7 @@ export class QuotedText {
   private atEnd(): Quotation | null {
     const { fence, hasText } = this.blocks;
     // A marker right after the closer of a fenced block is no longer in it.
-    if (fence !== null && this.place === null && closes(fence, this.head.trim())) return null;
+    if (fence !== null && this.place === null && this.closesHere(fence)) return null;
     this.begin('x');
     switch (this.place?.kind) {
       case 'fenced':
@@ -120,6 +120,12 @@ export class QuotedText {
       default:
         return this.inline.quotation;
     }
+  }
+
+  /** Whether the line so far is the closer of a block: one that left the item of its list closes nothing. */
+  private closesHere(fence: Fence): boolean {
+    const { place } = placeOfLine(this.head, this.blocks);
+    return place.kind === 'fenced' && place.mayClose && closes(fence, this.head.trim());
   }
 
   private extendLine(part: string): void {
