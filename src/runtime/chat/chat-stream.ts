@@ -33,7 +33,8 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
   readonly usage: Promise<Usage>;
   /**
    * Where the grammar differs from the schemas; empty if it does not. Known before the first token, so awaiting it
-   * does not start the response. Rejects with whatever prevents the response.
+   * does not start the response. Rejects with what is wrong with the options or the messages; that the prompt is too
+   * long is known later.
    */
   readonly report: Promise<readonly SchemaIssue[]>;
   /** Tokens of the prompt; `null` if they are not counted. Known before the first token, and rejects, like `report`. */

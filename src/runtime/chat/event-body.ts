@@ -33,10 +33,10 @@ export function eventResponse(events: AsyncIterable<unknown>, init: ResponseInit
 
 async function* framesOf(events: AsyncIterable<unknown>): AsyncGenerator<string, void> {
   try {
-    for await (const event of events) yield frame(JSON.stringify(event));
+    for await (const event of events) yield frame(JSON.stringify(event, withErrors));
     yield frame('[DONE]');
   } catch (error) {
-    yield `event: error\n${frame(JSON.stringify({ type: 'error', error: shownError(error) }))}`;
+    yield `event: error\n${frame(JSON.stringify({ type: 'error', error: shownError(error, 'the response failed') }))}`;
   }
 }
 
@@ -44,8 +44,13 @@ function frame(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** The message of an error that is not ours may hold anything, and is not shown. */
-function shownError(error: unknown): { readonly code: string; readonly message: string } {
+/** What a tool threw is an error, of which JSON has nothing. */
+function withErrors(_: string, value: unknown): unknown {
+  return value instanceof Error ? shownError(value, 'the tool failed') : value;
+}
+
+/** The message of an error that is not ours may hold anything, and is not shown: `otherwise` is. */
+function shownError(error: unknown, otherwise: string): { readonly code: string; readonly message: string } {
   if (error instanceof IdiolectError) return { code: error.code, message: error.message };
-  return { code: 'internal', message: 'the response failed' };
+  return { code: 'internal', message: otherwise };
 }
