@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileValidator } from '../../src/json-schema/validate/validate.ts';
 import { matchesSomewhere, maxSearchSteps } from '../../src/language/backtracking/bounded-search.ts';
-import { compilePattern } from '../../src/language/backtracking/compile-pattern.ts';
+import { compilePattern, maxInstructions } from '../../src/language/backtracking/compile-pattern.ts';
 import { BudgetExceeded } from '../../src/language/expression/budget.ts';
 
 const letters = ['a', 'b', '1', ' ', 'é', 'K', 'ſ', '😀', '\n', '-'];
@@ -140,4 +140,36 @@ it('a search takes its last step, and none beyond it', () => {
   const search = (steps: number) => matchesSomewhere(program, 'a'.repeat(steps - 2));
   expect([maxSearchSteps - 1, maxSearchSteps].map(search)).toEqual([false, false]);
   expect(() => search(maxSearchSteps + 1)).toThrow(BudgetExceeded);
+});
+
+it('a pattern has its last instruction, and none beyond it', () => {
+  // The last one says that the text fits.
+  const compiled = (count: number) => programOf('a'.repeat(count - 1)).code.length;
+  const most = [maxInstructions - 1, maxInstructions];
+  expect(most.map(compiled)).toEqual(most);
+  expect(() => compiled(maxInstructions + 1)).toThrow(BudgetExceeded);
+});
+
+it('many groups leave fewer steps, as each step copies them', () => {
+  const steps = (groups: number) => {
+    const program = programOf(
+      `${'(a)'.repeat(groups)}${Array.from({ length: groups }, (_, index) => `\\${index + 1}`).join('')}`,
+    );
+    let most = 0;
+    for (let length = 1; length < 2 ** 19; length *= 2) {
+      try {
+        matchesSomewhere(program, 'b'.repeat(length));
+        most = length;
+      } catch (error) {
+        expect(error).toBeInstanceOf(BudgetExceeded);
+      }
+    }
+    return most;
+  };
+  expect(steps(400)).toBeLessThan(steps(2) / 50);
+});
+
+it('a pattern whose loops hold loops of groups is refused, not written out', () => {
+  const nested = `${'('.repeat(300)}a${')*'.repeat(300)}${Array.from({ length: 300 }, (_, index) => `\\${index + 1}`).join('')}`;
+  expect(() => compileValidator({ pattern: nested })).toThrow(/instructions of a pattern/);
 });

@@ -15,6 +15,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'json-schema/document/decimal.ts maxMagnitude': 'test/json-schema/bounds.test.ts',
   'json-schema/document/schema-text.ts maxValues': 'test/json-schema/bounds.test.ts',
   'json-schema/validate/schema-size.ts maxParts': 'test/json-schema/bounds.test.ts',
+  'language/backtracking/compile-pattern.ts maxInstructions': 'test/language/bounded-search.test.ts',
   'language/backtracking/bounded-search.ts maxSearchSteps': 'test/language/bounded-search.test.ts',
   'language/gbnf/engine-limits.ts maxAlternatives': 'test/language/bounds.test.ts',
   'language/gbnf/engine-limits.ts maxNesting': 'test/language/bounds.test.ts',

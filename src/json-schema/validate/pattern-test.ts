@@ -16,8 +16,9 @@ const maxKept = 200_000;
 
 /**
  * A test for `pattern`. An automaton may have more states than there are texts to test, so only those are derived that a
- * text reaches: the time is linear in its length. For patterns that no automaton can express, paths are tried within a budget, and
- * the test throws `BudgetExceeded` for a text that takes more. Throws `SyntaxError` for an invalid pattern.
+ * text reaches: the time is linear in its length. For patterns that no automaton can express, paths are tried within a
+ * budget, and the test throws `BudgetExceeded` for a text that takes more. Throws `SyntaxError` for an invalid pattern,
+ * and `BudgetExceeded` for one of too many instructions.
  */
 export function patternTest(pattern: string): TextTest {
   let derived = derive(pattern);

@@ -9,6 +9,9 @@ import type { CharacterTest, GroupSlots, Instruction, PatternProgram, Slot } fro
 /** Maximum steps of one search: some tens of milliseconds. */
 export const maxSearchSteps = 400_000;
 
+/** Slots that are copied in the time of a step. */
+const slotsPerStep = 8;
+
 /** Whether a pattern matches somewhere in `text`. Throws `BudgetExceeded`. */
 export function matchesSomewhere(program: PatternProgram, text: string): boolean {
   const search = new BoundedSearch(program, text);
@@ -33,9 +36,12 @@ class BoundedSearch {
   readonly #program: PatternProgram;
   readonly #characters: readonly string[];
   readonly #budget = new StepBudget(maxSearchSteps);
+  /** Steps that an instruction counts for: the slots of a path are copied and compared as a whole. */
+  readonly #cost: number;
 
   constructor(program: PatternProgram, text: string) {
     this.#program = program;
+    this.#cost = 1 + Math.floor(program.slots / slotsPerStep);
     // Longer ones are not even split.
     if (text.length > maxSearchSteps) throw new BudgetExceeded('steps');
     this.#characters = program.unicode ? Array.from(text) : text.split('');
@@ -51,7 +57,7 @@ class BoundedSearch {
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
       let next: Path | null = path;
       while (next !== null) {
-        this.#budget.spend();
+        this.#budget.spend(this.#cost);
         const instruction = this.#program.code[next.at];
         if (instruction === undefined || instruction.op === 'found') return next.slots;
         next = this.#step(instruction, next, left, tried);

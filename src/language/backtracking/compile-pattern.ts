@@ -1,9 +1,13 @@
 /** Compiles JavaScript's regular expressions to the instructions of a search. */
 import { type AST, visitRegExpAST } from '@eslint-community/regexpp';
+import { BudgetExceeded } from '../expression/budget.ts';
 import { characterTest, type PatternFlags, sameCharacter, wordTest } from './character-tests.ts';
 import type { GroupSlots, Instruction, PatternProgram, Slot } from './instructions.ts';
 
-/** Compiles a pattern that was parsed with the flag `u`, or without any. */
+/** Instructions of a pattern: each iteration of a loop begins with one for each group within it. */
+export const maxInstructions = 20_000;
+
+/** Compiles a pattern that was parsed with the flag `u`, or without any. Throws `BudgetExceeded`. */
 export function compilePattern(pattern: AST.Pattern, unicode: boolean): PatternProgram {
   const writer = new ProgramWriter(pattern);
   writer.alternatives(pattern.alternatives, {
@@ -36,6 +40,7 @@ class ProgramWriter {
   }
 
   add<I extends Instruction>(instruction: I): I {
+    if (this.code.length === maxInstructions) throw new BudgetExceeded('instructions of a pattern');
     this.code.push(instruction);
     return instruction;
   }
