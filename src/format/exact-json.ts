@@ -70,6 +70,13 @@ export function parseExactObject(text: string): ExactObject | null {
   return isExactObject(value) ? value : null;
 }
 
+/** `parseExactJson` in steps. */
+export function* exactJsonSteps(text: string): Generator<void, ExactValue | undefined, void> {
+  const value = parseJson(text);
+  yield;
+  return value === undefined ? undefined : yield* exactFormSteps(value, text);
+}
+
 /** For objects and lists that hold unusual numbers, as `JSON.parse` makes them: the same with the text of those. */
 const writtenForms = new WeakMap<object, ExactValue>();
 
@@ -82,7 +89,7 @@ export function* keepWritten(plain: unknown, exact: unknown): Generator<void, bo
   if (typeof plain !== 'object' || plain === null || !isContainer(exact)) return false;
   let differs = false;
   let read = 0;
-  for (const [key, item] of Object.entries(plain)) {
+  for (const [key, item] of entriesOf(plain)) {
     const other: unknown = Reflect.get(exact, key);
     const isWritten = isScalar(item) ? other instanceof JsonNumber : yield* keepWritten(item, other);
     differs ||= isWritten;
@@ -92,6 +99,15 @@ export function* keepWritten(plain: unknown, exact: unknown): Generator<void, bo
   if (differs) writtenForms.set(plain, exact);
   yield;
   return differs;
+}
+
+/** The values of an object or a list by their keys; those of a list one by one, as it may have hundreds of thousands. */
+export function entriesOf(
+  value: ExactObject | readonly ExactValue[],
+): Iterable<[string | number, ExactValue]>;
+export function entriesOf(value: object): Iterable<[string | number, unknown]>;
+export function entriesOf(value: object): Iterable<[string | number, unknown]> {
+  return Array.isArray(value) ? value.entries() : Object.entries(value);
 }
 
 function isScalar(value: unknown): boolean {

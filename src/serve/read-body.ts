@@ -2,6 +2,7 @@
 import { isExactObject, keepWritten } from '../format/exact-json.ts';
 import { isObject } from '../format/json-values.ts';
 import { finishInTurns, type Steps } from '../language/expression/steps.ts';
+import { limitArguments } from './body/argument-limits.ts';
 import { type BodyLimits, readBodyBytes } from './body/body-bytes.ts';
 import { parseInSteps } from './body/parse-in-steps.ts';
 import { invalid, RequestError } from './errors.ts';
@@ -11,6 +12,8 @@ export type Body = Readonly<Record<string, unknown>>;
 
 /** No API has as many fields. */
 const maxFields = 1_000;
+/** Fields with earlier calls. */
+const conversations = ['messages', 'input'] as const;
 /** A body from this size on is read when it is its turn. */
 const largeBytes = 256 * 1024;
 
@@ -44,6 +47,7 @@ function* readObject(bytes: Buffer): Steps<Body> {
   if (!isObject(value)) throw invalid(null, 'the body must be a JSON object', 'invalid_json');
   if (Object.keys(value).length > maxFields)
     throw invalid(null, `the body has more than ${maxFields} fields`);
+  for (const field of conversations) yield* limitArguments(value[field], field);
   if (written === value || !isExactObject(written)) return value;
   yield* keepWritten(value.tools, written.tools);
   return 'messages' in value ? { ...value, messages: written.messages } : value;

@@ -74,7 +74,7 @@ export function startServerChat<Tools extends ToolList, Format extends ResponseF
   });
   const report = async (): Promise<readonly SchemaIssue[]> => {
     const { grammar, prompt, template, notes, options: checked, pictures } = await prepare();
-    const dropped = reportDropped(checked.messages, prompt.text);
+    const dropped = await finishInTurns(reportDropped(checked.messages, prompt.text), checked.signal);
     if (pictures.length > 0) await encode();
     const broken = pictures.length > 0 ? reportBroken(prompt, engine.encoder.specials) : [];
     const known = [...grammar.report, ...notes, ...dropped, ...broken];

@@ -18,10 +18,10 @@ import {
   without,
 } from '../../src/language/expression/expression.ts';
 import { printGbnf } from '../../src/language/gbnf/print-gbnf.ts';
-import { createMatcher, type Matcher } from '../../src/language/matcher/matcher.ts';
+import { createMatcher, createMatcherSteps, type Matcher } from '../../src/language/matcher/matcher.ts';
 import { indexTokens, type TokenIndex } from '../../src/language/matcher/token-index.ts';
 import { type EngineMatcher, loadEngineMatchers } from '../support/grammar-engine.ts';
-import { anyGrammar, textsNear } from '../support/random-grammar.ts';
+import { anyGrammar, textsNear, verdict } from '../support/random-grammar.ts';
 
 const long = process.env.LAWS === 'long';
 const engine = await loadEngineMatchers();
@@ -260,6 +260,33 @@ describe('cases', () => {
     }
     chain.set('r110000', literal('a'));
     expect(() => createMatcher({ root: 'root', rules: chain })).toThrow(GrammarError);
+  });
+
+  test('rules of any size match the same, and large ones are compiled in steps', () => {
+    const others = Array.from({ length: 600 }, (_, index) => literal(`⛄${index}`));
+    const enlarged = ({ root, rules }: Grammar): Grammar => ({
+      root,
+      rules: new Map(Array.from(rules, ([name, body]) => [name, choice(...others, body)])),
+    });
+    fc.assert(
+      fc.property(anyGrammar, seed, (grammar, given) => {
+        const large = enlarged(grammar);
+        fc.pre(isTame(grammar, '') && isTame(large, ''));
+        for (const text of textsNear(grammar, given, 6)) {
+          const expected = verdict(grammar, text);
+          if (expected !== undefined)
+            expect([text, verdict(large, text) ?? expected]).toEqual([text, expected]);
+        }
+        expect(verdict(large, '⛄599')).not.toBe(false);
+      }),
+      { numRuns: 100 },
+    );
+    const count = (size: number): number => {
+      const texts = Array.from({ length: size }, (_, index) => literal(`${index}${'x'.repeat(100)}`));
+      const steps = createMatcherSteps(grammarOf(choice(...texts, literal('y'.repeat(100 * size)))));
+      for (let steady = 0; ; steady += 1) if (steps.next().done === true) return steady;
+    };
+    expect(count(4_000)).toBeGreaterThan(3_000 + count(1_000));
   });
 
   test('endless forced text comes in a bounded piece', () => {

@@ -32,7 +32,7 @@ const answer = (schema: unknown): HostileRequest =>
   chat({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
 const says = (content: string, path?: string): HostileRequest =>
   chat({ messages: [{ role: 'user', content }] }, path);
-const raw = (body: () => string): HostileRequest => ({ path: '/v1/chat/completions', body });
+const raw = (body: () => string, path = '/v1/chat/completions'): HostileRequest => ({ path, body });
 
 const completed = (prompt: string): string => JSON.stringify({ prompt, max_tokens: 1 });
 
@@ -53,6 +53,7 @@ const called = (written: string): Json => ({
   content: null,
   tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: written } }],
 });
+const numbers = (length: number): string => `{"a":[${'1,'.repeat(length - 1)}1]}`;
 const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
 const words = 'The weather in Bern is fine today, and tomorrow as well. ';
 const chain = (length: number): Json => ({
@@ -405,6 +406,41 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
       ],
     }),
   ],
+  [
+    'arguments of 2,000,000 numbers',
+    chat({
+      messages: [question, called(numbers(2 * million)), { role: 'tool', tool_call_id: 'a', content: 'x' }],
+    }),
+  ],
+  [
+    'arguments of 240,000 numbers',
+    chat({
+      messages: [question, called(numbers(240_000)), { role: 'tool', tool_call_id: 'a', content: 'x' }],
+    }),
+  ],
+  [
+    'arguments of 240,000 numbers in a spelling of their own',
+    chat({
+      messages: [
+        question,
+        called(numbers(240_000).replaceAll('1', '1.0')),
+        { role: 'tool', tool_call_id: 'a', content: 'x' },
+      ],
+    }),
+  ],
+  [
+    'arguments that were cut after 240,000 numbers',
+    chat({ messages: [question, called(numbers(240_000).slice(0, -2))] }),
+  ],
+  [
+    'input of 200,000 numbers',
+    raw(() => {
+      const input = numbers(200_000).replaceAll('1', '1.0');
+      const call = `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${input}}}]}`;
+      return `{"messages":[{"role":"user","content":"hello"},${call}]}`;
+    }, '/api/chat'),
+  ],
+  ['a choice of 50,000 texts', chat({ guided_choice: count(50_000, (index) => `value ${index * 7919}`) })],
   [
     'a call that was cut 500,000 deep',
     chat({ messages: [question, { role: 'assistant', tool_calls: [{ id: 'c', function: cutDeep }] }] }),

@@ -1,8 +1,13 @@
 /** A render in steps is the render at once, and gives way often enough. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { InputShape } from '../../src/format/chat-format.ts';
 import { IdiolectError, TemplateLimitError } from '../../src/format/errors.ts';
+import { parseExactJson } from '../../src/format/exact-json.ts';
+import type { Message } from '../../src/format/messages.ts';
 import type { Steps } from '../../src/language/expression/steps.ts';
+import { readArguments } from '../../src/template/prompt/input-shape.ts';
+import { renderPrompt } from '../../src/template/prompt/render-prompt.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 import { importSteps, importValue } from '../../src/template/values/input.ts';
 import { plainSchema, plainSchemaSteps } from '../../src/tools/plain-schema.ts';
@@ -127,6 +132,24 @@ describe('statements in steps', () => {
     expect(result).toEqual(template.renderSpans({ tools }));
     // As many again are those that copy the tools.
     expect(steps).toBeGreaterThan(counted(importSteps({ tools }, { note: null, traced: true })).steps + 3);
+  });
+
+  it('give way while arguments are read, which are those that are read at once', () => {
+    const source =
+      '{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}';
+    const calling = (length: number): readonly Message[] => {
+      const input = `{"a":[${'1.0,'.repeat(length - 1)}2]}`;
+      const asked: Message = { role: 'user', content: 'a' };
+      const called = { id: 'a', type: 'function', function: { name: 'f', arguments: input } } as const;
+      return [asked, { role: 'assistant', content: null, tool_calls: [called] }];
+    };
+    const read = (length: number) =>
+      counted(readArguments(calling(length), { arguments: 'object' } as InputShape));
+    expect(read(100_000).steps).toBeGreaterThan(15 + read(10_000).steps);
+    const [[json, value] = []] = read(10).result;
+    expect(value).toEqual(parseExactJson(String(json)));
+    const prompt = renderPrompt(source, { messages: calling(3) });
+    expect(prompt).toBe('{"a": [1.0, 1.0, 2]}');
   });
 
   it('give way within long texts', () => {

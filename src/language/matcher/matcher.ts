@@ -103,7 +103,9 @@ export function* createMatcherSteps(grammar: Grammar, options: MatcherOptions = 
   yield;
   const expanded = yield* expandUntilSteps(grammar);
   yield;
-  const stacks = new Stacks(new Program(expanded.rules), options.maxStacks ?? defaultStackLimit);
+  const program = new Program(expanded.rules);
+  yield* program.prepare();
+  const stacks = new Stacks(program, options.maxStacks ?? defaultStackLimit);
   const shared: Shared = {
     stacks,
     parts: new PartPrinter(expanded),

@@ -15,7 +15,8 @@ import {
   repeat,
   sequence,
 } from '../expression/expression.ts';
-import { definedRule } from '../expression/references.ts';
+import { definedRule, sizeOfRules } from '../expression/references.ts';
+import type { Steps } from '../expression/steps.ts';
 import { type LookupSet, lookupSet } from './lookup-set.ts';
 
 /** One step of a rule body. `null` instead of a node is the end of the body. */
@@ -56,6 +57,11 @@ interface LoopNode extends NodeBase {
 /** Counts share the bits of a numeric key with node indexes. */
 export const countLimit = 2 ** 20;
 
+/** Size of a rule, in parts, from which on it is compiled ahead. */
+const largeRule = 500;
+/** Characters of a literal that are compiled in one step. */
+const stepLength = 2_000;
+
 /** A grammar without `until`, and the compiled bodies of the rules entered so far. */
 export class Program {
   readonly #rules: ReadonlyMap<string, Expression>;
@@ -72,10 +78,49 @@ export class Program {
   body(name: string): ProgramNode | null {
     const known = this.#bodies.get(name);
     if (known !== undefined) return known;
-    const expression = definedRule(this.#rules, name);
-    const body = this.#compile(expression, null);
+    const body = this.#compile(definedRule(this.#rules, name), null);
     this.#bodies.set(name, body);
     return body;
+  }
+
+  /** Compiles the rules that would take too long when they are entered: enums of thousands of texts, long literals. */
+  *prepare(): Steps<void> {
+    for (const [name, rule] of this.#rules) {
+      if (sizeOfRules([rule], largeRule) <= largeRule) continue;
+      this.#bodies.set(name, yield* this.#compileSteps(rule, null));
+    }
+  }
+
+  /** `#compile` in steps. */
+  *#compileSteps(expression: Expression, next: ProgramNode | null): Steps<ProgramNode | null> {
+    switch (expression.type) {
+      case 'literal':
+        return yield* this.#literalSteps(expression.text, next);
+      case 'sequence': {
+        let following = next;
+        for (const item of expression.items.toReversed())
+          following = yield* this.#compileSteps(item, following);
+        return following;
+      }
+      case 'choice': {
+        const branches: (ProgramNode | null)[] = [];
+        for (const each of expression.alternatives) branches.push(yield* this.#compileSteps(each, next));
+        return this.#choice(expression, branches, next);
+      }
+      default:
+        return this.#compile(expression, next);
+    }
+  }
+
+  *#literalSteps(text: string, next: ProgramNode | null): Steps<ProgramNode | null> {
+    let following = next;
+    for (let end = text.length; end > 0; ) {
+      const start = wholeCharacters(text, Math.max(0, end - stepLength));
+      following = this.#literal(text.slice(start, end), following);
+      end = start;
+      yield;
+    }
+    return following;
   }
 
   /** Compiles `expression` to a node that continues with `next`. */
@@ -92,8 +137,7 @@ export class Program {
         );
       case 'choice': {
         const branches = expression.alternatives.map((each) => this.#compile(each, next));
-        const key = `choice ${branches.map((each) => each?.index ?? 0).join()}`;
-        return this.#node(key, next, (index) => ({ type: 'choice', index, next, expression, branches }));
+        return this.#choice(expression, branches, next);
       }
       case 'repeat':
         return this.#loop(expression.item, expression.min, expression.max, next);
@@ -104,6 +148,15 @@ export class Program {
       case 'until':
         throw new TypeError('until is expanded before compiling');
     }
+  }
+
+  #choice(
+    expression: Expression,
+    branches: readonly (ProgramNode | null)[],
+    next: ProgramNode | null,
+  ): ProgramNode {
+    const key = `choice ${branches.map((each) => each?.index ?? 0).join()}`;
+    return this.#node(key, next, (index) => ({ type: 'choice', index, next, expression, branches }));
   }
 
   #literal(text: string, next: ProgramNode | null): ProgramNode | null {
@@ -144,6 +197,11 @@ export class Program {
     this.#nodes.set(whole, node);
     return node;
   }
+}
+
+/** The last place up to `at` that is not within a surrogate pair. */
+function wholeCharacters(text: string, at: number): number {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 }
 
 /** The rest of a body from `node` on, after `count` repetitions if `node` is a loop. */

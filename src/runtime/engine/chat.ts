@@ -182,7 +182,7 @@ function* renderChat({ engine, templates }: ChatTemplates, checked: ChatOptions)
     : { prompt: yield* render(options.messages), dropped: 0 };
   // What does not fit is dropped as whole messages, which `contextOverflow` asked for.
   yield;
-  const lost = dropped === 0 ? reportDropped(options.messages, rendered.text) : [];
+  const lost = dropped === 0 ? yield* reportDropped(options.messages, rendered.text) : [];
   const prompt = { ...rendered, report: [...rendered.report, ...strays, ...lost] };
   const shorten = shifts ? shorterThan(prompt, withRoom) : null;
   const { generationPrompt } = prompt;

@@ -14,7 +14,7 @@ import { invalid } from '../errors.ts';
 /** Maximum depth of a request; functions that walk through values may recurse this far. */
 export const maxDepth = 200;
 /** Maximum number of objects, arrays and separators: each costs many times its bytes. */
-const maxValues = 250_000;
+export const maxValues = 250_000;
 /** Bytes from which on a string is taken out. */
 const longString = 64;
 /** White space from which on it is left out. */

@@ -4,15 +4,16 @@ import { readMessages } from '../../format/check-messages.ts';
 import type { SchemaIssue } from '../../format/errors.ts';
 import {
   type ExactValue,
-  isExactObject,
+  entriesOf,
+  exactJsonSteps,
   JsonNumber,
-  parseExactJson,
   pythonNumber,
 } from '../../format/exact-json.ts';
 import { groupBy } from '../../format/groups.ts';
-import type { ContentPart, Message } from '../../format/messages.ts';
+import type { Message } from '../../format/messages.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import { writeJsonString, writePythonString } from '../../format/write-values.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 
 /** A text of a message that its prompt does not contain. */
 export interface DroppedData {
@@ -28,12 +29,21 @@ export interface DroppedData {
  */
 export function findDroppedData(messages: readonly Message[], prompt: string): readonly DroppedData[] {
   requireOption('prompt', prompt, string);
+  return finish(findDroppedSteps(readMessages(messages), prompt));
+}
+
+function* findDroppedSteps(messages: readonly Message[], prompt: string): Steps<readonly DroppedData[]> {
   const search = new OrderedSearch(prompt);
-  return readMessages(messages).flatMap((message, index) =>
-    dataOf(message, `messages[${index}]`).flatMap(({ path, text, spellings = spellingsOf(text) }) =>
-      search.shows(spellings) ? [] : [{ path, text }],
-    ),
-  );
+  const dropped: DroppedData[] = [];
+  for (const [index, message] of messages.entries()) {
+    for (const planted of dataOf(message, `messages[${index}]`)) {
+      if (planted === null || search.isTired) yield;
+      if (planted === null) continue;
+      const { path, text, spellings = spellingsOf(text) } = planted;
+      if (!search.shows(spellings)) dropped.push({ path, text });
+    }
+  }
+  return dropped;
 }
 
 /** A text to find, with its spellings if they are not those of strings. */
@@ -41,13 +51,24 @@ interface Planted extends DroppedData {
   readonly spellings?: Iterable<string>;
 }
 
+/** Characters of a prompt that are searched in one step; each text counts as a hundred. */
+const stepLength = 1_000_000;
+
 /** Searches for texts in their order, so that most searches are short. */
 class OrderedSearch {
   readonly #prompt: string;
   #place = 0;
+  #searched = 0;
 
   constructor(prompt: string) {
     this.#prompt = prompt;
+  }
+
+  /** Whether a step's characters were searched since this was asked with that answer. */
+  get isTired(): boolean {
+    if (this.#searched < stepLength) return false;
+    this.#searched = 0;
+    return true;
   }
 
   shows(spellings: Iterable<string>): boolean {
@@ -57,6 +78,7 @@ class OrderedSearch {
 
   #finds(text: string): boolean {
     const next = this.#prompt.indexOf(text, this.#place);
+    this.#searched += 100 + (next < 0 ? this.#prompt.length : next - this.#place);
     if (next < 0) return this.#prompt.includes(text);
     this.#place = next;
     return true;
@@ -73,45 +95,50 @@ function* spellingsOf(text: string): Generator<string> {
   yield inner(writePythonString(trimmed));
 }
 
-function dataOf(message: Message, path: string): readonly Planted[] {
-  const content = contentOf(message.content, `${path}.content`);
-  if (message.role !== 'assistant') return content;
-  const { reasoning_content: thoughts = '', tool_calls: calls = [] } = message;
-  const called = calls.flatMap(({ function: { name, arguments: input } }, index) => {
+/** The texts of a message; null where its reader may pause. */
+function* dataOf(message: Message, path: string): Generator<Planted | null, void, void> {
+  if (message.role === 'assistant')
+    yield { path: `${path}.reasoning_content`, text: message.reasoning_content ?? '' };
+  yield* contentOf(message.content, `${path}.content`);
+  if (message.role !== 'assistant') return;
+  for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    const { name, arguments: input } = call.function;
     const at = `${path}.tool_calls[${index}].function`;
-    return [
-      { path: `${at}.name`, text: name },
-      ...valuesIn(parseExactJson(input) ?? input, `${at}.arguments`),
-    ];
-  });
-  return [{ path: `${path}.reasoning_content`, text: thoughts }, ...content, ...called];
+    yield { path: `${at}.name`, text: name };
+    const read = exactJsonSteps(input);
+    for (;;) {
+      const step = read.next();
+      yield null;
+      if (step.done !== true) continue;
+      yield* valuesIn(step.value ?? input, `${at}.arguments`);
+      break;
+    }
+  }
 }
 
-function contentOf(content: Message['content'], path: string): readonly Planted[] {
-  if (content === null || typeof content === 'string') return [{ path, text: content ?? '' }];
-  return content.flatMap(({ text }: ContentPart, index) =>
-    typeof text === 'string' ? [{ path: `${path}[${index}].text`, text }] : [],
-  );
+function* contentOf(content: Message['content'], path: string): Generator<Planted> {
+  if (content === null || typeof content === 'string') yield { path, text: content ?? '' };
+  else
+    for (const [index, { text }] of content.entries())
+      if (typeof text === 'string') yield { path: `${path}[${index}].text`, text };
 }
 
 /** Strings and numbers in a value; other scalars are too short to be found for certain. */
-function valuesIn(value: ExactValue, path: string): readonly Planted[] {
-  if (typeof value === 'string') return [{ path, text: value }];
-  if (typeof value === 'number') return [{ path, text: String(value) }];
-  if (value instanceof JsonNumber) {
-    return [{ path, text: value.text, spellings: [value.text, pythonNumber(value)] }];
-  }
-  if (Array.isArray(value)) return value.flatMap((item, index) => valuesIn(item, `${path}/${index}`));
-  if (!isExactObject(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => valuesIn(item, `${path}/${key}`));
+function* valuesIn(value: ExactValue, path: string): Generator<Planted> {
+  if (typeof value === 'string') yield { path, text: value };
+  else if (typeof value === 'number') yield { path, text: String(value) };
+  else if (value instanceof JsonNumber)
+    yield { path, text: value.text, spellings: [value.text, pythonNumber(value)] };
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of entriesOf(value)) yield* valuesIn(item, `${path}/${key}`);
 }
 
 /** How many places a line names. */
 const maxPlaces = 3;
 
-/** One line for each kind of data that the prompt does not show: most templates drop earlier thoughts. */
-export function reportDropped(messages: readonly Message[], prompt: string): readonly SchemaIssue[] {
-  const dropped = findDroppedData(messages, prompt);
+/** One line for each kind of data that the prompt does not show, in steps: most templates drop earlier thoughts. */
+export function* reportDropped(messages: readonly Message[], prompt: string): Steps<readonly SchemaIssue[]> {
+  const dropped = yield* findDroppedSteps(messages, prompt);
   const kinds = groupBy(dropped, (each) => /^messages\[\d+\]\.(\w+)/.exec(each.path)?.[1] ?? '');
   return Array.from(kinds.values(), (places) => ({
     tool: '',

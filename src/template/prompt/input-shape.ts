@@ -3,10 +3,11 @@
  * contents appear, and converts OpenAI's messages to that form.
  */
 import type { InputShape } from '../../format/chat-format.ts';
-import { parseExactObject } from '../../format/exact-json.ts';
+import { type ExactObject, exactJsonSteps, isExactObject } from '../../format/exact-json.ts';
 import { memoize } from '../../format/memoize.ts';
 import type { Message, Tool, ToolCall } from '../../format/messages.ts';
 import { writePython, writePythonString } from '../../format/write-values.ts';
+import { finish, type Steps } from '../../language/expression/steps.ts';
 import type { Template, TemplateVariables } from '../parsed-template.ts';
 import { askedThoughts } from './asked-thoughts.ts';
 import { composeIds } from './composed-ids.ts';
@@ -204,24 +205,39 @@ export const observeInputShape = memoize((template: Template): InputShape => {
   };
 });
 
-/** Arguments as an object, if they are the JSON of one. */
-function parseArguments(text: unknown): unknown {
-  return typeof text === 'string' ? (parseExactObject(text) ?? text) : text;
+/** The objects of arguments, by their JSON text; null for a text that is not the JSON of one. */
+export type ReadArguments = ReadonlyMap<unknown, ExactObject | null>;
+
+/** Reads the arguments of all calls, in steps: those of an earlier call may have a million numbers. */
+export function* readArguments(messages: readonly Message[], shape: InputShape): Steps<ReadArguments> {
+  const read = new Map<unknown, ExactObject | null>();
+  if (shape.arguments === 'string') return read;
+  for (const message of messages) {
+    for (const call of callsOf(message)) {
+      const text: unknown = call.function.arguments;
+      if (typeof text !== 'string' || read.has(text)) continue;
+      const value = yield* exactJsonSteps(text);
+      read.set(text, isExactObject(value) ? value : null);
+      yield;
+    }
+  }
+  return read;
 }
 
-function shapeCalls(message: Message, shape: InputShape): ShapedMessage {
-  if (message.role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0)
-    return {};
-  const calls = message.tool_calls.map((call) => shapeCall(call, shape));
+function callsOf(message: Message): readonly ToolCall[] {
+  return message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+}
+
+function shapeCalls(message: Message, shape: InputShape, read: ReadArguments): ShapedMessage {
+  const calls = callsOf(message).map((call) => shapeCall(call, shape, read));
+  if (calls.length === 0) return {};
   return shape.calls === 'single' ? { function_call: calls[0] } : { tool_calls: calls };
 }
 
-function shapeCall(call: ToolCall, shape: InputShape): unknown {
+function shapeCall(call: ToolCall, shape: InputShape, read: ReadArguments): unknown {
   const { arguments: text } = call.function;
-  const shaped = {
-    ...call.function,
-    arguments: shape.arguments === 'string' ? text : parseArguments(text),
-  };
+  const object = shape.arguments === 'string' ? null : read.get(text);
+  const shaped = { ...call.function, arguments: object ?? text };
   if (shape.calls === 'single') return shaped;
   const { function: _, ...others } = call;
   return shape.calls === 'flat' ? { ...others, ...shaped } : { ...call, function: shaped };
@@ -252,8 +268,15 @@ function shapeReasoning(message: Message, shape: InputShape): ShapedMessage {
   return { content: [{ type: 'thinking', thinking: reasoning }, ...asParts(message.content)] };
 }
 
-/** Converts OpenAI's messages (arguments as JSON text, `reasoning_content`) to a template's form. */
-export function shapeMessages(messages: readonly Message[], shape: InputShape): readonly ShapedMessage[] {
+/**
+ * Converts OpenAI's messages (arguments as JSON text, `reasoning_content`) to a template's form. `read` holds the
+ * arguments of their calls, as `readArguments` returns them; without it they are read at once.
+ */
+export function shapeMessages(
+  messages: readonly Message[],
+  shape: InputShape,
+  read: ReadArguments = finish(readArguments(messages, shape)),
+): readonly ShapedMessage[] {
   const withIds = shape.callIds === 'composed' ? composeIds(messages) : messages;
   const named = shape.resultRole === undefined ? withIds : nameResults(withIds);
   return (shape.calls === 'single' ? separateCalls(named) : named).map((message) => {
@@ -263,7 +286,7 @@ export function shapeMessages(messages: readonly Message[], shape: InputShape): 
       ...(message.role === 'tool' && shape.resultRole !== undefined ? { role: shape.resultRole } : {}),
       ...shapeContent(message, shape),
       ...shapeReasoning(message, shape),
-      ...shapeCalls(message, shape),
+      ...shapeCalls(message, shape, read),
     };
   });
 }

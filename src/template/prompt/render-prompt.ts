@@ -22,7 +22,7 @@ import type { Template } from '../parsed-template.ts';
 import { OwnText, parseTemplate, type TextSpan } from '../template.ts';
 import { strftime } from '../values/strftime.ts';
 import { renderAcceptably } from './after-refusal.ts';
-import { observeInputShape, type ShapedMessage, shapeMessages } from './input-shape.ts';
+import { observeInputShape, readArguments, type ShapedMessage, shapeMessages } from './input-shape.ts';
 import { plantPreambles } from './preambles.ts';
 import { makeReadable } from './readable-messages.ts';
 import { asSpans, asText, type RenderKind } from './render-kind.ts';
@@ -292,7 +292,7 @@ function* renderConversation<Render>(
   const shape = options.input ?? observeInputShape(template);
   const continued = options.continueFinalMessage === true;
   function* render(messages: readonly Message[]): Steps<Render> {
-    const shaped = withOwnRoles(shapeMessages(messages, shape));
+    const shaped = withOwnRoles(shapeMessages(messages, shape, yield* readArguments(messages, shape)));
     const variables = { ...baseVariables(template, options), messages: shaped };
     yield;
     return yield* renderWithResorts(template, { ...variables, ...options.templateVariables }, options, kind);

@@ -7,6 +7,7 @@ import { blankOf } from '../../../src/json-schema/write/lenient-json.ts';
 import { StepBudget } from '../../../src/language/expression/budget.ts';
 import { choice, literal } from '../../../src/language/expression/expression.ts';
 import { RuleSet } from '../../../src/language/expression/rule-set.ts';
+import { finish } from '../../../src/language/expression/steps.ts';
 import { columnOf } from '../../../src/language/gbnf/gbnf.ts';
 import { createMatcher } from '../../../src/language/matcher/matcher.ts';
 import { printOhm } from '../../../src/language/ohm/print-ohm.ts';
@@ -70,7 +71,7 @@ export const languageRows: Rows = {
       { length: size },
       (_, at) => ({ role: 'user', content: `text ${at}` }) as const,
     );
-    const [{ reason } = { reason: '' }] = reportDropped(messages, '');
+    const [{ reason } = { reason: '' }] = finish(reportDropped(messages, ''));
     return messages.every((_, at) => reason.includes(`messages[${at}]`));
   },
 };

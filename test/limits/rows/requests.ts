@@ -8,6 +8,7 @@ import { JsonScanner } from '../../../src/parser/json/json-scanner.ts';
 import { beginsSet } from '../../../src/parser/json/json-tokens.ts';
 import { keyEnd } from '../../../src/parser/steps/values/value-closer.ts';
 import { decodeBuffered } from '../../../src/parser/steps/values/value-modes.ts';
+import { limitArguments } from '../../../src/serve/body/argument-limits.ts';
 import { parseInSteps } from '../../../src/serve/body/parse-in-steps.ts';
 import { readJsonBody } from '../../../src/serve/read-body.ts';
 import { embeddings } from '../../../src/serve/texts/embeddings.ts';
@@ -53,6 +54,10 @@ const texts = (size: number) => Array<string>(size).fill('a');
 const scalars = new Set(['string', 'number'] as const);
 
 export const requestRows: Rows = {
+  'serve/body/argument-limits.ts maxArguments': (size) => {
+    const call = { type: 'function_call', arguments: `"${'a'.repeat(size - 2)}"` };
+    return ends(() => finish(limitArguments([call], 'input')));
+  },
   'serve/body/parse-in-steps.ts maxDepth': (size) => isRead(`${'['.repeat(size)}${']'.repeat(size)}`),
   'serve/body/parse-in-steps.ts maxValues': (size) => isRead(`[${'1,'.repeat(size - 2)}1]`),
   'serve/body/parse-in-steps.ts maxNumber': (size) => isRead(`[${'1'.repeat(size)}]`),

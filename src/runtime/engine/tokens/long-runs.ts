@@ -13,8 +13,8 @@ import type { Steps } from '../../../language/expression/steps.ts';
 
 /** Characters of a run that are tokenised at once, at most. */
 const maxInRun = 4_000;
-/** Characters of any text: some ten milliseconds. */
-const maxAtOnce = 50_000;
+/** Characters of any text: some five milliseconds. */
+const maxAtOnce = 25_000;
 /** Characters at the end of a window that the next one repeats: none of its tokens reaches as far. */
 const overlap = 1_000;
 /** How many places are tried for a cut. */
@@ -38,6 +38,7 @@ export function* encodeWindows(text: string, tokenizer: PieceTokenizer): Steps<r
   let start = 0;
   for (let end = windowEnd(text, 0, maxRun); end >= 0; end = windowEnd(text, start, maxRun)) {
     const window = encode(text.slice(start, end), start === 0);
+    yield;
     const cut = findCut(text, end, window, tokenizer) ?? cutAnywhere(text, start, end - overlap, tokenizer);
     for (const token of cut.tokens) tokens.push(token);
     start = cut.place;
