@@ -274,12 +274,24 @@ function* writeSatisfiable(
 ): Steps<Expression> {
   for (;;) {
     try {
+      yield* settleProperties(compilation);
       return yield* rules.attempt(() => write(compilation));
     } catch (error) {
       if (compilation.issues.some(({ effect }) => effect === 'narrowed')) throw error;
       if (error instanceof NoValueLeft) throw new Unsatisfiable();
       if (!(error instanceof EmptyConstraint)) throw error;
       compilation.deny(error.constraint);
+    }
+  }
+}
+
+/** Asks in steps whether the root's properties have values: dozens of multiples take milliseconds each. */
+function* settleProperties(compilation: Compilation): Steps<void> {
+  for (const shape of compilation.shapes(compilation.root).get('object') ?? []) {
+    if (shape.type !== 'object') continue;
+    for (const { constraint } of shape.rules) {
+      compilation.isSatisfiable(constraint);
+      yield;
     }
   }
 }
