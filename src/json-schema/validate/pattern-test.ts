@@ -16,22 +16,32 @@ const maxKept = 200_000;
 
 /**
  * A test for `pattern`. An automaton may have more states than there are texts to test, so only those are derived that a
- * text reaches: the time is linear in its length. For patterns that no automaton can express, paths are tried within a
- * budget, and the test throws `BudgetExceeded` for a text that takes more. Throws `SyntaxError` for an invalid pattern,
- * and `BudgetExceeded` for one of too many instructions.
+ * text reaches: the time is linear in its length. For patterns that no automaton can express, and texts with NUL or half
+ * a pair, paths are tried within a budget, and the test throws `BudgetExceeded` for a text that takes more. Throws
+ * `SyntaxError` for an invalid pattern, and `BudgetExceeded` for one of too many instructions.
  */
 export function patternTest(pattern: string): TextTest {
   let derived = derive(pattern);
   if (derived === null) return searchTest(pattern);
+  let search: TextTest | null = null;
   return (text) => {
+    if (hasUnwritable(text)) {
+      search ??= searchTest(pattern);
+      return search(text);
+    }
     if (derived === null || derived.budget.spent > maxKept) derived = derive(pattern);
     try {
-      return derived?.terms.matches(derived.term, text.toWellFormed()) ?? false;
+      return derived?.terms.matches(derived.term, text) ?? false;
     } catch (error) {
       if (error instanceof BudgetExceeded) return searchTest(pattern)(text);
       throw error;
     }
   };
+}
+
+/** Whether a text has characters that no grammar writes, and so no automaton reads: NUL, and halves of pairs. */
+function hasUnwritable(text: string): boolean {
+  return text.includes('\0') || !text.isWellFormed();
 }
 
 interface Derived {
