@@ -102,6 +102,17 @@ describe('idiolect completion', () => {
     expect(complete('idiolect', 'chat', '--server', '')).toEqual(['llama-server', 'vllm', 'sglang']);
     expect(complete('idiolect', 'rm', '--ca')).toEqual(['--cache']);
     expect(complete('idiolect', 'inspect', 'a')).toEqual([]);
+    expect(complete('idiolect', 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(complete('idiolect', 'completion', 'f')).toEqual(['fish']);
+    expect(complete('idiolect', 'completion', 'bash', '')).toEqual([]);
+  });
+
+  it('offers the shells in fish, where the command takes one', async () => {
+    const { text } = await runCommand(completion, 'completion', 'fish');
+    const lines = text.split('\n').filter((line) => line.includes("-a 'bash zsh fish'"));
+    expect(lines).toEqual([
+      "complete -c idiolect -n '__fish_seen_subcommand_from completion' -x -a 'bash zsh fish'",
+    ]);
   });
 });
 
