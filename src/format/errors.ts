@@ -187,6 +187,11 @@ function missingSupport(facts: ToolSupport): string {
   return `its ${facts.template} template ${missing.flat().join(' and ')}`;
 }
 
+/** By how much a prompt is too long, without what to do, which depends on who is told. */
+export function overflow(needed: number, available: number): string {
+  return `the prompt needs ${needed} tokens, ${needed - available} more than the context holds`;
+}
+
 /** A prompt does not fit into the model's context. */
 export class ContextOverflowError extends /* @__PURE__ */ errorClass(
   'context-overflow',
@@ -199,7 +204,7 @@ export class ContextOverflowError extends /* @__PURE__ */ errorClass(
     /** Tokens that the context holds. */
     readonly available: number;
   }) =>
-    `the prompt needs ${needed} tokens, ${needed - available} more than the context holds; ` +
+    `${overflow(needed, available)}; ` +
     "shorten the conversation (contextOverflow: 'shift' does it in this process), load the model with a larger contextSize, or start its server with a longer context",
 ) {}
 
