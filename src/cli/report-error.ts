@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import {
+  aboutFile,
   ContextOverflowError,
   IdiolectError,
   overflow,
@@ -109,7 +110,7 @@ function systemMessage(error: NodeJS.ErrnoException): string {
   const { code = '', path, message } = error;
   const meaning = systemErrors.get(code);
   // Of two paths, either may be meant.
-  return meaning === undefined || path === undefined || 'dest' in error ? message : `${path}: ${meaning}`;
+  return meaning === undefined || path === undefined || 'dest' in error ? message : aboutFile(path, meaning);
 }
 
 const systemErrors: ReadonlyMap<string, string> = new Map([

@@ -143,16 +143,23 @@ export class GrammarError extends /* @__PURE__ */ errorClass(
   }) => (facts.rule === undefined ? facts.reason : `rule ${facts.rule}: ${facts.reason}`),
 ) {}
 
+/** `toy.gguf is empty`, `toy.gguf: no such file`: a reason that is the rest of a sentence goes on with it. */
+export function aboutFile(file: string, reason: string): string {
+  return /^(?:is|was|has|holds|ends|cannot|does|declares|names|lies)\b/.test(reason)
+    ? `${file} ${reason}`
+    : `${file}: ${reason}`;
+}
+
 /** A model file that cannot be read, or has no chat template. */
 export class ModelFileError extends /* @__PURE__ */ errorClass(
   'model-file',
-  (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
+  (facts: { readonly file: string; readonly reason: string }) => aboutFile(facts.file, facts.reason),
 ) {}
 
 /** The file of a saved state that cannot be written, is damaged, or belongs to another model or engine. */
 export class StateFileError extends /* @__PURE__ */ errorClass(
   'state-file',
-  (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
+  (facts: { readonly file: string; readonly reason: string }) => aboutFile(facts.file, facts.reason),
 ) {}
 
 interface ToolSupport {

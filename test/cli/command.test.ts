@@ -143,7 +143,7 @@ describe('a mistake has one message', () => {
     ['chat', registerChat],
   ] as const)('%s says the same of a folder, and of nothing at all', async (name, register) => {
     await expect(runCommand(register, name, folder)).rejects.toThrow(
-      `${folder}: is a folder; give a file in it`,
+      `${folder} is a folder; give a file in it`,
     );
     const missing = path.join(folder, 'missing.gguf');
     await expect(runCommand(register, name, missing)).rejects.toThrow(
@@ -154,7 +154,7 @@ describe('a mistake has one message', () => {
   it('says of an empty template that it is empty', async () => {
     const file = path.join(folder, 'empty.jinja');
     fs.writeFileSync(file, ' \n');
-    await expect(runCommand(registerInspect, 'inspect', file)).rejects.toThrow(`${file}: is empty`);
+    await expect(runCommand(registerInspect, 'inspect', file)).rejects.toThrow(`${file} is empty`);
   });
 });
 
