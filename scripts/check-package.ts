@@ -38,9 +38,9 @@ const unneeded = [...names].filter((name) =>
   /\.map$|\.tsbuildinfo$|(^|\/)(test|bench|node_modules)\//.test(name),
 );
 check(unneeded.length === 0, `files that nobody needs: ${unneeded.slice(0, 5).join(', ')}`);
-for (const page of ['SECURITY.md', 'docs/security.md']) {
-  const text = fs.readFileSync(path.join(root, page), 'utf8');
-  for (const [, target = ''] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+for (const page of [...names].filter((name) => /^(?:docs\/)?[^/]+\.md$/.test(name))) {
+  const text = fs.readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '');
+  for (const [, target = ''] of text.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)) {
     const name = path.posix.join(path.posix.dirname(page), target);
     check(names.has(name), `${page} links to ${name}, which is not in the package`);
   }
