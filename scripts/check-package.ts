@@ -63,6 +63,17 @@ fs.writeFileSync(path.join(folder, 'all.js'), imports.join('\n'));
 run(process.execPath, ['all.js'], folder);
 const said = run(process.execPath, ['node_modules/idiolect/dist/src/cli/main.js', '--version'], folder);
 check(said.trim() === version, `the command says it is version ${said.trim()}`);
+// In a page: the types of the DOM, neither those of Node nor `skipLibCheck`.
+const needsNode = ['./serve', './hub'];
+const inPages = entries.filter((entry) => !needsNode.includes(entry));
+const typed = inPages.map((entry, index) => `export * as a${index} from 'idiolect${entry.slice(1)}';`);
+fs.writeFileSync(path.join(folder, 'page.ts'), typed.join('\n'));
+const forPages = { module: 'esnext', moduleResolution: 'bundler', target: 'es2023', lib: ['es2023', 'dom'] };
+const compilerOptions = { ...forPages, strict: true, noEmit: true, types: [] };
+fs.writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['page.ts'] }));
+run(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+fs.rmSync(path.join(folder, 'tsconfig.json'));
+console.log(`package: ${inPages.length} entries have types in a page`);
 console.log(`package: ${names.size} files; ${entries.length} entries imported; the command runs`);
 
 if (process.argv.includes('--pages')) {
