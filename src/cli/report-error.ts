@@ -2,11 +2,10 @@
 
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { aboutFile, overflow } from '../format/error-class.ts';
 import {
-  aboutFile,
   ContextOverflowError,
   IdiolectError,
-  overflow,
   TemplateError,
   UnsupportedOptionError,
 } from '../format/errors.ts';

@@ -3,7 +3,7 @@
  * the message says what happened, where, and what to do.
  */
 import type { Capabilities } from './capabilities.ts';
-import { errorClass, type Thrown } from './error-class.ts';
+import { aboutFile, errorClass, overflow, type Thrown } from './error-class.ts';
 
 export { IdiolectError } from './error-class.ts';
 
@@ -143,13 +143,6 @@ export class GrammarError extends /* @__PURE__ */ errorClass(
   }) => (facts.rule === undefined ? facts.reason : `rule ${facts.rule}: ${facts.reason}`),
 ) {}
 
-/** `toy.gguf is empty`, `toy.gguf: no such file`: a reason that is the rest of a sentence goes on with it. */
-export function aboutFile(file: string, reason: string): string {
-  return /^(?:is|was|has|holds|ends|cannot|does|declares|names|lies)\b/.test(reason)
-    ? `${file} ${reason}`
-    : `${file}: ${reason}`;
-}
-
 /** A model file that cannot be read, or has no chat template. */
 export class ModelFileError extends /* @__PURE__ */ errorClass(
   'model-file',
@@ -192,11 +185,6 @@ function missingSupport(facts: ToolSupport): string {
     facts.capabilities.supportsToolCalls ? [] : ['renders no tool calls (supportsToolCalls is false)'],
   ];
   return `its ${facts.template} template ${missing.flat().join(' and ')}`;
-}
-
-/** By how much a prompt is too long, without what to do, which depends on who is told. */
-export function overflow(needed: number, available: number): string {
-  return `the prompt needs ${needed} tokens, ${needed - available} more than the context holds`;
 }
 
 /** A prompt does not fit into the model's context. */

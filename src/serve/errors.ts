@@ -1,5 +1,5 @@
 /** The errors of a server: every error as the status and message of an HTTP response. */
-import { errorClass } from '../format/error-class.ts';
+import { errorClass, overflow } from '../format/error-class.ts';
 import {
   ContextOverflowError,
   DecodingError,
@@ -7,7 +7,6 @@ import {
   IdiolectError,
   MessageError,
   ModelDisposedError,
-  overflow,
   SchemaError,
   ServerError,
   TemplateError,
