@@ -264,6 +264,11 @@ describe('a tool with something else than a function to carry it out', () => {
     expect(() => define(tool)).toThrow(expect.objectContaining({ pointer }));
   });
 
+  test('says what to do with a tool that something else executes', () => {
+    expect(() => define({ name: 'f', parameters })).toThrow('needs no defineTool: list it as it is');
+    expect(normalizeTools(anything([{ name: 'f', parameters }]))).toHaveLength(1);
+  });
+
   test('is refused in a list', () => {
     const list = [{ name: 'f', parameters, execute: 'f' }];
     expect(() => normalizeTools(anything(list))).toThrow('tool "f", /0/execute: execute must be a function');

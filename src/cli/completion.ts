@@ -25,6 +25,8 @@ interface CommandWords {
   readonly names: readonly string[];
   readonly description: string;
   readonly options: readonly OptionWords[];
+  /** What its argument may be; empty for other values, or none. */
+  readonly choices: readonly string[];
 }
 
 interface OptionWords {
@@ -40,7 +42,13 @@ function wordsOf(command: Command): CommandWords {
     description: description.split(/[;:(]/, 1)[0]?.trim() ?? '',
     choices: argChoices,
   }));
-  return { names: [command.name(), ...command.aliases()], description: command.description(), options };
+  const choices = command.registeredArguments[0]?.argChoices ?? [];
+  return {
+    names: [command.name(), ...command.aliases()],
+    description: command.description(),
+    options,
+    choices,
+  };
 }
 
 /** No option of ours takes a word that a shell would read as anything else. */
@@ -49,11 +57,12 @@ function bash(words: readonly CommandWords[]): string {
     const longs = [...options.map(({ long }) => long), '--help'].join(' ');
     return `    ${names.join('|')}) words="${longs}" ;;`;
   });
-  const choices = words.flatMap(({ names, options }) =>
-    options.flatMap((option) =>
-      option.choices.length === 0
-        ? []
-        : names.map((name) => `    ${name}:${option.long}) words="${option.choices.join(' ')}" ;;`),
+  const choices = words.flatMap((command) =>
+    // The argument follows the name of its command.
+    command.names.flatMap((name) =>
+      [...command.options, { long: name, choices: command.choices }]
+        .filter((option) => option.choices.length > 0)
+        .map((option) => `    ${name}:${option.long}) words="${option.choices.join(' ')}" ;;`),
     ),
   );
   return `_idiolect() {
@@ -82,10 +91,16 @@ function zsh(words: readonly CommandWords[]): string {
 }
 
 function fish(words: readonly CommandWords[]): string {
-  const lines = words.flatMap(({ names, description, options }) => [
+  const lines = words.flatMap(({ names, description, options, choices: values }) => [
     ...names.map(
       (name) => `complete -c idiolect -n __fish_use_subcommand -a ${name} -d ${quoted(description)}`,
     ),
+    ...names
+      .filter(() => values.length > 0)
+      .map(
+        (name) =>
+          `complete -c idiolect -n '__fish_seen_subcommand_from ${name}' -x -a ${quoted(values.join(' '))}`,
+      ),
     ...options.map(({ long, description: what, choices }) => {
       const takes = choices.length === 0 ? '' : ` -x -a ${quoted(choices.join(' '))}`;
       const seen = `'__fish_seen_subcommand_from ${names.join(' ')}'`;

@@ -75,20 +75,45 @@ interface LocatedTarget {
 
 /** Opens the model that `target` names. Throws the errors of the Hub, `loadModel` and `connectServer`. */
 export async function openTarget(target: string, options: TargetOptions): Promise<OpenedTarget> {
-  requireAddress([target], options);
+  requireFitting([target], options);
   return (await locateTarget(target, options)).open();
 }
 
-/** Throws `UnsupportedOptionError` for an option of servers where no target is on one: it would mean nothing. */
-export function requireAddress(
+/** Options that only a model on a server has, and those that only one in this process has, by their flags. */
+const placeOptions = {
+  server: {
+    '--server': ({ server }) => server !== undefined,
+    '--vision': ({ vision }) => vision !== undefined,
+  },
+  process: {
+    '--threads': ({ threads }) => threads !== undefined,
+    '--no-gpu': ({ gpu }) => gpu === false,
+    '--gpu-layers': ({ gpuLayers }) => gpuLayers !== undefined,
+    '--lora': ({ lora }) => lora !== undefined,
+    '--batch-size': ({ batchSize }) => batchSize !== undefined,
+    '--no-mmap': ({ mmap }) => mmap === false,
+    '--sequences': ({ sequences }) => typeof sequences === 'number',
+    '--cache-memory': ({ cacheMemory }) => cacheMemory !== undefined,
+  },
+} satisfies Record<string, Record<string, (options: Partial<TargetOptions>) => boolean>>;
+
+/** Throws `UnsupportedOptionError` for an option that concerns none of the targets, where it would mean nothing. */
+export function requireFitting(
   targets: readonly (string | readonly string[])[],
-  { server, vision }: Pick<TargetOptions, 'server' | 'vision'>,
+  options: Partial<TargetOptions>,
 ): void {
-  const option = server !== undefined ? '--server' : vision !== undefined ? '--vision' : null;
-  const isServed = targets.some((target) => typeof target !== 'string' || isServerAddress(target));
-  if (option === null || isServed) return;
-  const reason = `is for a model on a server, and ${targets.join(', ')} is no address; leave one of the two out, or give the address (http://localhost:8080) in place of the model`;
-  throw new UnsupportedOptionError({ option, reason });
+  const served = targets.filter((target) => typeof target !== 'string' || isServerAddress(target));
+  const given = (rules: Readonly<Record<string, (options: Partial<TargetOptions>) => boolean>>) =>
+    Object.keys(rules).find((flag) => rules[flag]?.(options) === true);
+  const ofServers = served.length === 0 ? given(placeOptions.server) : undefined;
+  if (ofServers !== undefined) {
+    const reason = `is for a model on a server, and ${targets.join(', ')} is no address; leave one of the two out, or give the address (http://localhost:8080) in place of the model`;
+    throw new UnsupportedOptionError({ option: ofServers, reason });
+  }
+  const ofFiles = served.length === targets.length ? given(placeOptions.process) : undefined;
+  if (ofFiles === undefined) return;
+  const reason = `is for a model that is loaded here, and ${targets.join(', ')} loads its own; leave it out, and give the server such an option where it is started`;
+  throw new UnsupportedOptionError({ option: ofFiles, reason });
 }
 
 /**

@@ -2,7 +2,13 @@
 
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { IdiolectError, TemplateError, UnsupportedOptionError } from '../format/errors.ts';
+import { aboutFile, overflow } from '../format/error-class.ts';
+import {
+  ContextOverflowError,
+  IdiolectError,
+  TemplateError,
+  UnsupportedOptionError,
+} from '../format/errors.ts';
 import { neighbourOf } from './option-neighbours.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -51,11 +57,15 @@ export function flagsOf(commands: readonly Command[]): Flags {
  */
 function inFlags(error: IdiolectError | NodeJS.ErrnoException, flags: Flags): string {
   if (isSystemError(error)) return systemMessage(error);
+  if (error instanceof ContextOverflowError) return `${overflow(error.needed, error.available)}; ${moreRoom}`;
   const message = error.message.replace(/\b[a-z]+[A-Z]\w*(?:: \S+)? \((--[a-z-]+(?: [a-z-]+)?)\)/g, '$1');
   if (!(error instanceof UnsupportedOptionError)) return message;
   const flag = flags.get(error.option);
   return flag === undefined ? message : message.replace(error.option, () => flag);
 }
+
+const moreRoom =
+  'begin a new conversation (/new), or give it more (--context-size; a model on a server has what that was started with)';
 
 /** Whether an error's message describes what happened, as ours and the operating system's do. */
 export function isExpected(error: unknown): error is IdiolectError | NodeJS.ErrnoException {
@@ -99,7 +109,7 @@ function systemMessage(error: NodeJS.ErrnoException): string {
   const { code = '', path, message } = error;
   const meaning = systemErrors.get(code);
   // Of two paths, either may be meant.
-  return meaning === undefined || path === undefined || 'dest' in error ? message : `${path}: ${meaning}`;
+  return meaning === undefined || path === undefined || 'dest' in error ? message : aboutFile(path, meaning);
 }
 
 const systemErrors: ReadonlyMap<string, string> = new Map([

@@ -54,3 +54,15 @@ type ErrorKind = abstract new (...values: never) => Error;
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
+
+/** `toy.gguf is empty`, `toy.gguf: no such file`: a reason that is the rest of a sentence goes on with it. */
+export function aboutFile(file: string, reason: string): string {
+  return /^(?:is|was|has|holds|ends|cannot|does|declares|names|lies)\b/.test(reason)
+    ? `${file} ${reason}`
+    : `${file}: ${reason}`;
+}
+
+/** By how much a prompt is too long, without what to do, which depends on who is told. */
+export function overflow(needed: number, available: number): string {
+  return `the prompt needs ${needed} tokens, ${needed - available} more than the context holds`;
+}

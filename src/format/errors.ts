@@ -3,7 +3,7 @@
  * the message says what happened, where, and what to do.
  */
 import type { Capabilities } from './capabilities.ts';
-import { errorClass, type Thrown } from './error-class.ts';
+import { aboutFile, errorClass, overflow, type Thrown } from './error-class.ts';
 
 export { IdiolectError } from './error-class.ts';
 
@@ -146,13 +146,13 @@ export class GrammarError extends /* @__PURE__ */ errorClass(
 /** A model file that cannot be read, or has no chat template. */
 export class ModelFileError extends /* @__PURE__ */ errorClass(
   'model-file',
-  (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
+  (facts: { readonly file: string; readonly reason: string }) => aboutFile(facts.file, facts.reason),
 ) {}
 
 /** The file of a saved state that cannot be written, is damaged, or belongs to another model or engine. */
 export class StateFileError extends /* @__PURE__ */ errorClass(
   'state-file',
-  (facts: { readonly file: string; readonly reason: string }) => `${facts.file}: ${facts.reason}`,
+  (facts: { readonly file: string; readonly reason: string }) => aboutFile(facts.file, facts.reason),
 ) {}
 
 interface ToolSupport {
@@ -199,7 +199,7 @@ export class ContextOverflowError extends /* @__PURE__ */ errorClass(
     /** Tokens that the context holds. */
     readonly available: number;
   }) =>
-    `the prompt needs ${needed} tokens, ${needed - available} more than the context holds; ` +
+    `${overflow(needed, available)}; ` +
     "shorten the conversation (contextOverflow: 'shift' does it in this process), load the model with a larger contextSize, or start its server with a longer context",
 ) {}
 

@@ -1,5 +1,5 @@
 /** The errors of a server: every error as the status and message of an HTTP response. */
-import { errorClass } from '../format/error-class.ts';
+import { errorClass, overflow } from '../format/error-class.ts';
 import {
   ContextOverflowError,
   DecodingError,
@@ -93,8 +93,11 @@ function failure(status: number, code: string, param: string | null, message: st
 function requestFailure(error: IdiolectError): Failure | null {
   const { message } = error;
   if (error instanceof MessageError) return failure(400, 'invalid_message', error.path, message);
-  if (error instanceof ContextOverflowError)
-    return failure(400, 'context_length_exceeded', 'messages', message);
+  if (error instanceof ContextOverflowError) {
+    const length = overflow(error.needed, error.available);
+    const advice = 'shorten the request, or serve the model with a longer context (--context-size)';
+    return failure(400, 'context_length_exceeded', 'messages', `${length}; ${advice}`);
+  }
   if (error instanceof SchemaError) {
     const isAnswer = error.issues.every(({ tool }) => tool === '');
     return isAnswer

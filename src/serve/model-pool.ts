@@ -80,10 +80,12 @@ export class ModelPool {
     this.#anyModel = anyModel;
     this.#idleMs = modelIdleMs;
     this.#onError = onError;
-    for (const given of models) {
+    for (const given of models)
       requireOption('models', given, { expected: 'models, or entries with open()', allows: isServable });
-      if (this.#slots.has(given.name)) throw nameTwice(given.name);
-      this.#slots.set(given.name, newSlot(given));
+    for (const given of models) {
+      const name = servedName(given, models);
+      if (this.#slots.has(name)) throw nameTwice(name);
+      this.#slots.set(name, newSlot(given, name));
     }
   }
 
@@ -232,10 +234,20 @@ export class ModelPool {
 
 const unused = { users: 0, lastUse: 0, timer: null };
 
-function newSlot(given: ServableModel | ModelEntry): Slot {
+/** A model is named by its file, without the ending, as the command names it; entries have the names that they are given. */
+function servedName(
+  given: ServableModel | ModelEntry,
+  models: readonly (ServableModel | ModelEntry)[],
+): string {
+  const isFree = models.every((other) => other === given || bareName(other.name) !== bareName(given.name));
+  const bare = withoutEnding(given.name);
+  return 'open' in given || bare === '' || !isFree ? given.name : bare;
+}
+
+function newSlot(given: ServableModel | ModelEntry, name: string): Slot {
   if ('open' in given)
     return { ...unused, entry: given, model: null, opened: null, isOpen: false, isFixed: false };
-  const entry: ModelEntry = { name: given.name, open: async () => given };
+  const entry: ModelEntry = { name, open: async () => given };
   return { ...unused, entry, model: Promise.resolve(given), opened: given, isOpen: true, isFixed: true };
 }
 
@@ -255,7 +267,11 @@ function withoutTag(name: string): string {
 
 /** The command leaves out the ending of a model's file. */
 function bareName(name: string): string {
-  return withoutTag(name).replace(/\.gguf$/i, '');
+  return withoutEnding(withoutTag(name));
+}
+
+function withoutEnding(name: string): string {
+  return name.replace(/\.gguf$/i, '');
 }
 
 function isServable(value: unknown): boolean {

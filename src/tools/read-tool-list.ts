@@ -70,7 +70,12 @@ function readTool(item: unknown, source: string, pointer: string): Tool {
 export function requireExecutable(tool: unknown, source: string): void {
   const fields = fieldsOf(tool);
   if (fields === null) throw new ToolListError({ source, reason: noTool });
-  checkExecute(tool, { source, tool: readName(fields, source, ''), pointer: '' });
+  const place = { source, tool: readName(fields, source, ''), pointer: '' };
+  if (executeOf(tool) === null) {
+    const reason = 'execute must be a function; a tool without one needs no defineTool: list it as it is';
+    throw new ToolListError({ ...place, pointer: '/execute', reason });
+  }
+  checkExecute(tool, place);
 }
 
 /** A model cannot write half a surrogate pair. */

@@ -189,7 +189,8 @@ describe('the command', () => {
   beforeAll(async () => {
     model = await makeTinyModel();
   });
-  const calm = ['--no-gpu', '--threads', '1', '--seed', '3', '--temperature', '1'];
+  const drawn = ['--seed', '3', '--temperature', '1'];
+  const calm = ['--no-gpu', '--threads', '1', ...drawn];
 
   test('one line in, one answer out; the same question and seed give the same answer', async () => {
     const chat = startChat(model, ...calm, '--max-tokens', '12');
@@ -207,7 +208,7 @@ describe('the command', () => {
     const server = await serveModel(model, 'llama-server');
     process.env.IDIOLECT_API_KEY = 'sesame';
     try {
-      const chat = startChat(server.url, ...calm, '--max-tokens', '6');
+      const chat = startChat(server.url, ...drawn, '--max-tokens', '6');
       chat.process.stdin.end('Hello\n');
       expect({ code: await chat.ended, errors: chat.errors() }).toMatchObject({ code: 0 });
       expect(chat.errors()).toMatch(/tools: current_time, calculate, roll_dice/);
@@ -227,6 +228,18 @@ describe('the command', () => {
     [['--vision'], /^--vision: is for a model on a server/],
   ])('an option of servers is refused where no server is meant: %j', async (options, message) => {
     await expect(runCommand(registerChat, 'chat', model, ...options)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['--threads', '2'],
+    ['--lora', 'style.gguf'],
+    ['--gpu-layers', '0'],
+    ['--batch-size', '64'],
+    ['--no-gpu'],
+    ['--no-mmap'],
+  ])('an option of models in this process is refused at an address: %s', async (...options) => {
+    const refused = new RegExp(`^${options[0]}: is for a model that is loaded here, and http://127.0.0.1:9 `);
+    await expect(runCommand(registerChat, 'chat', 'http://127.0.0.1:9', ...options)).rejects.toThrow(refused);
   });
 
   test('an address in place of the kind of a server is refused, and the place for it is said', async () => {

@@ -102,6 +102,17 @@ describe('idiolect completion', () => {
     expect(complete('idiolect', 'chat', '--server', '')).toEqual(['llama-server', 'vllm', 'sglang']);
     expect(complete('idiolect', 'rm', '--ca')).toEqual(['--cache']);
     expect(complete('idiolect', 'inspect', 'a')).toEqual([]);
+    expect(complete('idiolect', 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(complete('idiolect', 'completion', 'f')).toEqual(['fish']);
+    expect(complete('idiolect', 'completion', 'bash', '')).toEqual([]);
+  });
+
+  it('offers the shells in fish, where the command takes one', async () => {
+    const { text } = await runCommand(completion, 'completion', 'fish');
+    const lines = text.split('\n').filter((line) => line.includes("-a 'bash zsh fish'"));
+    expect(lines).toEqual([
+      "complete -c idiolect -n '__fish_seen_subcommand_from completion' -x -a 'bash zsh fish'",
+    ]);
   });
 });
 
@@ -132,7 +143,7 @@ describe('a mistake has one message', () => {
     ['chat', registerChat],
   ] as const)('%s says the same of a folder, and of nothing at all', async (name, register) => {
     await expect(runCommand(register, name, folder)).rejects.toThrow(
-      `${folder}: is a folder; give a file in it`,
+      `${folder} is a folder; give a file in it`,
     );
     const missing = path.join(folder, 'missing.gguf');
     await expect(runCommand(register, name, missing)).rejects.toThrow(
@@ -143,7 +154,7 @@ describe('a mistake has one message', () => {
   it('says of an empty template that it is empty', async () => {
     const file = path.join(folder, 'empty.jinja');
     fs.writeFileSync(file, ' \n');
-    await expect(runCommand(registerInspect, 'inspect', file)).rejects.toThrow(`${file}: is empty`);
+    await expect(runCommand(registerInspect, 'inspect', file)).rejects.toThrow(`${file} is empty`);
   });
 });
 

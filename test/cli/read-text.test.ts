@@ -29,5 +29,5 @@ it.each(encodings)('a file in %s is the same text', async (_name, encode) => {
 it('a binary file is not taken for a template', async () => {
   const file = path.join(root, 'binary.jinja');
   fs.writeFileSync(file, Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13));
-  await expect(readModelSource(file)).rejects.toThrow('binary.jinja: is not text');
+  await expect(readModelSource(file)).rejects.toThrow('binary.jinja is not text');
 });

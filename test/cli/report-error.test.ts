@@ -6,7 +6,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../src/cli/report-error.ts';
-import { TemplateError, TemplateLimitError } from '../../src/format/errors.ts';
+import { ContextOverflowError, TemplateError, TemplateLimitError } from '../../src/format/errors.ts';
 import { bundledScript } from '../support/bundled-script.ts';
 
 const error = new TemplateError({ template: 'a.jinja', reason: 'missing }}', kind: 'syntax', line: 3 });
@@ -19,6 +19,16 @@ describe('an error that ends a command', () => {
   it('says of what there was too much', () => {
     const limited = new TemplateLimitError({ template: 'a.jinja', limit: 'output', allowed: 5 });
     expect(limited.message).toContain('more than 5 characters of output');
+  });
+
+  it('names what the command has, not options of the library', () => {
+    const tooLong = new ContextOverflowError({ needed: 300, available: 256 });
+    const shown = stripVTControlCharacters(reportError(tooLong, false));
+    expect(shown).toMatch(
+      /^error the prompt needs 300 tokens, 44 more than the context holds; .*--context-size/,
+    );
+    expect(shown).not.toMatch(/contextOverflow|contextSize/);
+    expect(JSON.parse(reportError(tooLong, true))).toMatchObject({ error: { needed: 300, available: 256 } });
   });
 
   it('is its facts for a program', () => {

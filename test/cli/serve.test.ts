@@ -89,6 +89,21 @@ describe('the command', () => {
     await expect(locateAll([served, file], { ...options, server: 'vllm' })).rejects.toThrow(/no such file/);
   });
 
+  it('takes options of models in this process only where there is one', async () => {
+    const options = { command: 'idiolect serve', requireTools: true, gpu: true, sequences: 'auto' } as const;
+    const file = { name: 'file', target: 'missing.gguf' };
+    const served = { name: 'served', target: ['http://127.0.0.1:9', 'http://127.0.0.1:10'] };
+    const given = { threads: 2, lora: ['a.gguf'], gpu: false, sequences: 3, cacheMemory: 1 } as const;
+    for (const [name, value] of Object.entries(given)) {
+      const one = { [name]: value };
+      const refused = /^--[a-z-]+: is for a model that is loaded here, and http:\/\/127\.0\.0\.1:9,/;
+      await expect(locateAll([served], { ...options, ...one }), name).rejects.toThrow(refused);
+      const own = { ...served, options: one };
+      await expect(locateAll([file, own].reverse(), options), name).rejects.toThrow(refused);
+      await expect(locateAll([file], { ...options, ...one }), name).rejects.toThrow(/no such file/);
+    }
+  });
+
   it('takes ports, and nothing else for one', () => {
     expect(['0', '8080', '65535'].map(portNumber)).toEqual([0, 8080, 65_535]);
     for (const text of ['65536', '99999', '-1', '1.5', '', ' ', 'http'])

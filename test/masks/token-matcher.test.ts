@@ -172,6 +172,49 @@ test.each([
   expect(bytesOf(2).length).toBe(new TextEncoder().encode(meant[2] ?? 'x').length);
 });
 
+describe('a vocabulary in another spelling than it is said to be', () => {
+  const words = Array.from({ length: 300 }, (_, index) => `${index % 3 === 0 ? ' ' : ''}w${index}`);
+  const written = {
+    'byte-level': words.map((word) => word.replace(' ', 'Ġ')),
+    sentencepiece: words.map((word) => word.replace(' ', '▁')),
+    verbatim: words,
+  };
+  const spellings = ['byte-level', 'sentencepiece', 'verbatim'] as const;
+  const pairs = spellings.flatMap((own) => spellings.map((said) => [own, said] as const));
+
+  test.each(pairs)('%s, said to be %s', (own, said) => {
+    const create = () => createMaskVocabulary({ tokens: written[own], spelling: said });
+    if (own === said) expect(create().size).toBe(300);
+    else expect(create).toThrow(`spelling: is "${said}", and 100 of 300 texts are not, such as`);
+  });
+
+  test.each(['sentencepiece', 'verbatim'] as const)('is told by its space alone: %s', (spelling) => {
+    const letters = Array.from({ length: 300 }, (_, index) => String.fromCodePoint(0x4e00 + index));
+    const tokens = [...letters, 'Ġ'];
+    expect(() => createMaskVocabulary({ tokens, spelling })).toThrow('and a token is "Ġ" where');
+    expect(createMaskVocabulary({ tokens, spelling: 'byte-level' }).size).toBe(301);
+    const both = [...tokens, spelling === 'verbatim' ? ' ' : '▁'];
+    expect(createMaskVocabulary({ tokens: both, spelling }).size).toBe(302);
+  });
+
+  test('may hold a few added tokens that are spelled as they are, and bytes as they are', () => {
+    const added = ['  ', '   ', '<|a b|>'];
+    for (const spelling of spellings) {
+      const tokens = [...written[spelling], ...added, new TextEncoder().encode(' é')];
+      const { bytesOf } = createMaskVocabulary({ tokens, spelling });
+      const read = tokens.map((_, id) => new TextDecoder().decode(bytesOf(id)));
+      expect(read).toEqual([...words, ...added, ' é']);
+    }
+  });
+
+  test('decoded token by token, it has lost what is no whole character', () => {
+    const tokens = Array.from({ length: 256 }, (_, byte) => new TextDecoder().decode(Uint8Array.of(byte)));
+    expect(() => createMaskVocabulary({ tokens })).toThrow('tokens: holds 128 texts with U+FFFD');
+    const bytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
+    expect(createMaskVocabulary({ tokens: bytes }).bytesOf(200)).toEqual(Uint8Array.of(200));
+  });
+});
+
 test.each([
   { tokens: 'abc' },
   { tokens: [1] },

@@ -146,7 +146,10 @@ describe('a state is refused before the engine sees it', async () => {
       fc.asyncProperty(place, fc.nat(7), async (at, bit) => {
         const changed = Uint8Array.from(bytes);
         changed[at] = (changed[at] ?? 0) ^ (1 << bit);
-        expect((await refusal(changed)).reason).not.toContain('llama.cpp:');
+        const { reason, message } = await refusal(changed);
+        expect(reason).not.toContain('llama.cpp:');
+        // A sentence about the file: `a.state is damaged`.
+        expect(message).toMatch(/\S(?<!:) (?:is|was|holds) /);
       }),
       { numRuns: 60 },
     );

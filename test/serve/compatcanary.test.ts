@@ -13,7 +13,7 @@ afterAll(() => random.dispose());
 
 /** Random weights hardly ever end a turn: a stop does, so that a response is complete and not cut by its limit. */
 const model: ServableModel = {
-  name: random.name,
+  name: 'random',
   chat: (options) => random.chat({ ...options, stop: ['in'], stopIn: 'response' }),
 };
 

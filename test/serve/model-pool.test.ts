@@ -139,6 +139,15 @@ describe('a pool of models', () => {
     expect(() => pool.nameOf('two.GGUF')).toThrow('no model is called');
   });
 
+  it('lists a model by its file without the ending, as the command does, unless another has that name', () => {
+    const given = ['toy.gguf', 'a.GGUF', 'two', 'two.gguf', 'b:latest', '.gguf'];
+    const models = given.map((name): ServableModel => ({ ...heldModel(1), name }));
+    const names = new ModelPool(models, { memoryLimit: 9 }).list().map(({ name }) => name);
+    expect(names).toEqual(['toy', 'a', 'two', 'two.gguf', 'b:latest', '.gguf']);
+    const alone = new ModelPool(models.slice(0, 1), { memoryLimit: 9 });
+    for (const name of ['toy', 'toy.gguf', 'toy:latest']) expect(alone.nameOf(name)).toBe('toy');
+  });
+
   it('tries again after an opening that failed, and keeps no memory for it', async () => {
     const openings = new Openings();
     let failures = 0;

@@ -56,3 +56,15 @@ it('there are links to other pages and to headings', () => {
   expect(leadsNowhere('README.md', 'docs/tools.md#no-such-heading')).toBe(true);
   expect(leadsNowhere('README.md', 'docs/no-such-page.md')).toBe(true);
 });
+
+/** Pages for those who change the code. */
+const ofContributors = /^docs\/(?:data-flow.*|experiments|judges)\.md$/;
+
+it('pages that are packed say where a source file is that the package lacks', () => {
+  const lines = pages
+    .filter((page) => page.startsWith('docs/') && !ofContributors.test(page))
+    .flatMap((page) => textOf(page).split('\n'));
+  const naming = lines.filter((line) => /`(?:src|site)\//.test(line));
+  expect(naming.length).toBeGreaterThan(3);
+  expect(naming.filter((line) => !/repository|clone/.test(line))).toEqual([]);
+});

@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { kinds, type ParameterKind } from '../../scripts/toy/kinds.ts';
+import { connectEngine } from '../../src/runtime/engine/connect-engine.ts';
+import { toyEngine } from '../../src/testing/index.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const page = fs.readFileSync(path.join(root, 'docs/testing.md'), 'utf8');
@@ -46,3 +48,23 @@ function named({ names: [name], schema: { type, enum: values } }: ParameterKind)
 it.each(kinds)('the page names what the toy knows of: $id', ({ tools: [tool], parameters }) => {
   expect(page).toContain(`| \`${tool}\` | ${parameters.map(named).join(', ')} |`);
 });
+
+/** Values that a question need not state. */
+const unsaid = new Set(['celsius', 'fahrenheit']);
+
+it('each question of the page becomes a call of its tool, with texts of the question', async () => {
+  const model = await connectEngine(await toyEngine());
+  for (const { tools, parameters } of kinds) {
+    const [name = ''] = tools;
+    const [, question = ''] = new RegExp(`^\\| \`${name}\` \\|.*\\| ([^|]+) \\|$`, 'm').exec(page) ?? [];
+    const properties = Object.fromEntries(parameters.map((each) => [each.names[0], each.schema]));
+    const required = Object.keys(properties);
+    const schema = { type: 'object', properties, required, additionalProperties: false };
+    const messages = [{ role: 'user', content: question }] as const;
+    const [call] = await model.chat({ messages, tools: [{ name, parameters: schema }] }).calls;
+    expect(call?.name, question).toBe(name);
+    const said = Object.values(call?.arguments ?? {}).filter((value) => typeof value === 'string');
+    expect(said.filter((text) => !unsaid.has(text) && !question.includes(text))).toEqual([]);
+  }
+  await model.dispose();
+}, 60_000);

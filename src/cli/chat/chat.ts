@@ -9,6 +9,7 @@ import { addHelpBelow } from '../help.ts';
 import { type AnswerSampling, type McpServer, startMcpServer } from '../mcp/mcp-session.ts';
 import { type OpenedTarget, openTarget, type TargetOptions } from '../model-target.ts';
 import { nonNegative, positiveInteger, wholeNumber } from '../option-values.ts';
+import { reportError } from '../report-error.ts';
 import { addTargetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal-text.ts';
 import { chatTools } from './chat-tools.ts';
@@ -183,7 +184,7 @@ async function ask(
       return before;
     }
     if (!(error instanceof IdiolectError)) throw error;
-    process.stderr.write(`${pc.red('error')} ${terminalText(error.message)}\n`);
+    process.stderr.write(reportError(error, false));
     process.exitCode = 1;
     return before;
   } finally {

@@ -5,7 +5,7 @@ import { UnsupportedOptionError } from '../../format/errors.ts';
 import { parseObject } from '../../format/json-values.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import type { ModelEntry } from '../../serve/servable-model.ts';
-import { locateEmbeddings, locateTarget, requireAddress, type TargetOptions } from '../model-target.ts';
+import { locateEmbeddings, locateTarget, requireFitting, type TargetOptions } from '../model-target.ts';
 import { readTextFile } from '../read-text.ts';
 
 /** Options that concern one model, and may differ between the models of a file. */
@@ -144,13 +144,13 @@ export async function locateAll(
   targets: readonly NamedTarget[],
   options: TargetOptions,
 ): Promise<readonly LocatedEntry[]> {
-  requireAddress(
+  requireFitting(
     targets.map(({ target }) => target),
     options,
   );
   const entries: LocatedEntry[] = [];
   for (const { name, target, options: own } of targets) {
-    requireAddress([target], own ?? {});
+    requireFitting([target], own ?? {});
     const merged = { ...options, ...own };
     const locate = merged.embeddings === true ? locateEmbeddings : locateTarget;
     entries.push(await entryOf(name, await locate(target, merged), name === [target].flat().join()));

@@ -36,7 +36,7 @@ interface ServeCommandOptions extends Omit<TargetOptions, 'command' | 'sequences
   readonly upstream?: readonly string[];
   readonly sequences?: number;
   readonly queue: number;
-  readonly cacheMemory: number;
+  readonly cacheMemory?: number;
   readonly memory?: number;
   readonly keepAlive?: number;
   readonly temperature: number;
@@ -85,9 +85,8 @@ export function registerServe(program: Command): void {
     )
     .option(
       '--cache-memory <GB>',
-      'memory for prompts of conversations whose place others took; 0 keeps none',
+      'memory for prompts of conversations whose place others took; 0 keeps none; default: 1',
       nonNegative,
-      1,
     )
     .option('--queue <number>', 'requests that may wait; when full, requests get 429', wholeNumber, 100)
     .option('--temperature <number>', 'for requests that do not set it', nonNegative, 0.7)
