@@ -8,6 +8,7 @@ import { answerRows } from './rows/answers.ts';
 import { chatRows } from './rows/chats.ts';
 import { fileRows } from './rows/files.ts';
 import { grammarRows } from './rows/grammars.ts';
+import { keptRows } from './rows/kept.ts';
 import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
 import { readingRows } from './rows/readings.ts';
@@ -29,14 +30,15 @@ const rows = {
   ...grammarRows,
   ...chatRows,
   ...schemaRows,
+  ...keptRows,
 };
 
 describe('what is as large as a limit is within it, and what is one larger is not', () => {
   it.each(Object.entries(rows))('%s', async (name, isWithin) => {
     const limit = limits.get(name);
     if (limit === undefined || limit === null) throw new TypeError(`${name} is no limit of the sources`);
-    const sizes = [limit - 1, limit, limit + 1];
-    const within = await Promise.all(sizes.map((size) => isWithin(size)));
+    const within: boolean[] = [];
+    for (const size of [limit - 1, limit, limit + 1]) within.push(await isWithin(size));
     expect(within).toEqual([true, true, false]);
   });
 });
