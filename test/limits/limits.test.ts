@@ -5,9 +5,12 @@
 import { describe, expect, it } from 'vitest';
 import { elsewhere, untested } from './other-limits.ts';
 import { answerRows } from './rows/answers.ts';
+import { attemptRows } from './rows/attempts.ts';
 import { chatRows } from './rows/chats.ts';
+import { compiledRows } from './rows/compiled.ts';
 import { fileRows } from './rows/files.ts';
 import { grammarRows } from './rows/grammars.ts';
+import { inferredRows } from './rows/inferred.ts';
 import { keptRows } from './rows/kept.ts';
 import { languageRows } from './rows/languages.ts';
 import { optionRows } from './rows/options.ts';
@@ -31,6 +34,9 @@ const rows = {
   ...chatRows,
   ...schemaRows,
   ...keptRows,
+  ...compiledRows,
+  ...inferredRows,
+  ...attemptRows,
 };
 
 describe('what is as large as a limit is within it, and what is one larger is not', () => {
