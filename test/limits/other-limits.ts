@@ -1,4 +1,4 @@
-/** Limits that tests outside this folder show, and those that none shows yet. */
+/** Limits that tests outside this folder show. */
 
 /** By `file name`, the test that states what is at the limit, below and above. */
 export const elsewhere: Readonly<Record<string, string>> = {
@@ -34,6 +34,3 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'response-template/pattern/parse-regex.ts maxPatternLength': 'test/response-template/bounds.test.ts',
   'response-template/pattern/parse-regex.ts maxRepeat': 'test/response-template/bounds.test.ts',
 };
-
-/** Without a row and a test that states both sides. */
-export const untested: readonly string[] = ['json-schema/objects/object-writer.ts maxProgress'];

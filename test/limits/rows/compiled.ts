@@ -2,6 +2,8 @@
 
 import { SchemaDocument } from '../../../src/json-schema/document/schema-document.ts';
 import { multiplyReaders } from '../../../src/json-schema/numbers/number-product.ts';
+import { ObjectWriter } from '../../../src/json-schema/objects/object-writer.ts';
+import { Compilation } from '../../../src/json-schema/plan/compilation.ts';
 import { InstanceLocations } from '../../../src/json-schema/plan/instance-locations.ts';
 import { Languages } from '../../../src/json-schema/plan/languages.ts';
 import { planObject } from '../../../src/json-schema/plan/object-plan.ts';
@@ -14,7 +16,8 @@ import { noKeys } from '../../../src/json-schema/shapes/key-sets.ts';
 import type { Shape } from '../../../src/json-schema/shapes/shapes.ts';
 import { patternTest } from '../../../src/json-schema/validate/pattern-test.ts';
 import { wordTrie } from '../../../src/json-schema/write/string-writer.ts';
-import { StepBudget } from '../../../src/language/expression/budget.ts';
+import { jsonSyntax } from '../../../src/json-schema/write/syntax.ts';
+import { BudgetExceeded, NoValueLeft, StepBudget } from '../../../src/language/expression/budget.ts';
 import { characterClass, literal, repeat, sequence } from '../../../src/language/expression/expression.ts';
 import { RuleSet } from '../../../src/language/expression/rule-set.ts';
 import { finish } from '../../../src/language/expression/steps.ts';
@@ -73,6 +76,47 @@ export const compiledRows: Rows = {
       distinguishes: [],
     };
     return ends(() => multiplyReaders([{ negative: false, readers: [reader] }], budget()));
+  },
+  // An object of fewer keys than it must have: required ones, and then pairs of an optional and a required one. There are
+  // as many states as these have places and numbers of keys so far, together a square.
+  'json-schema/objects/object-writer.ts maxProgress': (size) => {
+    const pairs = 140;
+    const single = numbersTo(size - (pairs + 1) ** 2).map((at) => `single${at}`);
+    const required = numbersTo(pairs).map((at) => `required${at}`);
+    const keys = [...single, ...required.flatMap((key, at) => [`optional${at}`, key])];
+    const options = {
+      tool: '',
+      sortKeys: false,
+      formats: 'assert',
+      openObjects: true,
+      budget: budget(),
+    } as const;
+    const compilation = new Compilation({}, options);
+    const { anything, nothing } = compilation.constraints;
+    const shape = objectShape({
+      rules: [
+        { keys: { ...noKeys, names: new Set(keys) }, constraint: anything },
+        { keys: { ...noKeys, names: new Set(keys), complement: true }, constraint: nothing },
+      ],
+      required: new Set([...single, ...required]),
+      min: keys.length + 1,
+    });
+    const location = { ...compilation.locations.of([compilation.document.root]), keys };
+    const { object } = jsonSyntax;
+    const writing = {
+      compilation,
+      rules: new RuleSet(),
+      object,
+      blank: literal(''),
+      value: () => literal(''),
+    };
+    try {
+      new ObjectWriter(shape, location, 'object', writing).object();
+    } catch (error) {
+      if (error instanceof NoValueLeft) return true;
+      if (!(error instanceof BudgetExceeded)) throw error;
+    }
+    return false;
   },
   // A schema and its parts.
   'json-schema/plan/instance-locations.ts maxNodes': (size) => {
