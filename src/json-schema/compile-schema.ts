@@ -243,7 +243,7 @@ function* writeWithin(
   { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,
   write: (compilation: Compilation) => Expression,
 ): Steps<Expression | string> {
-  rules.payFrom(compilation.budget);
+  rules.chargeTo(compilation.budget);
   try {
     return yield* writeSatisfiable(compilation, rules, write);
   } catch (error) {
@@ -256,7 +256,7 @@ function* writeWithin(
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
     throw error;
   } finally {
-    rules.payFrom(null);
+    rules.chargeTo(null);
   }
 }
 

@@ -69,8 +69,8 @@ export class RuleSet {
     return { root: name, rules: this.rules };
   }
 
-  /** Further rules, and work on them, are paid from `budget`, or by nobody. Without steps left, `BudgetExceeded` is thrown. */
-  payFrom(budget: StepBudget | null): void {
+  /** Charges further rules, and work on them, to `budget`, or to none. `BudgetExceeded` is thrown once no step is left. */
+  chargeTo(budget: StepBudget | null): void {
     this.#budget = budget;
   }
 

@@ -180,7 +180,7 @@ export const keptRows: Rows = {
       tokenize: async () => [],
       tokenizePlain: async () => {
         asked += 1;
-        return ids;
+        return asked === 1 ? ids : ids.slice(-1);
       },
     };
     const texts = new SpecialTexts([]);
