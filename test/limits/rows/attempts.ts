@@ -27,7 +27,7 @@ import { ends, type Rows } from '../source-limits.ts';
 const numbersTo = (size: number) => Array.from({ length: size }, (_, at) => at);
 const codesOf = (text: string) => Array.from(text, (character) => character.charCodeAt(0));
 
-/** Timers that are set while `begin` runs; what it returns runs `pass` milliseconds later by calling it. */
+/** Runs where no time passes of itself: `pass` calls each timer set so far whose delay is at most that. */
 async function withTimers<Result>(
   run: (pass: (milliseconds: number) => void) => Promise<Result>,
 ): Promise<Result> {
