@@ -157,7 +157,7 @@ class MarkerNames {
 }
 
 /** The words of a marker, as part of a name: `ToolCall` for `</tool_call>`. */
-function wordsOf(marker: string): string {
+export function wordsOf(marker: string): string {
   const words = marker.match(/[A-Z]?[a-z]+|[A-Z]+/g);
   if (words === null) return punctuation.get(marker.trim()) ?? '';
   return [...new Set(words.map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()))]

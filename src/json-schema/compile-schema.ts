@@ -99,9 +99,6 @@ export class TooCostly extends Error {
   }
 }
 
-/** Maximum number of rules that one schema may add. */
-const maxRules = 40_000;
-
 /** Thrown inside a compilation if the schema has no valid value; the message says where. */
 export class Unsatisfiable extends Error {
   constructor(message = 'no value is valid against this schema') {
@@ -246,7 +243,7 @@ function* writeWithin(
   { tool, rules }: Pick<CompileSchemaOptions, 'tool' | 'rules'>,
   write: (compilation: Compilation) => Expression,
 ): Steps<Expression | string> {
-  rules.allow(maxRules, compilation.budget);
+  rules.chargeTo(compilation.budget);
   try {
     return yield* writeSatisfiable(compilation, rules, write);
   } catch (error) {
@@ -259,7 +256,7 @@ function* writeWithin(
     if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
     throw error;
   } finally {
-    rules.allowAll();
+    rules.chargeTo(null);
   }
 }
 

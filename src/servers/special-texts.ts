@@ -79,8 +79,8 @@ export class SpecialTexts {
     let open = tokens.filter(({ id }) => !this.#ordinary.has(id));
     const close = (ids: readonly number[]): void => {
       const found = new Set(ids);
-      if (this.#ordinary.size > maxRemembered) this.#ordinary.clear();
-      for (const { id } of open) if (found.has(id)) this.#ordinary.add(id);
+      for (const { id } of open)
+        if (found.has(id) && this.#ordinary.size < maxRemembered) this.#ordinary.add(id);
       open = open.filter(({ id }) => !found.has(id));
     };
     for (const separator of separators) {

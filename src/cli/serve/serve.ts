@@ -177,12 +177,12 @@ async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
 /** Requests that a server of a model is sent at once: as many as vLLM takes by default. It queues the rest itself. */
 const perServer = 256;
 
-/** The most that a model takes by default. */
-const maxSequences = 8;
+/** Sequences of a model, unless the command says otherwise. */
+const usualSequences = 8;
 
 function concurrencyOf(
   entries: readonly LocatedEntry[],
-  { sequences = maxSequences }: ServeCommandOptions,
+  { sequences = usualSequences }: ServeCommandOptions,
 ): number {
   const servers = entries.reduce((sum, entry) => sum + entry.servers, 0);
   const isLocal = entries.some((entry) => entry.servers === 0);

@@ -12,8 +12,8 @@ import { indented } from './syntax.ts';
 import { reportUnwritten } from './unwritten-texts.ts';
 
 const maxValues = 200;
-/** Maximum number of sets of values to distinguish. */
-const maxSets = 512;
+/** Maximum number of sets of values to distinguish: all of nine values but the whole. */
+const maxSets = 511;
 /** Maximum number of items whose possible values are compared pairwise. */
 const maxCompared = 12;
 

@@ -190,7 +190,7 @@ export class StringWriter {
 const maxDepth = 100;
 
 /** One of `texts`, as a trie of literals in which the next character decides; `null` if they nest too deeply. */
-function wordTrie(texts: readonly string[]): Expression | null {
+export function wordTrie(texts: readonly string[]): Expression | null {
   const sorted = [...new Set(texts)].sort();
   return sorted.length === 0 ? null : trieOf(sorted, 0, sorted.length, 0, 0);
 }
@@ -207,7 +207,7 @@ function trieOf(
   const common = commonPrefix(first, sorted[high - 1] ?? '').length;
   const lead = literal(first.slice(from, common));
   if (high - low === 1) return lead;
-  if (depth > maxDepth) return null;
+  if (depth >= maxDepth) return null;
   const branches: Expression[] = [];
   const ends = first.length === common;
   for (let at = ends ? low + 1 : low; at < high; ) {

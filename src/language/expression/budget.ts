@@ -16,34 +16,33 @@ export class BudgetExceeded extends Error {
 /** A countdown of steps. */
 export class StepBudget {
   readonly #allowed: number;
-  #left: number;
+  #spent = 0;
   /** Whether nothing may take more steps than are left, also what has a budget of its own. */
   readonly isTrial: boolean;
   constructor(steps: number, isTrial = false) {
     this.#allowed = steps;
-    this.#left = steps;
     this.isTrial = isTrial;
   }
 
   /** Steps that are left. */
   get left(): number {
-    return this.#left;
+    return this.#allowed - this.#spent;
   }
 
   /** Steps spent so far, including those beyond the budget. */
   get spent(): number {
-    return this.#allowed - this.#left;
+    return this.#spent;
   }
 
   /** Spends `steps`; throws `BudgetExceeded` if they are not left. */
   spend(steps = 1): void {
-    this.#left -= steps;
-    if (this.#left < 0) throw new BudgetExceeded('steps');
+    this.#spent += steps;
+    if (this.#spent > this.#allowed) throw new BudgetExceeded('steps');
   }
 
   /** Throws `BudgetExceeded` if fewer than `steps` are left; spends none. */
   foresee(steps: number): void {
-    if (steps > this.#left) throw new BudgetExceeded('steps');
+    if (steps > this.left) throw new BudgetExceeded('steps');
   }
 }
 

@@ -1,7 +1,7 @@
 /** Collects the named rules of a grammar: assigns legal names, and shares one name between equal rules. */
 
 import { type Automaton, equalAutomata } from '../regular/automaton.ts';
-import { BudgetExceeded, type StepBudget } from './budget.ts';
+import type { StepBudget } from './budget.ts';
 import { type Expression, type Grammar, rule } from './expression.ts';
 import { finish, type Steps } from './steps.ts';
 
@@ -24,7 +24,6 @@ export class RuleSet {
   #waiting: Waiting[] = [];
   #building = false;
   #nextKey = 0;
-  #limit = Number.POSITIVE_INFINITY;
   #budget: StepBudget | null = null;
   readonly #shortKeys = new Map<string, string>();
   readonly #memory = new Map<string, Expression>();
@@ -70,16 +69,9 @@ export class RuleSet {
     return { root: name, rules: this.rules };
   }
 
-  /** Allows `count` more rules, paid from `budget`; adding beyond that throws `BudgetExceeded`. */
-  allow(count: number, budget: StepBudget): void {
-    this.#limit = this.#rules.size + count;
+  /** Charges further rules, and work on them, to `budget`, or to none. `BudgetExceeded` is thrown once no step is left. */
+  chargeTo(budget: StepBudget | null): void {
     this.#budget = budget;
-  }
-
-  /** Lifts the limits set by `allow`. */
-  allowAll(): void {
-    this.#limit = Number.POSITIVE_INFINITY;
-    this.#budget = null;
   }
 
   /** Charges work on the rules to the budget. */
@@ -89,7 +81,6 @@ export class RuleSet {
 
   /** An unused rule name derived from `hint`. */
   freshName(hint: string): string {
-    if (this.#rules.size >= this.#limit) throw new BudgetExceeded('rules');
     this.charge(stepsPerRule);
     const stem = this.#stems.get(hint) ?? legalName(hint);
     this.#stems.set(hint, stem);

@@ -5,7 +5,7 @@ import { soon } from './next-turn.ts';
 export type Steps<Result> = Generator<void, Result, void>;
 
 /** Milliseconds that all work may take before the event loop has its turn. */
-const maxTurnMs = 10;
+const turnMs = 10;
 
 /** When the present turn began; `null` if nothing was done in it yet. */
 let begun: number | null = null;
@@ -32,7 +32,7 @@ export async function finishInTurns<Result>(steps: Steps<Result>, signal?: Abort
       signal?.throwIfAborted();
       isItsTurn ||= begun === null;
       begun ??= beginTurn();
-      if (!isItsTurn && performance.now() - begun >= maxTurnMs) {
+      if (!isItsTurn && performance.now() - begun >= turnMs) {
         await new Promise<void>((resolve) => waiting.push(resolve));
         isItsTurn = true;
         continue;

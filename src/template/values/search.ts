@@ -3,12 +3,12 @@
  * matches everywhere it compares all characters at every position.
  */
 
-/** Longer patterns are searched for here, shorter ones by the engine. */
-const maxForEngine = 32;
+/** Patterns of up to this length are searched for by the engine, longer ones here. */
+const shortPattern = 32;
 
 /** The positions of the non-empty `pattern`, from left to right and without overlap. */
 export function* findAll(text: string, pattern: string): Generator<number> {
-  if (pattern.length > maxForEngine) {
+  if (pattern.length > shortPattern) {
     yield* searchAll(text, pattern, false);
     return;
   }
@@ -17,13 +17,13 @@ export function* findAll(text: string, pattern: string): Generator<number> {
 
 /** The first position of `pattern`, or -1. */
 export function findFirst(text: string, pattern: string): number {
-  if (pattern.length <= maxForEngine) return text.indexOf(pattern);
+  if (pattern.length <= shortPattern) return text.indexOf(pattern);
   return searchAll(text, pattern, false).next().value ?? -1;
 }
 
 /** The last position of `pattern`, or -1. */
 export function findLast(text: string, pattern: string): number {
-  if (pattern.length <= maxForEngine) return text.lastIndexOf(pattern);
+  if (pattern.length <= shortPattern) return text.lastIndexOf(pattern);
   let last = -1;
   for (const at of searchAll(text, pattern, true)) last = at;
   return last;
@@ -31,7 +31,7 @@ export function findLast(text: string, pattern: string): number {
 
 /** The pieces between the occurrences of the non-empty `separator`. */
 export function splitAll(text: string, separator: string): string[] {
-  if (separator.length <= maxForEngine) return text.split(separator);
+  if (separator.length <= shortPattern) return text.split(separator);
   const pieces: string[] = [];
   let done = 0;
   for (const place of searchAll(text, separator, false)) {

@@ -21,7 +21,7 @@ import { ends, type Rows } from '../source-limits.ts';
 const numbersTo = (size: number) => Array.from({ length: size }, (_, at) => at);
 
 /** Whether a grammar enforces all of a schema. */
-function isEnforced(schema: JsonSchema): boolean {
+export function isEnforced(schema: JsonSchema): boolean {
   const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
   return buildGrammar(jsonInTags, { responseFormat, policy: 'degrade' } as never).report.length === 0;
 }

@@ -123,7 +123,7 @@ export class ByteAutomaton {
 
   #rest(target: number, part: CharacterPart): number {
     if (part.missing === 0) return target;
-    const key = target * maxParts + this.#numberOf(part);
+    const key = target * partNumbers + this.#numberOf(part);
     return this.#numbers.get(key) ?? this.#add(key, { kind: 'rest', target, part });
   }
 
@@ -182,7 +182,7 @@ export class ByteAutomaton {
     const sets = position?.characters.map(({ node }) => node.set) ?? [];
     const bySets = new Map<number, number>();
     for (let byte = 0; byte < firstHigh; byte += 1) {
-      const members = sets.length > maxSets ? -1 - byte : membership(sets, byte);
+      const members = sets.length > memberBits ? -1 - byte : membership(sets, byte);
       const next = bySets.get(members) ?? (members === 0 ? dead : this.next(number, byte));
       bySets.set(members, next);
       this.#rows[(number << 8) | byte] = next;
@@ -193,9 +193,9 @@ export class ByteAutomaton {
 /** The first code point, and the first byte, above ASCII. */
 const firstHigh = 0x80;
 /** More than there are parts of a character. */
-const maxParts = 16;
+const partNumbers = 16;
 /** So many sets have a bit each in a number. */
-const maxSets = 31;
+const memberBits = 31;
 
 /** Which of `sets` have the ASCII character `code`, one bit for each. */
 function membership(sets: readonly LookupSet[], code: number): number {

@@ -335,8 +335,8 @@ export function grammarMasks(stacks: Stacks): (tokens: TokenIndex) => TokenMasks
   return memoize((tokens) => new TokenMasks(stacks, tokenTrie(tokens), runsOf(tokens)));
 }
 
-/** Finds the runs of a class of characters in a vocabulary; each once. */
-const runsOf = memoize((tokens: TokenIndex) => {
+/** Finds the runs of a class of characters in a vocabulary; each once, as long as it is among the latest. */
+export const runsOf = memoize((tokens: TokenIndex) => {
   const known = new Map<string, TokenRuns>();
   return (members: CharacterClass): TokenRuns => {
     const runs = known.get(members.key) ?? new TokenRuns(tokenTrie(tokens), members);
