@@ -154,7 +154,7 @@ export function cutText(text: Text, pieces: readonly string[]): readonly Text[] 
   });
 }
 
-/** The pieces between the occurrences of a non-empty separator, at most `limit` pieces. */
+/** The pieces between the occurrences of a non-empty separator: `limit` of them are cut off, and the rest is one. */
 export function splitText(text: Text, separator: string, limit = Infinity): readonly Text[] {
   const plain = plainText(text);
   if (typeof text === 'string' && limit === Infinity) return splitAll(text, separator);
