@@ -58,7 +58,7 @@ export function createMaskVocabulary(given: MaskVocabularyOptions): MaskVocabula
     });
   const texts = tokens.some((token) => token instanceof Uint8Array)
     ? joined(tokens)
-    : spelled(tokens.map(String), tokens, spelling);
+    : spelled(tokens.map(String), spelling);
   const isEnd = new Set(ends);
   const ids = tokens.flatMap((token, id) => (token === null || isEnd.has(id) ? [] : [id]));
   return {
@@ -73,11 +73,9 @@ export function createMaskVocabulary(given: MaskVocabularyOptions): MaskVocabula
 
 function spelled(
   texts: readonly string[],
-  tokens: readonly unknown[],
   spelling: NonNullable<MaskVocabularyOptions['spelling']>,
 ): TokenTexts {
   return spellTokens(texts, (id) => {
-    if (tokens[id] === null) return 'verbatim';
     return spelling === 'sentencepiece' && /^<0x[0-9A-F]{2}>$/.test(texts[id] ?? '') ? 'byte' : spelling;
   });
 }
