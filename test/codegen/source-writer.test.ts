@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Printable, printEntries, printImport, printValue } from '../../src/codegen/source-writer.ts';
 
-const count = process.env.LAWS === 'long' ? 2000 : 200;
+const count = process.env.LAWS === 'long' ? 2000 : 120;
 
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', "'", '"', '\\', '\n', '語', 'é', '\u200b', ' '), maxLength: 12 }),

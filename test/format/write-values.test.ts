@@ -13,7 +13,7 @@ import {
 } from '../../src/format/write-values.ts';
 import { parseTemplate } from '../../src/template/template.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 20_000 : 150;
+const numRuns = process.env.LAWS === 'long' ? 20_000 : 70;
 
 const text = fc.string({
   unit: fc.constantFrom(

@@ -8,7 +8,12 @@ import {
   exceptCharacters,
   literal,
   maxCodePoint,
+  optional,
   repeat,
+  sequence,
+  until,
+  untilOrEnd,
+  without,
 } from '../../src/language/expression/expression.ts';
 import {
   allCharacters,
@@ -26,7 +31,7 @@ import {
   uniteSets,
 } from '../../src/language/regular/character-set.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;
+const numRuns = process.env.LAWS === 'long' ? 20_000 : 120;
 
 /** Characters at every border: those that follow one another, NUL, the end of ASCII, the surrogates, the last one. */
 const points = [
@@ -80,6 +85,29 @@ describe('a class of characters', () => {
     const digit = characterClass([0x30, 0x39]);
     expect([repeat(digit, 0, 0), literal('')]).toEqual([empty, empty]);
     expect(repeat(digit, 1, 1)).toBe(digit);
+  });
+});
+
+describe('an expression', () => {
+  const letter = characterClass([0x61, 0x7a]);
+
+  it('of texts one after the other is that of all of them, however they are grouped', () => {
+    const texts = fc.array(fc.constantFrom('', 'a', 'bc'), { maxLength: 5 });
+    fc.assert(
+      fc.property(texts, texts, (one, other) => {
+        const [first, second] = [one.map(literal), other.map(literal)];
+        expect(sequence(...first, ...second)).toEqual(literal([...one, ...other].join('')));
+        expect(sequence(sequence(...first), letter, sequence(...second))).toEqual(
+          sequence(...first, letter, ...second),
+        );
+      }),
+      { numRuns },
+    );
+  });
+
+  it('that may be left out is there once at most, and an end is free only where it is said', () => {
+    expect(optional(letter)).toEqual(repeat(letter, 0, 1));
+    expect([until().mayEnd, untilOrEnd().mayEnd, without('a').mayEnd]).toEqual([false, true, true]);
   });
 });
 

@@ -27,7 +27,7 @@ import {
   type Value,
 } from '../../src/template/values/values.ts';
 
-const numRuns = process.env.LAWS === 'long' ? 20_000 : 200;
+const numRuns = process.env.LAWS === 'long' ? 20_000 : 120;
 
 const newRuntime = (): Runtime =>
   new Runtime({ now: () => new Date(0), traced: false }, 'template', { ...defaultLimits, steps: 1e9 }, null);

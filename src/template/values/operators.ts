@@ -204,7 +204,7 @@ function modulo(left: number, right: number): number {
   return rest < 0 === right < 0 ? rest : rest + right;
 }
 
-function calculate(operator: string, left: number, right: number): number | undefined {
+function calculate(operator: string, left: number, right: number): number {
   switch (operator) {
     case '+':
       return left + right;
@@ -228,7 +228,6 @@ function arithmetic(operator: string, left: Value, right: Value): Value | undefi
   const b = numeric(right);
   if (a === null || b === null) return undefined;
   const result = calculate(operator, a, b);
-  if (result === undefined) return undefined;
   const fractional =
     left instanceof Float || right instanceof Float || operator === '/' || (operator === '**' && b < 0);
   if (fractional) return new Float(result);
