@@ -68,12 +68,14 @@ async function run(vitest: Vitest, { files, tests }: TestRequest): Promise<TestA
   const chosen = specifications
     .filter((each) => wanted.has(nameOf(each)))
     .sort((a, b) => (wanted.get(nameOf(a)) ?? 0) - (wanted.get(nameOf(b)) ?? 0));
-  const { testModules } = await vitest.runTestSpecifications(chosen, false);
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen, false);
+  // A process that a mutant ends, by memory without end, leaves its test file without a result.
+  const ended = unhandledErrors.length > 0 ? String(chosen.map(nameOf)[0]) : null;
   return {
     times: Object.fromEntries(
       testModules.map((module) => [path.relative(root, module.moduleId), module.diagnostic().duration]),
     ),
-    failed: testModules.map(failureOf).find((name) => name !== null) ?? null,
+    failed: testModules.map(failureOf).find((name) => name !== null) ?? ended,
   };
 }
 

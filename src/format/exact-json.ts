@@ -153,8 +153,8 @@ export function floatText(value: number): string {
 /** A number as Python prints it after reading it, unless Python, too, would change its value. */
 export function pythonNumber(number: JsonNumber): string {
   if (number.isInteger) return number.text === '-0' ? '0' : number.text;
-  const { value, text } = number;
-  return decimalParts(String(value)) === decimalParts(text) ? floatText(value) : text;
+  const printed = floatText(number.value);
+  return decimalParts(printed) === decimalParts(number.text) ? printed : number.text;
 }
 
 /** Sign, digits without zeros at either end, and exponent, as one text: equal for equal decimals. */

@@ -29,7 +29,8 @@ function isNumber(value: ExactValue): value is number | JsonNumber {
 export function writeNumber(value: number | JsonNumber): string {
   if (value instanceof JsonNumber) return pythonNumber(value);
   if (!Number.isFinite(value)) return 'null';
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return Object.is(value, -0) ? '0' : String(value);
+  // Beyond 2^53, too, all digits are those of the value.
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return BigInt(value).toString();
   const magnitude = Math.abs(value);
   const text = magnitude < 1e-4 ? value.toExponential() : String(value);
   return text.replace(/e([+-])(\d)$/, 'e$10$2');

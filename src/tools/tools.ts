@@ -174,7 +174,6 @@ export function normalizeTools(list: ToolList): readonly Tool[] {
   const given: unknown = isList(list) ? list : list?.tools;
   // Anything but a list is rejected by `readToolList`.
   if (!isList(given)) return readToolList(list, 'tools');
-  if (given.length === 0) return [];
   if (!given.every(isPlain)) return readToolList(given, 'tools');
   const tools = given.map(withPlainSchema);
   return tools.every((tool, index) => tool === given[index]) ? given : tools;

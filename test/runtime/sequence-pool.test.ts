@@ -120,3 +120,118 @@ describe('a prompt that waits', () => {
     );
   });
 });
+
+/** A sequence whose state another one can take over, if `copies` says so. */
+function copying(copies: 'always' | 'fails' | 'never') {
+  let tokens: readonly Token[] = [];
+  const told: string[] = [];
+  const own = {
+    needsCheckpoints: false,
+    get contextTokens() {
+      return tokens;
+    },
+    hold: (held: readonly Token[]) => {
+      tokens = held;
+    },
+    clearHistory: async () => {
+      told.push('cleared');
+      tokens = [];
+    },
+    told,
+  };
+  if (copies === 'never') return own;
+  return {
+    ...own,
+    get contextTokens() {
+      return tokens;
+    },
+    _copyStateFromOtherSequence: async (other: LlamaContextSequence, length: number) => {
+      told.push(`copied ${length}`);
+      if (copies === 'fails') throw new RangeError('no room');
+      tokens = other.contextTokens.slice(0, length);
+      return true;
+    },
+  };
+}
+type Copying = ReturnType<typeof copying>;
+
+function poolWith(sequences: readonly Copying[]): SequencePool {
+  const left = [...sequences];
+  return new SequencePool({
+    totalSequences: sequences.length,
+    getSequence: () => left.shift() as unknown as LlamaContextSequence,
+  });
+}
+
+describe('a lease', () => {
+  it('is alone in a pool of one', async () => {
+    for (const size of [1, 2]) expect((await poolOf(size).lease([], undefined)).alone).toBe(size === 1);
+  });
+
+  it('has the free sequence that holds the longest beginning of the prompt, else an empty one', async () => {
+    const held = fc.array(fc.tuple(fc.nat(2), fc.nat(2)), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(held, fc.nat(2), async (list, asked) => {
+        const sequences = [...list.map(() => copying('always')), copying('always')];
+        const prompt = promptOf(asked, 0);
+        const wholes = list.map(([application, cut]) => promptOf(application, 0).slice(0, 200 - cut));
+        for (const [at, whole] of wholes.entries()) sequences[at]?.hold(whole);
+        const { sequence } = await poolWith(sequences).lease(prompt, undefined);
+        const shared = wholes.map((whole) => (whole[0] === prompt[0] ? whole.length : 0));
+        const most = Math.max(...shared);
+        const at = most > 0 ? shared.indexOf(most) : list.length;
+        expect(sequences.indexOf(sequence as unknown as Copying)).toBe(at);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['always', 200, ['copied 200']],
+    ['fails', 0, undefined],
+    ['never', 0, []],
+  ] as const)(
+    'takes over what another has of the prompt where the engine copies: %s',
+    async (copies, taken, told) => {
+      const [busy, free] = [copying(copies), copying(copies)];
+      const pool = poolWith([busy, free]);
+      const first = await pool.lease(promptOf(1, 1), undefined);
+      busy.hold(promptOf(1, 1));
+      first.evaluated();
+      const second = await pool.lease(promptOf(1, 2), undefined);
+      await second.share(undefined);
+      expect(second.sequence.contextTokens).toHaveLength(taken);
+      // After a copy that failed nothing is left of it.
+      if (told === undefined) expect(free.told.slice(0, 2)).toEqual(['copied 200', 'cleared']);
+      else expect(free.told).toEqual(told);
+      expect(busy.told).toEqual([]);
+    },
+  );
+
+  it('waits for the beginning that an earlier one evaluates, until it has it', async () => {
+    const [busy, free] = [copying('always'), copying('always')];
+    const pool = poolWith([busy, free]);
+    const first = await pool.lease(promptOf(1, 1), undefined);
+    const second = await pool.lease(promptOf(1, 2), undefined);
+    let isShared = false;
+    const sharing = second.share(undefined).then(() => {
+      isShared = true;
+    });
+    await new Promise(setImmediate);
+    expect(isShared).toBe(false);
+    busy.hold(promptOf(1, 1));
+    first.evaluated();
+    await sharing;
+    expect(free.told).toEqual(['copied 200']);
+  });
+
+  it('copies nothing for a greeting that both have', async () => {
+    const [busy, free] = [copying('always'), copying('always')];
+    const pool = poolWith([busy, free]);
+    await pool.lease([token(1), token(2)], undefined);
+    busy.hold([token(1), token(2)]);
+    const second = await pool.lease([token(1), token(3)], undefined);
+    await second.share(undefined);
+    expect(free.told).toEqual([]);
+  });
+});

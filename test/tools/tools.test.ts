@@ -3,6 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { ToolListError } from '../../src/format/errors.ts';
 import type { JsonObject, Tool } from '../../src/format/messages.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { ChatDeltas, foldEvents } from '../../src/parser/assistant-message.ts';
 import type { AnyResponseEvent, ResponseEvent, ToolCallEvent } from '../../src/parser/events.ts';
 import { eventLog } from '../../src/testing/event-log.ts';
@@ -10,8 +11,12 @@ import type { SchemaValue } from '../../src/tools/schema-value.ts';
 import {
   type ChatEvent,
   defineTool,
+  findTool,
   normalizeTools,
+  normalizeToolsSteps,
+  schemaOf,
   type ToolCallOf,
+  type ToolInput,
   type ToolList,
 } from '../../src/tools/tools.ts';
 
@@ -78,10 +83,74 @@ describe('lists of tools', () => {
     ['a schema that is a text', { name: 'a', parameters: 'string' }],
     ['a schema that is a list', { type: 'function', function: { name: 'a', parameters: [] } }],
     ['an empty name', { name: '' }],
+    ["an empty name in OpenAI's shape", { type: 'function', function: { name: '' } }],
+    ["a name that is no text in OpenAI's shape", { type: 'function', function: { name: 7 } }],
     ["the schema under another library's name", { name: 'a', schema: z.strictObject({}) }],
     ['parameters under a wrong name', { type: 'function', function: { name: 'a', args: parameters } }],
   ])('are refused with %s', (_, tool) => {
     expect(() => normalizeTools([tool] as unknown as ToolList)).toThrow(ToolListError);
+  });
+});
+describe('a tool of a list', () => {
+  /** The same tool in each shape, and its schema as given. */
+  const shapes: readonly (readonly [shape: string, tool: ToolInput, schema: unknown])[] = [
+    ['of OpenAI', openAi, parameters],
+    ['of MCP', mcp, parameters],
+    ['with parameters', { name: 'weather', description: 'd', parameters }, parameters],
+    ['of a library', { ...ofZod, name: 'weather' }, ofZod.parameters],
+    ['without a schema', { name: 'weather', description: 'd' }, undefined],
+    ['of OpenAI without a schema', { type: 'function', function: { name: 'weather' } }, undefined],
+  ];
+
+  it.each(shapes)('%s is found by its name, and keeps its schema', (_, tool, schema) => {
+    const others: ToolInput[] = [{ name: 'other' }, { type: 'function', function: { name: 'third' } }];
+    for (const list of [[...others, tool], { tools: [tool, ...others] }]) {
+      expect(findTool(list, 'weather')).toBe(tool);
+      expect(findTool(list, 'nothing')).toBe(undefined);
+    }
+    expect(schemaOf(tool)).toBe(schema);
+  });
+
+  it.each(shapes)('%s is the same in steps, alone and among others', (_, tool) => {
+    const other = { ...openAi, function: { ...openAi.function, name: 'other' } };
+    for (const list of [[tool], [other, tool], [tool, { name: 'third' }], { tools: [tool] }]) {
+      expect(finish(normalizeToolsSteps(list))).toEqual(normalizeTools(list));
+    }
+  });
+
+  it('stays the same object, and so does the list, just where nothing has to change', () => {
+    const list: readonly Tool[] = [openAi, { type: 'function', function: { name: 'b' } }];
+    expect(normalizeTools(list)).toBe(list);
+    expect(normalizeTools({ tools: list })).toBe(list);
+    for (const schema of [true, false])
+      expect(
+        normalizeTools([openAi, { type: 'function', function: { name: 'c', parameters: schema } }])[0],
+      ).toBe(openAi);
+    const dated = { type: 'object', properties: {}, description: undefined } as unknown as JsonObject;
+    const changing: Tool = { type: 'function', function: { name: 'c', parameters: dated } };
+    const [same, other] = normalizeTools([openAi, changing]);
+    expect([same === openAi, other === changing]).toEqual([true, false]);
+    expect(other).toEqual({
+      type: 'function',
+      function: { name: 'c', parameters: { type: 'object', properties: {} } },
+    });
+    // The schema that was made is made once.
+    expect(normalizeTools([changing])[0]?.function.parameters).toBe(other?.function.parameters);
+  });
+
+  it('may have a description that is absent, and none that is no text', () => {
+    const described = (description: unknown): Tool[] =>
+      [{ type: 'function', function: { name: 'a', description } }] as Tool[];
+    expect(normalizeTools(described('d'))[0]?.function.description).toBe('d');
+    expect(normalizeTools(described(null))).toHaveLength(1);
+    expect(() => normalizeTools(described(5))).toThrow(ToolListError);
+    expect(() => normalizeTools([...described('d'), ...described({})])).toThrow(ToolListError);
+  });
+
+  it('may have parameters that are absent', () => {
+    const list = [{ type: 'function', function: { name: 'a', parameters: null } }] as unknown as Tool[];
+    expect(normalizeTools(list)).toBe(list);
+    expect(finish(normalizeToolsSteps(list))).toEqual(normalizeTools(list));
   });
 });
 

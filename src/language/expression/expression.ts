@@ -91,11 +91,11 @@ export function exceptCharacters(...ranges: readonly CodePointRange[]): Characte
   const complement: CodePointRange[] = [];
   let next = 0;
   for (const [from, to] of normaliseRanges(ranges)) {
-    if (from > next) complement.push([next, from - 1]);
+    complement.push([next, from - 1]);
     next = to + 1;
   }
-  if (next <= maxCodePoint) complement.push([next, maxCodePoint]);
-  return characterClass(...complement);
+  // Ranges of nothing are dropped.
+  return characterClass(...complement, [next, maxCodePoint]);
 }
 
 /** Any code point. */
@@ -183,12 +183,7 @@ function normaliseRanges(ranges: readonly CodePointRange[]): readonly CodePointR
 }
 
 function isSorted(ranges: readonly CodePointRange[]): boolean {
-  let before = -1;
-  for (const [from] of ranges) {
-    if (from < before) return false;
-    before = from;
-  }
-  return true;
+  return ranges.every(([from], at) => from >= (ranges[at - 1]?.[0] ?? from));
 }
 
 /** Adds a range to sorted ranges, none of which starts after it. */

@@ -63,7 +63,6 @@ function knownIndex(texts: TokenTexts, ids: ArrayLike<number>): TokenIndex | und
 /** Whether `index` is that of the tokens `ids`, which has no duplicates. */
 function isSame(index: TokenIndex, { bytes, starts }: TokenTexts, ids: ArrayLike<number>): boolean {
   if (index.ids.length !== ids.length || index.starts.length !== starts.length) return false;
-  if (index.bytes.length !== bytes.length) return false;
   if (!starts.every((start, id) => index.starts[id] === start)) return false;
   if (!bytes.every((byte, at) => index.bytes[at] === byte)) return false;
   const known = new Set(index.ids);

@@ -51,7 +51,7 @@ const simpleEscapes = new Map([
   ['\\', '\\'],
 ]);
 
-const escapePattern = /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|([0-7]{1,3})|([\s\S]))/gi;
+const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([\s\S]))/g;
 
 /** The text of a Python string literal; unknown escapes are kept as written. */
 function literalText(source: string): string {

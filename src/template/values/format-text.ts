@@ -86,8 +86,8 @@ function exponential(size: number, precision: number): string {
 function general(size: number, precision: number): string {
   const digits = Math.max(1, precision);
   const exponent = size === 0 ? 0 : Number(size.toExponential(digits - 1).split('e')[1]);
-  const fixed = exponent >= -4 && exponent < digits;
-  const text = fixed ? size.toFixed(Math.max(0, digits - 1 - exponent)) : exponential(size, digits - 1);
+  const isFixed = exponent >= -4 && exponent < digits;
+  const text = isFixed ? fixed(size, Math.min(100, digits - 1 - exponent)) : exponential(size, digits - 1);
   return text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '');
 }
 

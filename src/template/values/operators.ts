@@ -199,10 +199,12 @@ function repeat(runtime: Runtime, value: Value, times: Value): Value | undefined
 
 function modulo(left: number, right: number): number {
   const rest = left % right;
-  return rest !== 0 && rest < 0 !== right < 0 ? rest + right : rest;
+  // A rest has the divisor's sign, zero too.
+  if (rest === 0) return right < 0 ? -0 : 0;
+  return rest < 0 === right < 0 ? rest : rest + right;
 }
 
-function calculate(operator: string, left: number, right: number): number | undefined {
+function calculate(operator: string, left: number, right: number): number {
   switch (operator) {
     case '+':
       return left + right;
@@ -211,6 +213,8 @@ function calculate(operator: string, left: number, right: number): number | unde
     case '*':
       return left * right;
     case '**':
+      if (left === 0 && right < 0)
+        throw new PythonError('ZeroDivisionError', '0 cannot be raised to a negative power');
       return left ** right;
     default:
       if (right === 0) throw new PythonError('ZeroDivisionError', 'division by zero');
@@ -224,12 +228,11 @@ function arithmetic(operator: string, left: Value, right: Value): Value | undefi
   const b = numeric(right);
   if (a === null || b === null) return undefined;
   const result = calculate(operator, a, b);
-  if (result === undefined) return undefined;
   const fractional =
     left instanceof Float || right instanceof Float || operator === '/' || (operator === '**' && b < 0);
   if (fractional) return new Float(result);
   if (!Number.isFinite(result)) throw new PythonError('OverflowError', 'result too large');
-  return result;
+  return withoutSign(result);
 }
 
 /** The binary operators `+ - * / // % **`; the caller passes in `formatPercent` for `%` on text. */
@@ -252,7 +255,12 @@ export function signed(operator: string, value: Value): Value {
   }
   const result = operator === '-' ? -number : number;
   if (value instanceof Float) return new Float(result);
-  return result === 0 ? 0 : result;
+  return withoutSign(result);
+}
+
+/** A whole number, whose zero has no sign. */
+function withoutSign(number: number): number {
+  return number + 0;
 }
 
 /** Jinja's `~`: both sides as text, joined. */

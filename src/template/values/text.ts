@@ -105,12 +105,18 @@ export function compareText(left: string, right: string): number {
 
 /** Fixed decimals as in Python: exact halves are rounded to the even digit, while JavaScript rounds up. */
 export function fixed(value: number, decimals: number): string {
-  const rounded = value.toFixed(decimals);
-  const exact = value.toFixed(Math.min(100, decimals + 30));
-  const isHalf = /^50*$/.test(exact.slice(exact.length - Math.min(100 - decimals, 30)));
-  if (!isHalf || !/[13579]$/.test(rounded)) return rounded;
-  const cut = exact.slice(0, exact.length - Math.min(100 - decimals, 30));
-  return decimals === 0 ? cut.replace('.', '') : cut;
+  const rounded = withDecimals(value, decimals);
+  // A value halfway between two texts of so many decimals is an odd number of halves to that power.
+  const isHalf = Math.abs(value * 2 ** (decimals + 1)) % 2 === 1;
+  const last = Number(rounded.at(-1));
+  return isHalf && last % 2 === 1 ? `${rounded.slice(0, -1)}${last - 1}` : rounded;
+}
+
+/** `toFixed`, also for whole numbers that it writes with an exponent. */
+function withDecimals(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  if (!text.includes('e')) return text;
+  return decimals === 0 ? integerText(value) : `${integerText(value)}.${'0'.repeat(decimals)}`;
 }
 
 /** `str` of a whole number, without an exponent. */

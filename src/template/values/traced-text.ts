@@ -79,9 +79,7 @@ export class TextBuilder {
     const offset = this.text.length;
     const beginsAsData = changes[0] === 0;
     this.turn(this.changes, beginsAsData);
-    for (let index = beginsAsData ? 1 : 0; index < changes.length; index += 1) {
-      this.changes.push(offset + (changes[index] ?? 0));
-    }
+    for (const change of beginsAsData ? changes.slice(1) : changes) this.changes.push(offset + change);
     this.text += text;
   }
 
@@ -154,7 +152,7 @@ export function cutText(text: Text, pieces: readonly string[]): readonly Text[] 
   });
 }
 
-/** The pieces between the occurrences of a non-empty separator, at most `limit` pieces. */
+/** The pieces between the occurrences of a non-empty separator: `limit` of them are cut off, and the rest is one. */
 export function splitText(text: Text, separator: string, limit = Infinity): readonly Text[] {
   const plain = plainText(text);
   if (typeof text === 'string' && limit === Infinity) return splitAll(text, separator);
@@ -175,7 +173,7 @@ export function spansOf(text: Text): readonly TextSpan[] {
   const { changes, text: plain } = text;
   const spans: TextSpan[] = [];
   for (let index = changes[0] === 0 ? 0 : -1; index < changes.length; index += 1) {
-    const part = plain.slice(changes[index] ?? 0, changes[index + 1] ?? plain.length);
+    const part = plain.slice(changes[index], changes[index + 1]);
     spans.push({ text: part, origin: index % 2 === 0 ? 'data' : 'template' });
   }
   return spans;

@@ -182,10 +182,8 @@ export class Stream {
   }
   /** The elements, the first time; then none. */
   drain(): readonly Value[] {
-    const elements = this.elements();
-    const rest = this.taken === 0 ? elements : elements.slice(this.taken);
+    const rest = this.elements().slice(this.taken);
     this.made = [];
-    this.taken = 0;
     return rest;
   }
   /** The next element alone. */
