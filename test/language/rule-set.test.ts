@@ -222,23 +222,26 @@ describe('a set of rules', () => {
     expect(['x', 'y', 'x'].map((each) => rules.shortKey(each))).toEqual(['=0', '=1', '=0']);
   });
 
-  it('has as many rules more as it is allowed, each of which is paid', () => {
+  it('charges each new rule, and other work, to a budget, until it is charged to none', () => {
     const rules = new RuleSet();
     rules.add('before', literal('0'));
-    const budget = new StepBudget(1000);
-    rules.allow(2, budget);
+    const price = new StepBudget(1000);
+    rules.chargeTo(price);
     rules.add('a', literal('1'));
-    const once = budget.spent;
+    const once = price.spent;
     expect(once).toBeGreaterThan(0);
+    const budget = new StepBudget(2 * once - 1);
+    rules.chargeTo(budget);
     rules.add('b', literal('2'));
-    expect(budget.spent).toBe(2 * once);
+    expect(budget.spent).toBe(once);
     rules.add('again', literal('2'));
+    rules.charge(1);
+    expect(budget.spent).toBe(once + 1);
     expect(() => rules.add('c', literal('3'))).toThrow(BudgetExceeded);
+    const before = budget.spent;
+    rules.chargeTo(null);
+    rules.add('d', literal('4'));
     rules.charge(7);
-    expect(budget.spent).toBe(2 * once + 7);
-    rules.allowAll();
-    rules.add('c', literal('3'));
-    rules.charge(7);
-    expect(budget.spent).toBe(2 * once + 7);
+    expect(budget.spent).toBe(before);
   });
 });
