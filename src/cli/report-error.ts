@@ -108,6 +108,7 @@ function reportJson(error: ErrorFacts): string {
 function systemMessage(error: NodeJS.ErrnoException): string {
   const { code = '', path, message } = error;
   const meaning = systemErrors.get(code);
+  if (code === 'EADDRINUSE' && 'port' in error) return `port ${error.port} ${meaning}`;
   // Of two paths, either may be meant.
   return meaning === undefined || path === undefined || 'dest' in error ? message : aboutFile(path, meaning);
 }
@@ -119,6 +120,7 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'this user has no right to it'],
   ['EPERM', 'this user has no right to it'],
   ['EROFS', 'lies where nothing can be written'],
+  ['EADDRINUSE', 'is in use; give another with --port, or 0 for any that is free'],
 ]);
 
 /** An error of the operating system, such as a full disk, whose message says what and where. */

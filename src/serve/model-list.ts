@@ -102,6 +102,7 @@ export function propertiesOf(
   return {
     model_alias: name,
     model_path: model?.name ?? name,
+    build_info: 'idiolect',
     total_slots: slots,
     chat_template: templates?.toolUse.source ?? '',
     default_generation_settings: {

@@ -98,6 +98,7 @@ function readProps(answer: unknown): ServedModel | null {
     bosToken: readText(answer.bos_token),
     eosToken: readText(answer.eos_token),
     vision: isRecord(answer.modalities) ? answer.modalities.vision === true : null,
+    isIdiolect: answer.build_info === 'idiolect',
   };
 }
 

@@ -218,6 +218,7 @@ function readModels(answer: unknown): ServedModel | null {
     bosToken: null,
     eosToken: null,
     vision: null,
+    isIdiolect: model.owned_by === 'idiolect',
   };
 }
 

@@ -56,6 +56,8 @@ export interface ServedModel {
   readonly eosToken: string | null;
   /** Whether it sees pictures; `null` if unknown. */
   readonly vision: boolean | null;
+  /** Whether it is `idiolect serve`, which takes conversations only. */
+  readonly isIdiolect: boolean;
 }
 
 /** What a server reports about its tokenizer; each is `null` if it does not say. */

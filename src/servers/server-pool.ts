@@ -124,6 +124,12 @@ export class ServerPool {
   async #introduce(connection: ServerConnection, signal: AbortSignal | undefined): Promise<Introduction> {
     const { describe, sees, takesTags, tokenizer } = this.#dialect;
     const served = await connection.ask(describe, signal);
+    if (served.isIdiolect) {
+      const advice = "ask it with a client of OpenAI's or Anthropic's API, such as the package openai";
+      throw connection.error(describe.path, 'is idiolect serve, which enforces tools and schemas itself', {
+        advice,
+      });
+    }
     return {
       served: { ...served, vision: served.vision ?? (await this.#askIfTold(connection, sees, signal)) },
       tokenizer: await this.#askIfTold(connection, tokenizer, signal),

@@ -86,11 +86,22 @@ type SchemaOf<Each> = Each extends { readonly function: infer Inner }
 export type ToolArguments<Each> =
   SchemaValue<SchemaOf<Each>> extends infer Value
     ? JsonObject extends Value
-      ? JsonObject
+      ? HasNames<Value> extends true
+        ? Value
+        : JsonObject
       : Value extends object
         ? Value
         : JsonObject
     : never;
+
+/** Whether a type names properties; where all are optional, any object is assignable to it. */
+type HasNames<Value> = [Value] extends [object]
+  ? string extends keyof Value
+    ? false
+    : [keyof Value] extends [never]
+      ? false
+      : true
+  : false;
 
 /** The names of the offered tools. */
 type NameAmong<Tools extends ToolList> = ToolName<EachTool<Tools>> & string;

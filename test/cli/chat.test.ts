@@ -226,7 +226,8 @@ describe('the command', () => {
   test.each([
     [['--server', 'vllm'], /^--server: is for a model on a server, and .*gguf is no address/],
     [['--vision'], /^--vision: is for a model on a server/],
-  ])('an option of servers is refused where no server is meant: %j', async (options, message) => {
+    [['--no-tools', '--mcp', 'server'], /^--mcp: offers tools, and --no-tools offers none/],
+  ])('an option that would have no effect is refused: %j', async (options, message) => {
     await expect(runCommand(registerChat, 'chat', model, ...options)).rejects.toThrow(message);
   });
 

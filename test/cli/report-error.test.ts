@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fsSync from 'node:fs';
 import fs from 'node:fs/promises';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -102,5 +104,16 @@ describe('an error that ends a command', () => {
       stack: expect.stringContaining('report-error.test.ts'),
     });
     expect(JSON.parse(reportError('oops', true)).error).toMatchObject({ code: 'internal', message: 'oops' });
+  });
+
+  it('of a port that is in use says how to get another', async () => {
+    const first = net.createServer().listen(0, '127.0.0.1');
+    await once(first, 'listening');
+    const { port } = first.address() as net.AddressInfo;
+    const [error] = await once(net.createServer().listen(port, '127.0.0.1'), 'error').catch((thrown) => [
+      thrown,
+    ]);
+    first.close();
+    expect(reportError(error, false)).toContain(`port ${port} is in use; give another with --port`);
   });
 });

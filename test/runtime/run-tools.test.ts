@@ -2,11 +2,11 @@
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
-import type { Message, ToolCall } from '../../src/format/messages.ts';
+import type { JsonObject, Message, ToolCall } from '../../src/format/messages.ts';
 import type { ResponseMessage } from '../../src/parser/events.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
 import { type ChatOptions, runTools } from '../../src/runtime/node-llama-cpp/index.ts';
-import { defineTool } from '../../src/tools/tools.ts';
+import { defineTool, type ToolCallOf, type ToolList } from '../../src/tools/tools.ts';
 import { openKeyedChat, openScriptedChat } from '../support/small-chats.ts';
 
 const messages: readonly Message[] = [{ role: 'user', content: 'How warm is it in Bern?' }];
@@ -343,6 +343,21 @@ describe('a run', () => {
       },
     });
     expect((await run.messages)[2]?.content).toBe('get_weather Bern');
+  });
+
+  it('types arguments all of which are optional', async () => {
+    const properties = { unit: { type: 'string', enum: ['c', 'f'] } } as const;
+    const tools = [{ name: 'get_weather', parameters: { type: 'object', properties } }] as const;
+    const run = runTools(fakeModel(calling(['get_weather', { unit: 'c' }])), {
+      messages,
+      tools,
+      execute: (call) => {
+        expectTypeOf(call.arguments.unit).toEqualTypeOf<'c' | 'f' | undefined>();
+        return call.arguments.unit ?? 'none';
+      },
+    });
+    expect((await run.messages)[2]?.content).toBe('c');
+    expectTypeOf<ToolCallOf<ToolList>['arguments']>().toEqualTypeOf<JsonObject>();
   });
 
   it('ends with the reason of an abort, also while a tool does not listen', async () => {

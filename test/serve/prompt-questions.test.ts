@@ -2,6 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createHandler, type RunningServer, type ServeOptions, serve } from '../../src/serve/index.ts';
+import { connectServer } from '../../src/servers/index.ts';
 import { openTiny } from '../support/small-chats.ts';
 import { answer, anyFormat, question, serveTurns, weatherTool } from './served-models.ts';
 
@@ -88,3 +89,11 @@ it('a client that leaves is no fault of the server’s, who waits for a model, t
   expect((await answered).status).toBe(499);
   expect(faults).toEqual([]);
 });
+
+it.each(['llama-server', 'vllm', 'sglang'] as const)(
+  'is no server for connectServer, as %s',
+  async (kind) => {
+    const connecting = connectServer({ kind, url: await open() });
+    await expect(connecting).rejects.toThrow(/is idiolect serve, .*client of OpenAI's or Anthropic's API/);
+  },
+);

@@ -23,7 +23,7 @@ function run(name: string, source: string): Promise<unknown> {
 
 describe('the program of the page', () => {
   it('runs', async () => {
-    expect(runnable).toHaveLength(4);
+    expect(runnable).toHaveLength(5);
     await run('program.ts', program);
   });
 

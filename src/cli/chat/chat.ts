@@ -1,7 +1,7 @@
 /** `idiolect chat`: a conversation in the terminal, with tools that are really executed. */
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { IdiolectError } from '../../format/errors.ts';
+import { IdiolectError, UnsupportedOptionError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { withoutUndefined } from '../../format/option-rules.ts';
 import { type McpTool, mcpTools, samplingHandler } from '../../mcp/index.ts';
@@ -69,6 +69,10 @@ const usage =
   "While it runs: /new begins a new conversation, /quit leaves, Ctrl-C stops an answer, and Ctrl-C again leaves. Lines may also be piped in: each is a question of one conversation. A server that asks for a key is given the one in the environment's IDIOLECT_API_KEY.";
 
 async function chat(target: string, options: ChatCommandOptions): Promise<void> {
+  if (!options.tools && options.mcp !== undefined) {
+    const reason = 'offers tools, and --no-tools offers none; leave one of the two out';
+    throw new UnsupportedOptionError({ option: '--mcp', reason });
+  }
   const requireTools = options.requireTools ?? options.tools;
   const model = await openTarget(target, { ...options, requireTools, command: 'idiolect chat' });
   const servers: McpServer[] = [];
