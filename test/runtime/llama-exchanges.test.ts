@@ -56,6 +56,7 @@ describe('the client', () => {
       bosToken: '<s>',
       eosToken: '</s>',
       vision: false,
+      isIdiolect: false,
     });
   });
 
