@@ -75,10 +75,12 @@ export function samplingHandler(
   const { maxTokens: most = Number.POSITIVE_INFINITY, thinking = false } = readOptions(given, rules);
   return async ({ params }, { signal } = {}) => {
     const asked = readSampling(params, model.vision === true);
-    const limit = Math.min(asked.maxTokens ?? most, most);
+    const wished: unknown = asked.maxTokens ?? most;
+    // What is no number is refused by the chat.
+    const limit = typeof wished === 'number' ? Math.min(wished, most) : (wished as number);
     const chat = {
       ...asked,
-      ...(Number.isFinite(limit) ? { maxTokens: limit } : {}),
+      ...(limit === Number.POSITIVE_INFINITY ? {} : { maxTokens: limit }),
       ...(signal === undefined ? {} : { signal }),
     };
     const answer = thinking ? model.chat(chat) : await withoutThoughts(model, chat);

@@ -35,6 +35,14 @@ it('is answered, or refused with a reason', async () => {
   );
 });
 
+it('has a limit that is a number', async () => {
+  const messages = [{ role: 'user', content: { type: 'text', text: 'Well?' } }];
+  for (const maxTokens of [{ toString: 0 }, '5', [3], true]) {
+    const params = { messages, maxTokens } as unknown as SamplingParams;
+    await expect(ask({ params })).rejects.toBeInstanceOf(IdiolectError);
+  }
+});
+
 it('may have null where nothing is meant', async () => {
   const nothing = {
     systemPrompt: null,
