@@ -75,9 +75,9 @@ export function samplingHandler(
   const { maxTokens: most = Number.POSITIVE_INFINITY, thinking = false } = readOptions(given, rules);
   return async ({ params }, { signal } = {}) => {
     const asked = readSampling(params, model.vision === true);
-    const wished: unknown = asked.maxTokens ?? most;
+    const { maxTokens: wished } = asked;
     // What is no number is refused by the chat.
-    const limit = typeof wished === 'number' ? Math.min(wished, most) : (wished as number);
+    const limit = typeof wished === 'number' ? Math.min(wished, most) : (wished ?? most);
     const chat = {
       ...asked,
       ...(limit === Number.POSITIVE_INFINITY ? {} : { maxTokens: limit }),

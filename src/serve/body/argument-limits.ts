@@ -32,9 +32,12 @@ class ArgumentLimits {
     for (const [key, item] of entriesOf(value)) {
       this.#looked += 1;
       if (this.#looked % stepValues === 0) yield;
-      if (typeof item === 'object') yield* this.look(item, isList ? `${path}[${key}]` : `${path}.${key}`);
-      else if (typeof item === 'string' && isArguments(key, value))
-        yield* this.#count(item, `${path}.${key}`);
+      if (isArguments(key, value)) {
+        // What is given as an object was counted with the request.
+        if (typeof item === 'string') yield* this.#count(item, `${path}.${key}`);
+      } else if (typeof item === 'object') {
+        yield* this.look(item, isList ? `${path}[${key}]` : `${path}.${key}`);
+      }
     }
   }
 

@@ -63,6 +63,9 @@ describe.each(Object.entries(holders))('the arguments of earlier calls in %s', (
 
 it('leaves a text alone that is no call', () => {
   const deep = '['.repeat(1000);
+  const given = { arguments: { arguments: deep } };
+  expect(refusal([{ tool_calls: [{ function: given }] }])).toBeNull();
+  expect(refusal([{ content: [{ type: 'tool_use', input: { arguments: deep } }] }])).toBeNull();
   expect(
     refusal([
       { type: 'custom_tool_call', input: deep },
