@@ -10,31 +10,31 @@ from base64 import b64decode
 
 
 def measure(cases, passes, compile_schema, fill, accept):
-    """Microseconds of each mask, the least of some passes over fresh matchers; milliseconds of each grammar."""
-    least, compiled, refused = [], [], 0
+    """
+    Microseconds of each mask, the least of some passes over fresh matchers, `None` where a response does not come;
+    milliseconds of each grammar.
+    """
+    compiled, refused = [], 0
+    least = [None] * sum(len(tokens) for case in cases for tokens in case["values"])
     for turn in range(passes):
-        place = 0
+        begin = 0
         refused = 0
         for case in cases:
             before = time.process_time()
             start = compile_schema(case["schema"])
             if turn == 0:
                 compiled.append(1000 * (time.process_time() - before))
-            if start is None:
-                refused += 1
-                continue
+            refused += start is None
             for tokens in case["values"]:
-                matcher = start()
-                for token in tokens:
+                matcher = None if start is None else start()
+                for place, token in enumerate(tokens if start else [], begin):
                     before = time.perf_counter()
                     fill(matcher)
                     took = 1e6 * (time.perf_counter() - before)
-                    if place == len(least):
-                        least.append(took)
-                    least[place] = min(least[place], took)
-                    place += 1
+                    least[place] = took if least[place] is None else min(least[place], took)
                     if not accept(matcher, token):
                         break
+                begin += len(tokens)
     return {"masks": least, "compiled": compiled, "refused": refused}
 
 

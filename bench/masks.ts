@@ -40,9 +40,12 @@ interface Case {
   readonly values: readonly (readonly number[])[];
 }
 
-/** Microseconds of each mask, and milliseconds of each grammar; how many schemas were refused. */
+/**
+ * Microseconds of each mask, `null` where a response does not come; milliseconds of each grammar; how many schemas were
+ * refused.
+ */
 interface Times {
-  readonly masks: readonly number[];
+  readonly masks: readonly (number | null)[];
   readonly compiled: readonly number[];
   readonly refused: number;
 }
@@ -69,6 +72,7 @@ for (const name of names.length === 0 ? ['right', 'llama-spm', 'qwen2', 'gemma-4
   const rows = { Idiolect: measure(vocabulary, cases), ...others };
   console.log(`${name}: ${vocabulary.size} tokens, ${cases.length} schemas`);
   console.table(Object.fromEntries(Object.entries(rows).map(([peer, times]) => [peer, summary(times)])));
+  for (const [peer, theirs] of Object.entries(others)) console.table(compared(rows.Idiolect, peer, theirs));
 }
 
 function spelled(vocabulary: MaskVocabulary): readonly string[] {
@@ -181,21 +185,22 @@ function tokenizerOf({ index, bytesOf }: MaskVocabulary): (text: string) => read
 }
 
 function measure(vocabulary: MaskVocabulary, cases: readonly Case[]): Times {
-  const least: number[] = [];
+  const positions = cases.flatMap(({ values }) => values.map(({ length }) => length));
+  const least = Array<number | null>(positions.reduce((sum, length) => sum + length, 0)).fill(null);
   for (let pass = 0; pass < passes; pass += 1) {
-    let place = 0;
+    let begin = 0;
     for (const { grammar, values } of cases) {
       const start = createTokenMatcher(vocabulary, grammar);
       for (const tokens of values) {
         const matcher = start.clone();
-        for (const token of tokens) {
+        for (const [at, token] of tokens.entries()) {
           const before = performance.now();
           matcher.mask();
           const time = 1000 * (performance.now() - before);
-          least[place] = Math.min(least[place] ?? Number.POSITIVE_INFINITY, time);
-          place += 1;
+          least[begin + at] = Math.min(least[begin + at] ?? Number.POSITIVE_INFINITY, time);
           if (!matcher.accept(token)) break;
         }
+        begin += tokens.length;
       }
     }
   }
@@ -306,7 +311,29 @@ function peers<Result>(input: unknown): Readonly<Record<string, Result>> {
   }
 }
 
-function summary({ masks, compiled, refused }: Times) {
+function summary({ masks: all, compiled, refused }: Times) {
+  return {
+    ...spread(all.filter((time) => time !== null)),
+    'compile p50, ms': quantile(compiled, 0.5),
+    'compile p90': quantile(compiled, 0.9),
+    'compile worst': quantile(compiled, 1),
+    refused,
+  };
+}
+
+/** Both engines at the positions to which both come: a schema that one refuses is easy for it. */
+function compared(ours: Times, peer: string, theirs: Times) {
+  const common = ours.masks.flatMap((time, place) => {
+    const their = theirs.masks[place] ?? null;
+    return time === null || their === null ? [] : [{ time, their }];
+  });
+  return {
+    [`Idiolect, where ${peer} comes`]: spread(common.map(({ time }) => time)),
+    [peer]: spread(common.map(({ their }) => their)),
+  };
+}
+
+function spread(masks: readonly number[]) {
   return {
     masks: masks.length,
     'mean, µs': (masks.reduce((sum, each) => sum + each, 0) / masks.length).toFixed(1),
@@ -314,10 +341,6 @@ function summary({ masks, compiled, refused }: Times) {
     p90: quantile(masks, 0.9),
     p99: quantile(masks, 0.99),
     worst: quantile(masks, 1),
-    'compile p50, ms': quantile(compiled, 0.5),
-    'compile p90': quantile(compiled, 0.9),
-    'compile worst': quantile(compiled, 1),
-    refused,
   };
 }
 

@@ -54,6 +54,15 @@ interface LoopNode extends NodeBase {
   readonly max: number | null;
 }
 
+/** A set with a number that is unique within a program. */
+interface NumberedSet {
+  readonly number: number;
+  readonly set: LookupSet;
+}
+
+/** More than there are sets: one for each character and token, and one for each class that a grammar writes. */
+const setLimit = 2 ** 24;
+
 /** Counts share the bits of a numeric key with node indexes. */
 export const countLimit = 2 ** 20;
 
@@ -68,9 +77,11 @@ const stepLength = 2_000;
 export class Program {
   readonly #rules: ReadonlyMap<string, Expression>;
   readonly #bodies = new Map<string, ProgramNode | null>();
-  readonly #sets = new Map<string, LookupSet>();
-  /** Nodes by what they do; equal ones are the same object, so that equal positions are, too. */
+  /** Sets by their only member, or by all of their ranges. */
+  readonly #sets = new Map<number | string, NumberedSet>();
+  /** Nodes by what they do and what follows; equal ones are the same object, so that equal positions are, too. */
   readonly #nodes = Array.from({ length: nodeMaps }, () => new Map<string, ProgramNode>());
+  readonly #characters = Array.from({ length: nodeMaps }, () => new Map<number, ProgramNode>());
   #nodeCount = 0;
 
   constructor(rules: ReadonlyMap<string, Expression>) {
@@ -132,7 +143,7 @@ export class Program {
       case 'literal':
         return this.#literal(expression.text, next);
       case 'class':
-        return this.#character(expression.ranges, expression, next);
+        return this.#character(this.#set(expression.ranges), expression, next);
       case 'sequence':
         return expression.items.reduceRight<ProgramNode | null>(
           (following, item) => this.#compile(item, following),
@@ -164,22 +175,39 @@ export class Program {
 
   #literal(text: string, next: ProgramNode | null): ProgramNode | null {
     return Array.from(text).reduceRight<ProgramNode | null>((following, char) => {
-      const code = char.codePointAt(0) ?? 0;
-      return this.#character([[code, code]], literal(char), following);
+      return this.#character(this.#only(char.codePointAt(0) ?? 0), literal(char), following);
     }, next);
   }
 
-  #character(
-    ranges: readonly CodePointRange[],
-    expression: Expression,
-    next: ProgramNode | null,
-  ): ProgramNode {
+  #only(code: number): NumberedSet {
+    const known = this.#sets.get(code);
+    return known ?? this.#numbered(code, [[code, code]]);
+  }
+
+  #set(ranges: readonly CodePointRange[]): NumberedSet {
+    const [first] = ranges;
+    if (ranges.length === 1 && first !== undefined && first[0] === first[1]) return this.#only(first[0]);
     const key = ranges.join(';');
-    const set = this.#sets.get(key) ?? lookupSet(ranges);
+    return this.#sets.get(key) ?? this.#numbered(key, ranges);
+  }
+
+  #numbered(key: number | string, ranges: readonly CodePointRange[]): NumberedSet {
+    const set = { number: this.#sets.size, set: lookupSet(ranges) };
     this.#sets.set(key, set);
-    return this.#node(`character ${key}`, next, (index) => {
-      return { type: 'character', index, next, expression, set };
-    });
+    return set;
+  }
+
+  /** The node that matches one character of a set and continues with `next`. */
+  #character({ number, set }: NumberedSet, expression: Expression, next: ProgramNode | null): ProgramNode {
+    const following = next?.index ?? 0;
+    const nodes = this.#characters[following % nodeMaps] ?? new Map<number, ProgramNode>();
+    const key = following * setLimit + number;
+    const known = nodes.get(key);
+    if (known !== undefined) return known;
+    this.#nodeCount += 1;
+    const node: CharacterNode = { type: 'character', index: this.#nodeCount, next, expression, set };
+    nodes.set(key, node);
+    return node;
   }
 
   #loop(item: Expression, min: number, max: number | null, next: ProgramNode | null): ProgramNode {

@@ -14,13 +14,16 @@ export class StackFrame {
   readonly node: ProgramNode | null;
   readonly count: number;
   readonly below: StackFrame | null;
+  /** The first frame pushed on this one; most frames have no other. */
+  #firstAbove: StackFrame | undefined;
+  /** The others. */
   #above: Map<number, StackFrame> | undefined;
-  /** What can come next; computed on demand. */
-  reach: Reach | undefined;
   /** The frame after this frame's character; computed on demand. */
   after: StackFrame | undefined;
   /** The position with this stack alone; computed on demand. */
   position: Position | undefined;
+  /** The latest search that has come here. */
+  search = 0;
 
   constructor(node: ProgramNode | null, count: number, below: StackFrame | null) {
     this.node = node;
@@ -30,6 +33,12 @@ export class StackFrame {
 
   /** Pushes a frame for `node` on this one. */
   above(node: ProgramNode, count: number): StackFrame {
+    const first = this.#firstAbove;
+    if (first === undefined) {
+      this.#firstAbove = new StackFrame(node, count, this);
+      return this.#firstAbove;
+    }
+    if (first.node === node && first.count === count) return first;
     const key = node.index * countLimit + count;
     this.#above ??= new Map();
     const known = this.#above.get(key);
@@ -40,20 +49,19 @@ export class StackFrame {
   }
 }
 
-/** The characters that can come next, and whether the text may end. */
-interface Reach {
-  readonly characters: readonly CharacterFrame[];
-  readonly complete: boolean;
-}
 /** A frame whose node matches a character. */
 interface CharacterFrame {
   readonly frame: StackFrame;
   readonly node: CharacterNode;
 }
 
-/** The stacks after some text (`frames`), and what can come next. */
-export interface Position extends Reach {
+/** The stacks after some text, the characters that can come next, and whether the text may end. */
+export interface Position {
+  /** Unique among the positions of a grammar. */
+  readonly number: number;
   readonly frames: readonly StackFrame[];
+  readonly characters: readonly CharacterFrame[];
+  readonly complete: boolean;
 }
 
 /** Default for the maximum number of stacks at once. */
@@ -72,6 +80,8 @@ export class Stacks {
   /** Positions with several stacks, by the numbers of these. */
   readonly #unions = new Map<string, Position>();
   readonly #numbers = new Map<StackFrame, number>();
+  #searches = 0;
+  #positions = 0;
 
   constructor(program: Program, stackLimit: number) {
     this.#program = program;
@@ -109,7 +119,7 @@ export class Stacks {
   }
 
   #at(frame: StackFrame): Position {
-    frame.position ??= { frames: [frame], ...this.#reach(frame) };
+    frame.position ??= this.#alone(frame);
     return frame.position;
   }
 
@@ -133,50 +143,67 @@ export class Stacks {
   }
 
   #unite(frames: readonly StackFrame[]): Position {
-    const reaches = frames.map((frame) => this.#reach(frame));
+    const positions = frames.map((frame) => this.#at(frame));
     const characters = new Map<StackFrame, CharacterFrame>();
-    for (const reach of reaches) {
-      for (const each of reach.characters) characters.set(each.frame, each);
+    for (const position of positions) {
+      for (const each of position.characters) characters.set(each.frame, each);
     }
-    return { frames, characters: [...characters.values()], complete: reaches.some((each) => each.complete) };
+    const complete = positions.some((each) => each.complete);
+    return this.#position(frames, [...characters.values()], complete);
   }
 
-  /** The epsilon closure of a frame. */
-  #reach(from: StackFrame): Reach {
-    if (from.reach !== undefined) return from.reach;
+  #position(
+    frames: readonly StackFrame[],
+    characters: readonly CharacterFrame[],
+    complete: boolean,
+  ): Position {
+    this.#positions += 1;
+    return { number: this.#positions, frames, characters, complete };
+  }
+
+  /** The position with one stack: its epsilon closure. */
+  #alone(from: StackFrame): Position {
     const characters: CharacterFrame[] = [];
-    const seen = new Set([from]);
-    for (const frame of seen) {
-      if (seen.size > stepLimit) throw tooAmbiguous(`${stepLimit} steps for one character`);
+    const met = [from];
+    this.#searches += 1;
+    from.search = this.#searches;
+    for (let place = 0; place < met.length; place += 1) {
+      if (met.length > stepLimit) throw tooAmbiguous(`${stepLimit} steps for one character`);
+      const frame = met[place] ?? from;
       if (frame.node?.type === 'character') characters.push({ frame, node: frame.node });
-      else for (const next of this.#enter(frame)) seen.add(next);
+      else this.#enter(frame, met);
     }
-    from.reach = { characters, complete: seen.has(this.#bottom) };
-    return from.reach;
+    return this.#position([from], characters, this.#bottom.search === this.#searches);
   }
 
-  /** One epsilon step. */
-  #enter({ node, count, below }: StackFrame): StackFrame[] {
-    if (node === null || below === null) return [];
+  /** One epsilon step: adds the frames after it that this search has not met. */
+  #enter({ node, count, below }: StackFrame, met: StackFrame[]): void {
+    if (node === null || below === null) return;
     switch (node.type) {
       case 'choice':
-        return node.branches.map((branch) => this.#onto(below, branch, 0));
+        for (const branch of node.branches) this.#meet(this.#onto(below, branch, 0), met);
+        return;
       case 'call': {
         const body = this.#program.body(node.rule);
-        return [this.#onto(this.#onto(below, node.next, 0), body, 0)];
+        this.#meet(this.#onto(this.#onto(below, node.next, 0), body, 0), met);
+        return;
       }
       case 'loop': {
-        const leave = count >= node.min ? [this.#onto(below, node.next, 0)] : [];
-        if (node.max !== null && count >= node.max) return leave;
+        if (count >= node.min) this.#meet(this.#onto(below, node.next, 0), met);
+        if (node.max !== null && count >= node.max) return;
         // After the minimum, an unbounded loop no longer needs a count.
         const done = node.max === null ? Math.min(count + 1, node.min) : count + 1;
         // The last repetition leaves no frame, so that what follows it is what follows any text before that.
         const again = done === node.max ? this.#onto(below, node.next, 0) : below.above(node, done);
-        return [...leave, this.#onto(again, node.body, 0)];
+        this.#meet(this.#onto(again, node.body, 0), met);
       }
-      case 'character':
-        return [];
     }
+  }
+
+  #meet(frame: StackFrame, met: StackFrame[]): void {
+    if (frame.search === this.#searches) return;
+    frame.search = this.#searches;
+    met.push(frame);
   }
 }
 

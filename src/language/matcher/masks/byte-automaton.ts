@@ -10,8 +10,8 @@ import { afterByte, betweenCharacters, type CharacterPart } from '../utf8.ts';
 
 /** No transition: the byte is not allowed. */
 export const dead = -1;
-/** The transition has not been asked for. */
-const unknown = -2;
+/** The transition has not been asked for: what new memory holds. No state has this number. */
+const unknown = 0;
 
 /** A state between characters has a position, and one within a character none. */
 type ByteState =
@@ -32,12 +32,16 @@ interface HighCharacters {
 /** States and transitions of one grammar. */
 export class ByteAutomaton {
   readonly #stacks: Stacks;
-  readonly #states: ByteState[] = [];
+  /** From 1 on. */
+  readonly #states: (ByteState | null)[] = [null];
   #rows = new Int32Array(64 << 8);
-  readonly #numbers = new Map<Position | number | string, number>();
+  /** States between characters, by the numbers of their positions. */
+  readonly #byPosition = new Map<number, number>();
+  /** States within characters. */
+  readonly #numbers = new Map<number | string, number>();
   readonly #filled = new Set<number>();
   readonly #high = new Map<number, HighCharacters | null>();
-  readonly #highSets = new Map<Position, readonly LookupSet[]>();
+  readonly #highSets = new Map<number, readonly LookupSet[]>();
   readonly #partNumbers = new Map<CharacterPart, number>();
 
   constructor(stacks: Stacks) {
@@ -99,16 +103,19 @@ export class ByteAutomaton {
 
   /** The sets of a position that have characters above ASCII. */
   #highSetsOf(position: Position): readonly LookupSet[] {
-    const known = this.#highSets.get(position);
+    const known = this.#highSets.get(position.number);
     if (known !== undefined) return known;
     const sets = position.characters.map(({ node }) => node.set).filter((set) => highKey(set) !== '');
-    this.#highSets.set(position, sets);
+    this.#highSets.set(position.number, sets);
     return sets;
   }
 
   #between(position: Position): number {
-    const known = this.#numbers.get(position);
-    return known ?? this.#add(position, { kind: 'between', position });
+    const known = this.#byPosition.get(position.number);
+    if (known !== undefined) return known;
+    const number = this.#add({ kind: 'between', position });
+    this.#byPosition.set(position.number, number);
+    return number;
   }
 
   /** The state within a character: the same for all whose rest does not matter. */
@@ -118,13 +125,13 @@ export class ByteAutomaton {
     if (!covers.includes('some'))
       return covers.includes('all') ? this.#rest(this.#after(position, first), part) : dead;
     const key = `${this.#between(position)} ${this.#numberOf(part)} ${bits}`;
-    return this.#numbers.get(key) ?? this.#add(key, { kind: 'within', at: { position, part, bits } });
+    return this.#numbers.get(key) ?? this.#keep(key, { kind: 'within', at: { position, part, bits } });
   }
 
   #rest(target: number, part: CharacterPart): number {
     if (part.missing === 0) return target;
     const key = target * partNumbers + this.#numberOf(part);
-    return this.#numbers.get(key) ?? this.#add(key, { kind: 'rest', target, part });
+    return this.#numbers.get(key) ?? this.#keep(key, { kind: 'rest', target, part });
   }
 
   #numberOf(part: CharacterPart): number {
@@ -133,16 +140,20 @@ export class ByteAutomaton {
     return number;
   }
 
-  #add(key: Position | number | string, state: ByteState): number {
+  #keep(key: number | string, state: ByteState): number {
+    const number = this.#add(state);
+    this.#numbers.set(key, number);
+    return number;
+  }
+
+  #add(state: ByteState): number {
     const number = this.#states.length;
     if ((number + 1) << 8 > this.#rows.length) {
       const grown = new Int32Array(2 * this.#rows.length);
       grown.set(this.#rows);
       this.#rows = grown;
     }
-    this.#rows.fill(unknown, number << 8, (number + 1) << 8);
     this.#states.push(state);
-    this.#numbers.set(key, number);
     return number;
   }
 
@@ -167,7 +178,7 @@ export class ByteAutomaton {
       const part = afterByte(state.part, byte);
       return part === null ? dead : this.#rest(state.target, part);
     }
-    const at = state === undefined ? null : advanceByte(this.#stacks, state.at, byte);
+    const at = state?.kind !== 'within' ? null : advanceByte(this.#stacks, state.at, byte);
     return at === null ? dead : this.stateAt(at);
   }
 

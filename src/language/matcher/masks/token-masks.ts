@@ -33,6 +33,8 @@ const mostNodes = 0.3;
 const maxDifference = 30_000;
 /** How many differences a mask may be away from one that is found by itself. */
 const nearby = 4;
+/** Members that are treated alike for so long are worth the look at all of their runs. */
+const longAlike = 8;
 /** Maximum number of states and of masks that are remembered: 20 MB each for 150,000 tokens. */
 const maxStates = 20_000;
 const maxMasks = 1000;
@@ -241,17 +243,20 @@ export class TokenMasks {
     const inSameSets = areInSameSets(position, members);
     const positions = [position];
     let last = position;
-    for (let most = 0; most <= this.#trie.longest; most += 1) {
+    let longest = this.#trie.longest;
+    for (let most = 0; most <= longest; most += 1) {
+      // No need to go on beyond the longest run.
+      if (most === longAlike) longest = this.#runs(members).longest;
       const isAlike = inSameSets && haveSameNodes(last, position);
       if (!isAlike && !this.#leadsAlike(last, members, state)) return null;
       const next = this.#stacks.advance(last, first);
       if (next === null) return { positions, most };
       // A fixed point: any number of members stays here.
-      if (next === last) return { positions, most: this.#trie.longest };
+      if (next === last) return { positions, most: longest };
       positions.push(next);
       last = next;
     }
-    return { positions, most: this.#trie.longest };
+    return { positions, most: longest };
   }
 
   /** Whether all members lead from a position to one state, or none is allowed there; the run begins at `origin`. */

@@ -33,12 +33,15 @@ export class TokenRuns {
   readonly #bitmaps = new Map<number, TokenBitmap>();
   /** By byte. A byte by which no state of this class can go on has none. */
   readonly exits: readonly Exits[];
+  /** The most members of a token, or before the byte by which it leaves the class. */
+  readonly longest: number;
 
   constructor(trie: TokenTrie, members: CharacterClass) {
     this.#trie = trie;
     const { inside, exits } = classify(trie, members);
     this.#inside = inside;
     this.exits = exits;
+    this.longest = Math.max(0, inside.length - 1, ...exits.map(({ places }) => places.length - 2));
   }
 
   /** The tokens of at most `characters` members and nothing else. */
