@@ -1,9 +1,10 @@
 /**
  * Masks of a whole vocabulary, along valid values of schemas: ours, and next to them llguidance and XGrammar, natively
  * and in one run, where `IDIOLECT_MASKS_PYTHON` names a Python that has them (`pip install llguidance xgrammar torch`,
- * outside the repository). Each position counts where its state is new to the grammar: the least of three passes over
- * fresh grammars, with warm code. Values come from the instances of a file in MaskBench's form; their tokens are the
- * longest that fit. A schema is right if it is taken, and all of its instances are judged as the file says.
+ * outside the repository). Each position counts where its state is new to the grammar: the least of six passes over
+ * fresh grammars, of which the first meet cold code. Values come from the instances of a file in MaskBench's form; their
+ * tokens are the longest that fit. A schema is right if it is taken, and all of its instances are judged as the file
+ * says.
  *
  *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 80 qwen2
  *     npm run bench:masks -- ../shared/conformance/maskbench.jsonl.gz 300 right
@@ -53,7 +54,7 @@ interface Times {
 const style = { itemSeparator: ', ', keySeparator: ': ', indent: null, ascii: false, sortKeys: false };
 const valuesPerSchema = 3;
 const tokensPerValue = 120;
-const passes = 3;
+const passes = 6;
 
 const [file = '', count = '80', ...names] = process.argv.slice(2);
 for (const name of names.length === 0 ? ['right', 'llama-spm', 'qwen2', 'gemma-4'] : names) {
