@@ -9,7 +9,7 @@ export type PromptUsage = Pick<Usage, 'promptTokens' | 'cachedTokens' | 'dropped
 type TokenKind = 'reasoningTokens' | 'textTokens' | 'callTokens';
 
 /** The region to which tokens count that moved the parser from one region to another and emitted `events`. */
-export function kindOf(
+function kindOf(
   before: ParserPosition['region'],
   after: ParserPosition['region'],
   events: readonly ResponseEvent[],
@@ -27,12 +27,52 @@ export class TokenCount {
   #textTokens = 0;
   #callTokens = 0;
   #injectedTokens = 0;
-  #lastKind: TokenKind = 'textTokens';
+  /** Text tokens since anything was emitted: what is held back may turn out to be the beginning of a call. */
+  #heldTokens = 0;
+  /** What the latest piece that was not held back counted to. */
+  #emitted: TokenKind = 'textTokens';
+  #last = { kind: 'textTokens' as TokenKind, isHeld: false };
   #prompt: PromptUsage = { promptTokens: 0, cachedTokens: null };
 
-  /** Adds `count` tokens, which may be negative. */
-  add(kind: TokenKind, count: number): void {
-    this.#lastKind = kind;
+  /** Adds the tokens of a piece that moved the parser from one region to another and emitted `events`. */
+  take(
+    before: ParserPosition['region'],
+    after: ParserPosition['region'],
+    events: readonly ResponseEvent[],
+    count: number,
+  ): void {
+    const kind = kindOf(before, after, events);
+    const isHeld = kind === 'textTokens' && events.length === 0;
+    if (!isHeld) {
+      this.#give(kind);
+      this.#emitted = kind;
+    }
+    this.#last = { kind, isHeld };
+    this.add(count);
+  }
+
+  /** Takes what the end of a response, or of its text, emitted: if it is nothing, a marker was held back until then. */
+  settle(events: readonly ResponseEvent[]): void {
+    if (events.some(({ type }) => type === 'text-delta')) this.#give('textTokens');
+    else if (events.some(({ type }) => type.startsWith('tool-'))) this.#give('callTokens');
+    else this.#give(this.#emitted);
+  }
+
+  /** The tokens that were held back turn out to be of this kind. */
+  #give(kind: TokenKind): void {
+    this.#add('textTokens', -this.#heldTokens);
+    this.#add(kind, this.#heldTokens);
+    this.#heldTokens = 0;
+  }
+
+  /** Adds `count` tokens, which may be negative, to the latest piece; text before the first. */
+  add(count: number): void {
+    const { kind, isHeld } = this.#last;
+    this.#add(kind, count);
+    if (isHeld) this.#heldTokens += count;
+  }
+
+  #add(kind: TokenKind, count: number): void {
     if (kind === 'reasoningTokens') this.#reasoningTokens += count;
     else if (kind === 'callTokens') this.#callTokens += count;
     else this.#textTokens += count;
@@ -40,7 +80,7 @@ export class TokenCount {
 
   /** Recounts the latest piece as `tokens` tokens instead of `instead`. */
   recount(instead: number, tokens: number): void {
-    this.add(this.#lastKind, tokens - instead);
+    this.add(tokens - instead);
   }
 
   /** Records the engine's figures for the prompt: its length, and how much of it was cached. */

@@ -129,7 +129,7 @@ class Completion {
         yield* this.#show([...this.#stops.end(null), asPiece(this.#decoder.end())]);
         return this.#end('stop');
       }
-      this.#count.add('textTokens', 1);
+      this.#count.add(1);
       const { pieces, stopped, stop } = this.#stops.pass(asPiece(this.#textOf(token)));
       yield* this.#show(pieces);
       if (stopped) return { ...this.#end('stop'), ...(stop === undefined ? {} : { stopSequence: stop }) };

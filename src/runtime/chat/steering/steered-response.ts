@@ -9,7 +9,7 @@ import { endsInsideCharacter, newDecoder, PieceDecoder } from '../../../language
 import type { Malformed, ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { ParserPosition } from '../../../parser/response-parser.ts';
 import { AnswerLogprobs } from '../answer-logprobs.ts';
-import { kindOf, TokenCount } from '../token-usage.ts';
+import { TokenCount } from '../token-usage.ts';
 import { AnswerStops } from './answer-stops.ts';
 import { isFinished } from './finished-grammar.ts';
 import { guardAnswer, type WrittenAnswer } from './guarded-answer.ts';
@@ -156,7 +156,7 @@ export class SteeredResponse {
     before: ParserPosition['region'],
     events: readonly ResponseEvent[],
   ): readonly ResponseEvent[] {
-    this.count.add(kindOf(before, this.#options.parser.position.region, events), tokens);
+    this.count.take(before, this.#options.parser.position.region, events, tokens);
     const { afterThoughts } = this;
     const faults = this.#thinking.follow({ spelling, tokens, before, events, text: this.#written });
     if (afterThoughts !== this.afterThoughts) this.#changes += 1;
@@ -194,7 +194,9 @@ export class SteeredResponse {
     const complete = this.#options.plainText || (this.#matcher?.complete ?? true);
     if (!complete) throw this.broken('the response was ended where the grammar does not allow it');
     this.#stopped = true;
-    return this.#feedPieces(this.#stops.end(this.free ? last : ''));
+    const events = this.#feedPieces(this.#stops.end(this.free ? last : ''));
+    if (events.length > 0) this.count.settle(events);
+    return events;
   }
 
   /**
@@ -216,6 +218,7 @@ export class SteeredResponse {
     const { guard, reasoningEnd, stopSequences } = this.#options;
     const thoughtsEnd = stopSequences?.thoughtsAreText === true ? reasoningEnd : null;
     const { events, message } = left ? finished : guardAnswer(guard, this.#answer, finished, thoughtsEnd);
+    this.count.settle([...rest, ...events]);
     const told = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
     const last = events.map((event) =>
       event.type === 'finish' ? { ...event, ...told, usage: this.count.usage } : event,
