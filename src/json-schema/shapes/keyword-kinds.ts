@@ -121,7 +121,7 @@ export function reportKinds(
     if (keyword === 'prefixItems' && hasItemsAsPrefix(schema)) {
       context.report(node, keyword, 'is one schema and no list of them; it is read as `items`', 'narrowed');
     } else if (!kind.has(value)) {
-      const reason = `${shown(value)} is not ${kind.name}; it is ignored${hint(keyword, value)}`;
+      const reason = `${shown(value)} is not ${kind.name}, and means nothing${hint(keyword, value)}`;
       context.report(node, keyword, reason, effectOf(keyword, value));
     } else if (keyword === 'type' && unknownTypes(value).length > 0) {
       const names = unknownTypes(value).map(shown).join(', ');
