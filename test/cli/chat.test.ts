@@ -67,6 +67,18 @@ test('the clock knows zones, and says so of those that there are not', () => {
   expect(() => currentTime(moment, 'Nowhere/None')).toThrow(ToolError);
 });
 
+test('the clock takes a city for the zone that is named after it', () => {
+  const moment = new Date('2026-01-02T03:04:05Z');
+  const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'));
+  for (const zone of zones) {
+    const city = zone.slice(zone.lastIndexOf('/') + 1);
+    // Where two zones have the name of one city, none is taken.
+    if (zones.filter((each) => each.endsWith(`/${city}`)).length > 1) continue;
+    expect(currentTime(moment, city.replaceAll('_', ' ').toUpperCase())).toBe(currentTime(moment, zone));
+  }
+  expect(() => currentTime(moment, 'Bern')).toThrow('there is no time zone "Bern"');
+});
+
 test('the zones that the clock names instead exist, and are alike', () => {
   const zones = new Set(Intl.supportedValuesOf('timeZone'));
   const text = fc.oneof(

@@ -59,15 +59,25 @@ export const chatTools = [
   }),
 ];
 
-/** A time in words. Throws `ToolError` for an unknown time zone. */
+/** A time in words. Throws `ToolError` for an unknown time zone; a city that names one will do. */
 export function currentTime(now: Date, timeZone?: string): string {
   try {
-    const options = { dateStyle: 'full', timeStyle: 'long', timeZone } as const;
+    const zone = timeZone === undefined ? undefined : (zoneOfCity(timeZone) ?? timeZone);
+    const options = { dateStyle: 'full', timeStyle: 'long', timeZone: zone } as const;
     return new Intl.DateTimeFormat('en-GB', withoutUndefined(options)).format(now);
   } catch {
     const reason = `there is no time zone ${JSON.stringify(timeZone)}; similar are ${similarZones(timeZone ?? '').join(', ')}`;
     throw new ToolError({ tool: 'current_time', reason });
   }
+}
+
+/** The only time zone that is named after a city. */
+function zoneOfCity(city: string): string | undefined {
+  const end = `/${city.trim().replaceAll(' ', '_').toLowerCase()}`;
+  const [zone, ...others] = Intl.supportedValuesOf('timeZone').filter((each) =>
+    each.toLowerCase().endsWith(end),
+  );
+  return others.length === 0 ? zone : undefined;
 }
 
 /** Time zones that exist and begin alike: of the same place elsewhere, or else of the same area. */
