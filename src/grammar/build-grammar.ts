@@ -96,11 +96,13 @@ function requestOf(
     toolNames = 'offered',
     responseFormat,
     bareCalls = false,
+    oneLine = false,
     thinkingBudget,
   }: PlainGrammarOptions,
 ): ResponseGrammarOptions {
   const contentSchema = responseSchema(responseFormat) ?? true;
-  const choices = { otherNames: toolNames === 'any', moreThoughts: thinkingBudget === undefined, bareCalls };
+  const moreThoughts = thinkingBudget === undefined;
+  const choices = { otherNames: toolNames === 'any', moreThoughts, bareCalls, oneLine };
   return { shape, prompt, tools, parallel, policy, argumentOrder, contentSchema, ...choices };
 }
 

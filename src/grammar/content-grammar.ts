@@ -37,6 +37,8 @@ interface ContentOptions {
   readonly contentSchema: JsonSchema;
   readonly policy: 'strict' | 'degrade';
   readonly prompt: PromptPosition;
+  /** Whether it is on one line, whatever its report says. Default: false. */
+  readonly oneLine?: boolean;
   /** Keeps the results of expensive schemas between processes. Default: none. */
   readonly store?: SchemaStore | null;
 }
@@ -44,7 +46,7 @@ interface ContentOptions {
 /** Content that conforms to the schema. Throws `SchemaError`. */
 export function* schemaContent(
   region: ContentRegion,
-  { contentSchema, policy, prompt, store = null }: ContentOptions,
+  { contentSchema, policy, prompt, oneLine = false, store = null }: ContentOptions,
   rules: RuleSet,
 ): Steps<Omit<CompiledSchema, 'steps'>> {
   const text = wholeText(contentSchema);
@@ -63,10 +65,10 @@ export function* schemaContent(
           ...withoutUndefined({ trial }),
         }),
     );
-  const lenient = yield* compileIn(lenientJsonSyntax);
   // A value that fails a `checked` keyword is rewound and sampled again. Canonical JSON makes the retry a different
   // value, not the same one in another layout.
-  const isChecked = lenient.issues.some(({ effect }) => effect === 'checked');
+  const lenient = oneLine ? null : yield* compileIn(lenientJsonSyntax);
+  const isChecked = lenient === null || lenient.issues.some(({ effect }) => effect === 'checked');
   const { expression, issues } = isChecked ? yield* compileIn(jsonSyntax) : lenient;
   const open = openContent(region, prompt);
   const content = sequence(

@@ -44,6 +44,11 @@ export interface PlainGrammarOptions extends Omit<GrammarOptions, 'tools'> {
    * validate: an answer may look like one. Default: false.
    */
   readonly bareCalls?: boolean | undefined;
+  /**
+   * Whether an answer to a schema is on one line, because its schema's library may refuse it while it is written: what
+   * comes in its place is then another value, not the same one in another layout. Default: where the grammar says so.
+   */
+  readonly oneLine?: boolean | undefined;
   /** If thoughts are bounded by whoever reads the response, none come again before a demanded call. Default: unbounded. */
   readonly thinkingBudget?: number | undefined;
 }

@@ -65,6 +65,8 @@ export interface ResponseGrammarOptions extends ArgumentOptions {
   readonly contentSchema: JsonSchema;
   /** Whether calls next to such content may be bare JSON. Default: false. */
   readonly bareCalls?: boolean;
+  /** Whether such content is on one line, whatever its report says. Default: false. */
+  readonly oneLine?: boolean;
   /** Whether thoughts may come again before demanded calls. */
   readonly moreThoughts: boolean;
   /** Keeps the results of expensive schemas between processes. Default: none. */

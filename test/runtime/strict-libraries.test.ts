@@ -200,8 +200,8 @@ describe('in this process', () => {
     await llama.dispose();
   });
 
-  const answerOf = async (schema: z.ZodType, seed: number) => {
-    const stream = model.chat({
+  const answerOf = (schema: z.ZodType, seed: number) =>
+    model.chat({
       messages: [{ role: 'user', content: 'Go.' }],
       responseFormat: { type: 'json_schema', json_schema: { schema } },
       thinking: false,
@@ -209,17 +209,43 @@ describe('in this process', () => {
       maxTokens: 400,
       seed,
     });
-    return { object: await stream.object, report: await stream.report };
+
+  it.each(Object.entries(halves))('%s: every answer is valid, and on one line', async (_, schema) => {
+    for (const seed of seeds) {
+      const stream = answerOf(schema as z.ZodType, seed);
+      const { content, malformed } = await stream.message;
+      expect(malformed).toBeUndefined();
+      expect(content).not.toMatch(/\s[}\]]/);
+      const verdict = await (schema as z.ZodType)['~standard'].validate(JSON.parse(content ?? 'null'));
+      expect(verdict.issues).toBeUndefined();
+      expect(await stream.report).toMatchObject([{ tool: '', keyword: '~standard' }]);
+    }
+  });
+
+  const expectRefused = async (schema: z.ZodType, seed: number) => {
+    const stream = answerOf(schema, seed);
+    const { content, malformed, assurance } = await stream.message;
+    expect({ content, assurance }).toEqual({ content: null, assurance: undefined });
+    expect(malformed).toMatchObject([{ raw: expect.any(String), reason: expect.stringContaining('never') }]);
+    expect(JSON.parse(malformed?.[0]?.raw ?? '')).toEqual({ value: expect.any(Boolean) });
+    await expect(stream.object).rejects.toMatchObject({
+      name: 'AnswerError',
+      message: expect.stringContaining('never'),
+    });
   };
 
-  it('an answer is checked alike', async () => {
-    const { object, report } = await answerOf(
-      z.strictObject({ value: z.int().min(0).max(99).refine(isEven) }),
-      1,
-    );
-    expect(report).toMatchObject([{ tool: '', keyword: '~standard' }]);
-    expect(isEven((object as { value: number }).value)).toBe(true);
+  it('an answer that its library refuses is malformed, with its words', async () => {
     const never = z.strictObject({ value: z.boolean() }).refine(() => false, 'never');
-    await expect(answerOf(never, 1)).rejects.toThrow('never');
+    for (const seed of seeds) await expectRefused(never, seed);
+  });
+
+  it('so is one where no value that was tried was refused', async () => {
+    let refuses = false;
+    const sometimes = z.strictObject({ value: z.boolean().refine(() => !refuses, 'never') });
+    const stream = answerOf(sometimes, 0);
+    expect(await stream.message).toMatchObject({ assurance: 'enforced' });
+    expect(await stream.report).toEqual([]);
+    refuses = true;
+    for (const seed of seeds) await expectRefused(sometimes, seed);
   });
 });

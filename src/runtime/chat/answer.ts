@@ -23,7 +23,7 @@ export type PartialAnswer<Value> = Value extends readonly (infer Item)[]
 
 /** The finished answer, validated by the schema's library if it has one. Throws `AnswerError`. */
 export async function readAnswer<Format extends ResponseFormat>(
-  { content, tool_calls: calls = [] }: ResponseMessage,
+  { content, tool_calls: calls = [], malformed = [] }: ResponseMessage,
   format: Format | undefined,
 ): Promise<AnswerOf<Format>> {
   const text = content ?? '';
@@ -31,6 +31,8 @@ export async function readAnswer<Format extends ResponseFormat>(
   if (text === '' && calls.length > 0) {
     throw new AnswerError({ text, reason: 'the model called a tool instead' });
   }
+  const broken = malformed.at(-1);
+  if (text === '' && broken !== undefined) throw new AnswerError({ text: broken.raw, reason: broken.reason });
   const value = parse(text);
   const schema: unknown = format.type === 'json_schema' ? format.json_schema.schema : null;
   if (!isValidating(schema)) return value as AnswerOf<Format>;

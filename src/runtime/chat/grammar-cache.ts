@@ -233,13 +233,14 @@ function plainOptions(options: PlainGrammarOptions): PlainGrammarOptions {
     parallelToolCalls,
     generationPrompt,
     bareCalls,
+    oneLine,
     toolNames,
     thinkingBudget,
   } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   return withoutUndefined({
     ...{ tools, toolChoice, policy, argumentOrder, parallelToolCalls, generationPrompt },
-    ...{ bareCalls, toolNames, thinkingBudget, responseFormat },
+    ...{ bareCalls, oneLine, toolNames, thinkingBudget, responseFormat },
   });
 }
 
@@ -251,11 +252,12 @@ function keyOf({ templateSha256 }: ChatFormat, options: PlainGrammarOptions): st
     parallelToolCalls,
     generationPrompt,
     bareCalls = false,
+    oneLine = false,
     toolNames = 'offered',
     thinkingBudget,
   } = options;
   const responseFormat = plainResponseFormat(options.responseFormat);
   const request = { toolChoice, parallelToolCalls, responseFormat, generationPrompt };
-  const choices = [policy, argumentOrder, bareCalls, toolNames, thinkingBudget === undefined];
+  const choices = [policy, argumentOrder, bareCalls, oneLine, toolNames, thinkingBudget === undefined];
   return JSON.stringify([templateSha256, request, ...choices, tools]);
 }

@@ -54,6 +54,7 @@ export function callGuard(
   const ask = libraryChecks(options.tools ?? []);
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answersJson(options) ? answerCheck(options.responseFormat) : null;
+  const askAnswer = answerLibrary(options.responseFormat);
   return {
     enforced: new EnforcedText(new Set([...allowed].filter((name) => !widened.has(name))), thoughts, ask),
     validate: (toolName, input) => {
@@ -64,7 +65,7 @@ export function callGuard(
     judgeAnswer:
       checkAnswer === null
         ? null
-        : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer),
+        : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer, askAnswer),
   };
 }
 
@@ -83,6 +84,11 @@ function libraryChecks(tools: ToolList): (toolName: string, input: JsonObject) =
   };
 }
 
+/** Asks the library of an answer's schema; `null` if it has none. */
+function answerLibrary(format: ChatOptions['responseFormat']): LibraryCheck | null {
+  return format?.type === 'json_schema' ? libraryCheck(format.json_schema.schema) : null;
+}
+
 function hasLargeSchema({ function: { parameters } }: Tool): boolean {
   return parameters !== undefined && isTooLarge(parameters);
 }
@@ -96,13 +102,17 @@ function judgeAnswer(
   text: string,
   isEnforced: boolean,
   check: (value: JsonValue) => readonly string[],
+  library: LibraryCheck | null,
 ): AnswerVerdict {
-  if (isEnforced) return { problems: [], assurance: 'enforced' };
+  const assurance = isEnforced ? 'enforced' : 'validated';
+  if (isEnforced && library === null) return { problems: [], assurance };
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch {
-    return { problems: ['the answer is not JSON'], assurance: 'validated' };
+    return { problems: ['the answer is not JSON'], assurance };
   }
-  return { problems: check(value), assurance: 'validated' };
+  const problems = isEnforced ? [] : check(value);
+  const refused = problems.length > 0 ? [] : (library?.problemsOf(value) ?? []);
+  return { problems: [...problems, ...refused.map(({ text: problem }) => problem)], assurance };
 }

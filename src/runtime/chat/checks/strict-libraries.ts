@@ -65,6 +65,14 @@ export function libraryReport(options: Asked, hasThoughts = true): readonly Sche
   }));
 }
 
+/** Whether an answer's library is asked while it is written. */
+export function hasStrictLibrary(format: ChatOptions['responseFormat']): boolean {
+  const schema: unknown = format?.type === 'json_schema' ? format.json_schema.schema : null;
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return false;
+  const refusal = firstRefusal(schema);
+  return refusal !== null && refusal !== 'untried';
+}
+
 interface TriedSchema {
   /** Name of the tool; empty for an answer. */
   readonly tool: string;

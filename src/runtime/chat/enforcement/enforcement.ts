@@ -22,7 +22,7 @@ import type { EnforcedThoughts } from '../checks/enforced-text.ts';
 import { watchesAnswer } from '../checks/json-or-calls.ts';
 import { requiredChecks } from '../checks/required-checks.ts';
 import type { ResponseChecks } from '../checks/response-checks.ts';
-import { libraryReport, withLibraries } from '../checks/strict-libraries.ts';
+import { hasStrictLibrary, libraryReport, withLibraries } from '../checks/strict-libraries.ts';
 import { GrammarCache, type ReadyGrammar } from '../grammar-cache.ts';
 import type { SteeringOptions } from '../steering/steering-options.ts';
 import type { MatchedStart } from '../steering/thinking-budget.ts';
@@ -46,7 +46,7 @@ export class Enforcement {
 
   /** The grammar of a request. Throws the errors of `buildGrammar`, and `GrammarError`. */
   get(format: ChatFormat, options: PlainGrammarOptions): ReadyGrammar {
-    return this.#grammars.get(format, options);
+    return this.#grammars.get(format, asChecked(options));
   }
 
   /** Like `get`, but yields to other tasks in between and checks the signal. Also throws the signal's reason. */
@@ -55,7 +55,7 @@ export class Enforcement {
     options: PlainGrammarOptions,
     signal: AbortSignal | undefined,
   ): Promise<ReadyGrammar> {
-    return this.#grammars.prepare(format, options, signal);
+    return this.#grammars.prepare(format, asChecked(options), signal);
   }
 
   /** How the response to a request is guarded under its `grammar`, which was made with `grammarOptions`, in steps. */
@@ -89,6 +89,11 @@ export class Enforcement {
   libraryReport({ options, template }: AskedChat): readonly SchemaIssue[] {
     return libraryReport(options, template.format.reasoning !== null);
   }
+}
+
+/** An answer that a library may refuse while it is written is on one line. */
+function asChecked(options: PlainGrammarOptions): PlainGrammarOptions {
+  return hasStrictLibrary(options.responseFormat) ? { ...options, oneLine: true } : options;
 }
 
 /** What may follow thoughts; `null` if the grammar of the response says it, or nothing opens thoughts. */
