@@ -57,7 +57,7 @@ export function flagsOf(commands: readonly Command[]): Flags {
  */
 function inFlags(error: IdiolectError | NodeJS.ErrnoException, flags: Flags): string {
   if (isSystemError(error)) return systemMessage(error);
-  if (error instanceof ContextOverflowError) return `${overflow(error.needed, error.available)}; ${moreRoom}`;
+  if (error instanceof ContextOverflowError) return `${overflow(error)}; ${moreRoom}`;
   const message = error.message.replace(/\b[a-z]+[A-Z]\w*(?:: \S+)? \((--[a-z-]+(?: [a-z-]+)?)\)/g, '$1');
   if (!(error instanceof UnsupportedOptionError)) return message;
   const flag = flags.get(error.option);

@@ -63,6 +63,16 @@ export function aboutFile(file: string, reason: string): string {
 }
 
 /** By how much a prompt is too long, without what to do, which depends on who is told. */
-export function overflow(needed: number, available: number): string {
-  return `the prompt needs ${needed} tokens, ${needed - available} more than the context holds`;
+export function overflow({
+  needed,
+  available,
+  atLeast,
+}: {
+  readonly needed: number;
+  readonly available: number;
+  readonly atLeast: boolean;
+}): string {
+  return atLeast
+    ? `the prompt needs at least ${needed} tokens, probably many more, and the context holds ${available}`
+    : `the prompt needs ${needed} tokens, ${needed - available} more than the context holds`;
 }

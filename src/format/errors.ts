@@ -187,21 +187,26 @@ function missingSupport(facts: ToolSupport): string {
   return `its ${facts.template} template ${missing.flat().join(' and ')}`;
 }
 
+interface OverflowFacts {
+  /** Tokens that the prompt and the first token after it need. */
+  readonly needed: number;
+  /** Tokens that the context holds. */
+  readonly available: number;
+  /** Whether `needed` is a lower bound, because the prompt is so long that its tokens were not counted. Default: false. */
+  readonly atLeast: boolean;
+}
+
 /** A prompt does not fit into the model's context. */
 export class ContextOverflowError extends /* @__PURE__ */ errorClass(
   'context-overflow',
-  ({
-    needed,
-    available,
-  }: {
-    /** Tokens that the prompt and the first token after it need; at least, if it is many times too long. */
-    readonly needed: number;
-    /** Tokens that the context holds. */
-    readonly available: number;
-  }) =>
-    `${overflow(needed, available)}; ` +
+  (facts: OverflowFacts) =>
+    `${overflow(facts)}; ` +
     "shorten the conversation (contextOverflow: 'shift' does it in this process), load the model with a larger contextSize, or start its server with a longer context",
-) {}
+) {
+  constructor(facts: Thrown<Omit<OverflowFacts, 'atLeast'> & Partial<OverflowFacts>>) {
+    super({ atLeast: false, ...facts });
+  }
+}
 
 /** A model was used after its `dispose()`, or was still generating then. */
 export class ModelDisposedError extends /* @__PURE__ */ errorClass(

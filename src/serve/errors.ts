@@ -94,7 +94,7 @@ function requestFailure(error: IdiolectError): Failure | null {
   const { message } = error;
   if (error instanceof MessageError) return failure(400, 'invalid_message', error.path, message);
   if (error instanceof ContextOverflowError) {
-    const length = overflow(error.needed, error.available);
+    const length = overflow(error);
     const advice = 'shorten the request, or serve the model with a longer context (--context-size)';
     return failure(400, 'context_length_exceeded', 'messages', `${length}; ${advice}`);
   }

@@ -139,7 +139,7 @@ describe('a conversation that is too long', () => {
       const error = await model.chat({ messages, ...option }).message.catch((reason: unknown) => reason);
       const { promptTokens } = model.preview({ messages });
       expect(error).toBeInstanceOf(ContextOverflowError);
-      expect(error).toMatchObject({ needed: promptTokens + 1, available: 256 });
+      expect(error).toMatchObject({ needed: promptTokens + 1, available: 256, atLeast: false });
     }
     const huge = { role: 'user', content: 'and so on '.repeat(200) } as const;
     const shifting = model.chat({ messages: [...messages, huge], contextOverflow: 'shift' });
@@ -147,6 +147,23 @@ describe('a conversation that is too long', () => {
     const endless = { role: 'user', content: 'and so on '.repeat(1_700_000) } as const;
     // No template may write as much.
     await expect(model.chat({ messages: [endless] }).message).rejects.toThrow(ContextOverflowError);
+    await model.dispose();
+  });
+
+  it('is said to need at least so many tokens where they were not counted', async () => {
+    const model = await openLlamaTiny({ contextSize: 256 });
+    const errorOf = (content: string) =>
+      model.chat({ messages: [{ role: 'user', content }] }).message.catch((reason: unknown) => reason);
+    for (let length = 1000; length < 1_000_000; length *= 10) {
+      const error = (await errorOf('a '.repeat(length))) as ContextOverflowError;
+      expect(error).toBeInstanceOf(ContextOverflowError);
+      const { needed, atLeast, message } = error;
+      expect(message.includes('at least')).toBe(atLeast);
+      // With the template, each of these characters is a token or a part of one.
+      if (atLeast) expect(needed).toBeLessThan(2 * length);
+      else expect(needed).toBeGreaterThan(length);
+    }
+    expect(await errorOf('a '.repeat(1_000_000))).toMatchObject({ atLeast: true });
     await model.dispose();
   });
 

@@ -30,7 +30,8 @@ export function requireFits(text: string, vocabulary: Vocabulary, contextSize: n
 
 /** Throws `ContextOverflowError` if the context has no room for `least` tokens, such as one for each message. */
 export function requireTokens(least: number, contextSize: number): void {
-  if (least >= contextSize) throw new ContextOverflowError({ needed: least + 1, available: contextSize });
+  if (least < contextSize) return;
+  throw new ContextOverflowError({ needed: least + 1, available: contextSize, atLeast: true });
 }
 
 /**
