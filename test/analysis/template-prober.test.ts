@@ -129,6 +129,16 @@ describe('a turn is found', () => {
       ['', '<a>', '<a>C'],
     ],
     [
+      'between the end of the question and that which a prompt replaces',
+      {
+        user: '<u>{{ m.content }}</u>',
+        assistant: '<a>{{ m.content }}',
+        after: '{% if add_generation_prompt %}<a>{% else %}</s>{% endif %}',
+      },
+      ['</u>', '<a>', '<a>C'],
+    ],
+    ['empty where no answer is shown', { user: '<u>{{ m.content }}</s>', assistant: '' }, ['</s>', '', '']],
+    [
       'before the end of a whole conversation, into which the prompt is inserted',
       {
         user: '<u>{{ m.content }}',

@@ -27,9 +27,9 @@ function context(given: Partial<MatchContext> = {}): MatchContext {
     wroteMarker: true,
     inPrompt: () => false,
     isSpecial: () => true,
-    followedBy: (_text, at) => at,
+    followedBy: (_text, at) => at + 1,
     nameEnd: (text, at) => (text.startsWith('f', at) ? at + 1 : absent),
-    envelopeAt: (_text, at) => at,
+    envelopeAt: (_text, at) => at + 1,
     ...given,
   };
 }
@@ -104,6 +104,13 @@ describe('the places where markers may begin', () => {
     expect(single.plainRun.plainEnd('a [c] and b', false)).toBe(-1);
     expect(single.plainRun.plainEnd('a < b', false)).toBe(-1);
     expect(single.plainRun.plainEnd('a > b', false)).toBe('a > b'.length);
+  });
+
+  it.each(['ÿ', 'Ā', 'ā', '｜'])('begin and go on with any character: %s', (unit) => {
+    for (const marker of [`${unit}a`, `<${unit}`, `${unit}${unit}`])
+      for (const distance of [3, 300])
+        expect(table({ marker }).nextCandidate(`${'z'.repeat(distance)}${marker}`, 0)).toBe(distance);
+    expect(table({ marker: `${unit}a` }).nextCandidate(`${unit}b`, 0)).toBe(-1);
   });
 
   it('are beyond those of one byte too', () => {
@@ -258,6 +265,20 @@ describe('a choice', () => {
   ])('stands before a number of four digits at most: %s', (text, found) => {
     const choice = { marker: '', nameFollows: ['('], afterNumber: '. ' };
     expect(end(choice, text)).toBe(found);
+  });
+
+  it('waits for the rest of its marker, whatever may follow', () => {
+    const denied = { followedBy: () => absent, nameEnd: () => absent, envelopeAt: () => absent };
+    for (const condition of [
+      { onlyAtEnd: true },
+      { nameFollows: ['('] },
+      { envelopeFollows: { name: null, arguments: [] } },
+      { followedBy: { texts: ['{'] } },
+    ] as const)
+      expect([condition, end({ marker: '<a>', ...condition }, '<a', { ended: false, ...denied })]).toEqual([
+        condition,
+        undecided,
+      ]);
   });
 
   it('waits for the rest of a number, and for the text after it', () => {
