@@ -90,7 +90,6 @@ export class ToolArguments {
       const text = textOf(tool);
       if (typeof text === 'string') this.#announced.add(text);
     }
-    yield;
     for (const tool of tools) {
       yield* this.#argumentsOf(tool);
       yield;
@@ -192,17 +191,18 @@ export class ToolArguments {
   }
 
   #unpack(text: string | null): CompiledSchema | null {
-    const packed =
-      text === null || this.#ahead === null ? undefined : this.#packed.get(this.#ahead.digest(text));
+    if (text === null || this.#ahead === null) return null;
+    const { table, digest } = this.#ahead;
+    const packed = this.#packed.get(digest(text));
     if (packed === undefined) return null;
     const expression = unpackExpression(packed.value);
-    this.#defineRules(expression);
+    this.#defineRules(expression, table);
     return { expression, issues: packed.report, steps: 0 };
   }
 
   /** Unpacks the rules that `expression` uses, directly or indirectly, if they are not unpacked yet. */
-  #defineRules(expression: Expression): void {
-    const table = new Map(Object.entries(this.#ahead?.table.rules ?? {}));
+  #defineRules(expression: Expression, { rules }: CompiledTools): void {
+    const table = new Map(Object.entries(rules));
     const needed = new Set(referredRules(expression));
     for (const name of needed) {
       const packed = table.get(name);

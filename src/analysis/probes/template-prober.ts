@@ -14,6 +14,7 @@ import { type SwitchValue, thinkingSwitches } from '../../template/prompt/thinki
 import {
   commonPrefixLength,
   commonSuffixLength,
+  commonTokens,
   firstMarker,
   tokenEdges,
   tokens,
@@ -227,7 +228,7 @@ export class TemplateProber {
    * an answer. With `<a>` for the prompt, `C` for the answer:
    *
    *     base         opened          full
-   *     Hi⏎<a>       Hi⏎<a>          Hi⏎<a>C       always opened
+   *     Hi⏎<a>       Hi⏎<a>          Hi⏎<a>C⏎<a>   always opened
    *     Hi</s>       Hi<a>           Hi<a>C</s>    the prompt replaces an end, which follows the answer
    *     Hi⏎          Hi⏎             HiC⏎          white space that the answer comes before, or replaces
    *     Hi⏎          Hi⏎<a>          Hi⏎<a>C       appended
@@ -245,7 +246,8 @@ export class TemplateProber {
       const userEnd = beforeContent.slice(0, beforeContent.length - base.length);
       return { userEnd, tail: '', prompt: base };
     }
-    const shared = opened.slice(0, commonPrefixLength([opened, base]));
+    // An end and the prompt in its place may begin alike: `</s>`, `<a>`.
+    const shared = opened.startsWith(base) ? base : commonTokens(opened, base);
     const replaced = base.slice(shared.length);
     if (replaced !== '' && full.startsWith(shared) && full.endsWith(replaced))
       return { userEnd: shared, tail: replaced, prompt: opened.slice(shared.length) };
