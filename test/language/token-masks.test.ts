@@ -36,21 +36,25 @@ import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 const long = process.env.LAWS === 'long';
 const encoder = new TextEncoder();
 
-/** Every byte, and words of few letters, so that many beginnings are shared; some are there twice. */
-const texts: readonly Uint8Array[] = makeTexts(5000);
+/**
+ * Every byte, and words of few letters, so that many beginnings are shared; some are there twice. Others are of so few
+ * characters that each comes after each, and some are long.
+ */
+const texts: readonly Uint8Array[] = makeTexts(4000);
 const ids = texts.map((_, id) => id).filter((id) => id % 97 !== 5);
 const index = indexTokens(joined(texts), ids);
 
 function makeTexts(count: number): readonly Uint8Array[] {
   const piece = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789 ", ":{}[]\\/-.é€😀\n'.split(''));
   const word = fc.string({ unit: piece, minLength: 1, maxLength: 7 });
+  const few = fc.string({ unit: fc.constantFrom(...'anzéé€12"'), minLength: 2, maxLength: 4 });
+  const run = fc.string({ unit: fc.constantFrom('a', 'n'), minLength: 8, maxLength: 16, size: 'max' });
+  const runs = fc.tuple(run, fc.constantFrom('', '1', '"', 'é')).map((parts) => parts.join(''));
+  const whole = fc.oneof({ weight: 8, arbitrary: word }, { weight: 3, arbitrary: few }, runs);
   const halves = fc.uint8Array({ minLength: 1, maxLength: 3, min: 0x80 });
   const drawn = fc.sample(
-    fc.oneof({ weight: 12, arbitrary: word.map((text) => encoder.encode(text)) }, halves),
-    {
-      numRuns: count,
-      seed: 42,
-    },
+    fc.oneof({ weight: 12, arbitrary: whole.map((text) => encoder.encode(text)) }, halves),
+    { numRuns: count, seed: 42 },
   );
   return [...Array.from({ length: 0x100 }, (_, byte) => Uint8Array.of(byte)), ...drawn];
 }
@@ -155,6 +159,45 @@ describe('characters that lead to one state', () => {
     ]);
     expectAlong(createMatcher({ root: 'root', rules }), 'zb1');
   });
+
+  it('may lead to several where only those above ASCII are in another class', () => {
+    const source =
+      'root ::= (plain | accented) (plain "1" | accented "2")\nplain ::= [a-z]\naccented ::= [à-ÿ]';
+    expectAlong(createMatcher(gbnfExpression(readGbnf(source))), 'éé2');
+  });
+});
+
+/** Grammars of classes that overlap, each in one place, so that the same characters lead on to different ends. */
+const overlappingClasses = (() => {
+  const part = fc.constantFrom('a-z', 'a-m', 'b-z0-9', 'à-ÿ', '€', ' -!#-~', 'à-ÿ€');
+  const classes = fc.array(
+    fc.uniqueArray(part, { minLength: 1, maxLength: 2 }).map((parts) => `[${parts.join('')}]`),
+    { minLength: 3, maxLength: 3 },
+  );
+  const item = fc
+    .tuple(
+      fc.constantFrom('r0', 'r1', 'r2', '(r0 | r1)', '(r1 | r2)'),
+      fc.constantFrom('', '', '{2}', '{0,9}', '{1,3}', '*'),
+    )
+    .map((each) => each.join(''));
+  const branch = fc
+    .tuple(item, item, fc.constantFrom('"1"', '"2"', '"a"', '"é"'))
+    .map((each) => each.join(' '));
+  const branches = fc.array(branch, { minLength: 1, maxLength: 3 }).map((each) => each.join(' | '));
+  return fc.tuple(classes, item, branches).map(([rules, first, ends]) => {
+    return [`root ::= ${first} (${ends})`, ...rules.map((each, index) => `r${index} ::= ${each}`)].join('\n');
+  });
+})();
+
+test('masks of classes that overlap have the tokens that the matcher allows', () => {
+  fc.assert(
+    fc.property(overlappingClasses, fc.constantFrom('', 'a', 'bé', 'é'), (source, text) => {
+      const matcher = createMatcher(gbnfExpression(readGbnf(source)));
+      matcher.accept(text.slice(0, matcher.allowedLength(text)));
+      expectAsOneByOne(matcher, text);
+    }),
+    { numRuns: long ? 5000 : 60 },
+  );
 });
 
 test('masks of random grammars have the tokens that the matcher allows', () => {
