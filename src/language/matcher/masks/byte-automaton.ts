@@ -50,7 +50,7 @@ export class ByteAutomaton {
 
   /** Number of states so far; each takes a kilobyte. */
   get size(): number {
-    return this.#states.length;
+    return this.#states.length - 1;
   }
 
   /** The state of a position. */

@@ -244,7 +244,7 @@ export class TokenMasks {
     const positions = [position];
     let last = position;
     let longest = this.#trie.longest;
-    for (let most = 0; most <= longest; most += 1) {
+    for (let most = 0; most < longest; most += 1) {
       // No need to go on beyond the longest run.
       if (most === longAlike) longest = this.#runs(members).longest;
       const isAlike = inSameSets && haveSameNodes(last, position);
