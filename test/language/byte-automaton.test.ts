@@ -13,6 +13,8 @@ import {
   sequence,
 } from '../../src/language/expression/expression.ts';
 import { expandUntil } from '../../src/language/expression/until.ts';
+import { gbnfExpression } from '../../src/language/gbnf/gbnf-expression.ts';
+import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
 import { advanceByte, type BytePosition, wholePosition } from '../../src/language/matcher/byte-position.ts';
 import { ByteAutomaton, dead } from '../../src/language/matcher/masks/byte-automaton.ts';
 import { Program } from '../../src/language/matcher/program.ts';
@@ -53,8 +55,11 @@ function expectSameBytes(automaton: ByteAutomaton, stacks: Stacks, place: BytePo
 /** Letters beyond ASCII, at the ends of classes and next to them. */
 const letters = [
   '\u0080',
+  '¿',
+  'À',
   'é',
   'ê',
+  'ÿ',
   '߿',
   'ࠀ',
   '퟿',
@@ -135,7 +140,7 @@ test('the letters beyond ASCII that a state allows are those that lead on, and t
       const state = automaton.stateAt(place);
       const high = automaton.high(state);
       expect(automaton.high(state)).toBe(high);
-      const after = [...letters, 'ÿ', 'ā'].map((char) => {
+      const after = [...letters, 'ÿ', 'ā', '\u00be'].map((char) => {
         return place.part.missing > 0 ? null : stacks.advance(place.position, char.codePointAt(0) ?? 0);
       });
       const targets = after.map((each) => (each === null ? dead : automaton.stateAt(wholePosition(each))));
@@ -189,4 +194,32 @@ test('characters of the same classes are looked up once', () => {
   fewer.ascii(fewer.stateAt(wholePosition(first)));
   fewer.ascii(fewer.stateAt(wholePosition(first)));
   expect(advance).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ['one state where all are in the same classes', '[a-zé-ú]', '[0-9é-ú]', true],
+  ['no one state where each class has its own', '[é-ê]', '[€]', false],
+  ['no one state where a class has more of them', '[é-ê]', '[é-ê€]', false],
+])('letters beyond ASCII lead to %s', (_, one, other, isOne) => {
+  const source = `root ::= ${one} "1" | ${other} "2"`;
+  const { stacks, start } = stacksOf(gbnfExpression(readGbnf(source)));
+  const automaton = new ByteAutomaton(stacks);
+  const afterLetter = stacks.advance(start, 0xe9) ?? start;
+  const target = isOne ? automaton.stateAt(wholePosition(afterLetter)) : null;
+  expect(automaton.high(automaton.stateAt(wholePosition(start)))?.target).toBe(target);
+});
+
+test.each([
+  ['whose rest does not matter', '[\\u0080-ÿ]', true],
+  ['of which the last matters', '[\\u0080-þ]', false],
+  ['of which the first matters', '[\\u0081-ÿ]', false],
+  ['of which only the last is allowed', '[¿ÿ]', false],
+])('characters %s have one state within them, or their own', (_, letters, isOne) => {
+  const { stacks, start } = stacksOf(gbnfExpression(readGbnf(`root ::= ${letters} "1"`)));
+  const automaton = new ByteAutomaton(stacks);
+  const state = automaton.stateAt(wholePosition(start));
+  const within = [automaton.next(state, 0xc2), automaton.next(state, 0xc3)];
+  expect(within).not.toContain(dead);
+  expect(within[0] === within[1]).toBe(isOne);
+  expectSameBytes(automaton, stacks, wholePosition(start));
 });

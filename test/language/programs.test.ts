@@ -93,6 +93,32 @@ test('rules that say the same have the same nodes, and others have other nodes',
   );
 });
 
+test('a class is a node that matches its characters, whichever classes and texts were there before', () => {
+  const ranges = fc.subarray<readonly [number, number]>(
+    [
+      [0x61, 0x61],
+      [0x63, 0x65],
+      [0x7a, 0x7a],
+      [0xe9, 0xe9],
+      [0x1f600, 0x1f64f],
+    ],
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(fc.array(ranges, { minLength: 1, maxLength: 6 }), (classes) => {
+      const rules = classes.map((each, index): [string, Expression] => [
+        `r${index}`,
+        characterClass(...each),
+      ]);
+      const program = new Program(new Map([['first', literal('az')], ...rules]));
+      program.body('first');
+      for (const [index, each] of classes.entries()) {
+        expect(program.body(`r${index}`)).toMatchObject({ type: 'character', set: { ranges: each } });
+      }
+    }),
+  );
+});
+
 test('a part that something follows has another node than one that ends its rule', () => {
   fc.assert(
     fc.property(make, fc.constantFrom('a', 'é'), (part, following) => {

@@ -101,6 +101,22 @@ test('a term has the texts that its parts say, and says at once whether the empt
   );
 });
 
+test('terms of the same parts differ by what is asked of them', () => {
+  fc.assert(
+    fc.property(both, both, (one, other) => {
+      const terms = new Terms(new StepBudget(1_000_000));
+      const [a, b] = [one.make(terms), other.make(terms)];
+      const found = (term: Term) => allTexts.filter((text) => terms.matches(term, text));
+      const has = (text: string) => [one.texts.has(text), other.texts.has(text)];
+      expect(found(terms.or(a, b))).toEqual(allTexts.filter((text) => has(text).includes(true)));
+      expect(found(terms.and(a, b))).toEqual(allTexts.filter((text) => !has(text).includes(false)));
+      expect(found(terms.and(a, terms.not(b)))).toEqual(
+        allTexts.filter((text) => one.texts.has(text) && !other.texts.has(text)),
+      );
+    }),
+  );
+});
+
 test('a term made twice is the same object, and its transitions are found once', () => {
   fc.assert(
     fc.property(both, ({ make }) => {
