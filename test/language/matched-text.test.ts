@@ -1,7 +1,7 @@
 /** What a matcher takes for a character, where it stands, and which grammars it takes, without an engine's word. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { GrammarError } from '../../src/format/errors.ts';
+import { GrammarError, UnsupportedOptionError } from '../../src/format/errors.ts';
 import {
   characterClass,
   choice,
@@ -73,6 +73,7 @@ describe('a matcher within a character', () => {
     const states = [first, second, third].map((byte) => {
       const { state } = matcher;
       matcher.accept(Uint8Array.of(byte));
+      expect([matcher.complete, matcher.withinCharacter]).toEqual([byte === third, byte !== third]);
       return state;
     });
     expect(new Set(states).size).toBe(3);
@@ -140,4 +141,17 @@ describe('a grammar', () => {
     expect(matcherOf(ways(most), options).accept('a1')).toBe(true);
     expect(() => matcherOf(ways(most + 1), options).accept('a1')).toThrow(GrammarError);
   });
+});
+
+test('what is neither a text nor bytes is refused', () => {
+  const matcher = matcherOf(literal('a'));
+  for (const value of [5, null, ['a'], { length: 0 }] as never[]) {
+    for (const call of [
+      () => matcher.accept(value),
+      () => matcher.allows(value),
+      () => matcher.allowedLength(value),
+    ]) {
+      expect(call).toThrow(UnsupportedOptionError);
+    }
+  }
 });
