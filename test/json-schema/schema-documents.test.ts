@@ -51,6 +51,45 @@ describe('`$recursiveRef` means', () => {
   });
 });
 
+/** The core specification of 2020-12, 8.2.3.2: the outermost resource with the dynamic anchor, if the nearest has it. */
+describe('`$dynamicRef` means', () => {
+  const meant = (root: object, tree: object, reference = '#node') => {
+    const uri = 'https://example.org/tree';
+    const node = { $id: uri, properties: { child: { $dynamicRef: reference } }, ...tree };
+    const document = new SchemaDocument(
+      { $id: 'https://example.org/root', $ref: uri, ...root },
+      new Map([[uri, node]]),
+    );
+    const target = document.resolve(document.root, uri);
+    if (target === null) throw new Error('there is no tree');
+    const found = document.resolveDynamic(document.child(target, 'properties', 'child'), reference);
+    return found === null || found === 'ambiguous' ? found : found.pointer;
+  };
+  const dynamic = { $dynamicAnchor: 'node' };
+  const plain = { $anchor: 'node' };
+
+  it.each([
+    ['the outermost resource where both have the anchor', dynamic, dynamic, ''],
+    ['the nearest one where only that has it', {}, dynamic, 'https://example.org/tree#'],
+    [
+      'the nearest one where the outer one has another',
+      { $dynamicAnchor: 'other' },
+      dynamic,
+      'https://example.org/tree#',
+    ],
+    ['the nearest one where its anchor is an ordinary one', dynamic, plain, 'https://example.org/tree#'],
+    ['nothing where the nearest has none', dynamic, {}, null],
+  ])('%s', (_, root, tree, pointer) => {
+    expect(meant(root, tree)).toBe(pointer);
+  });
+
+  it('what its pointer says where it names no anchor', () => {
+    expect(meant(dynamic, { ...dynamic, $defs: { a: true } }, '#/$defs/a')).toBe(
+      'https://example.org/tree#/$defs/a',
+    );
+  });
+});
+
 describe('a reference finds', () => {
   const pointerOf = (schema: JsonSchema, reference: string) => {
     const document = new SchemaDocument(schema);
@@ -71,6 +110,11 @@ describe('a reference finds', () => {
     }
   });
 
+  it('what is named next to what is no schema', () => {
+    const schema = { properties: { a: null, b: 1, c: { $anchor: 'one' } } } as unknown as JsonSchema;
+    expect(pointerOf(schema, '#one')).toBe('/properties/c');
+  });
+
   it('nothing in a resource that is not there, and nothing behind a pointer that ends', () => {
     const schema = { $id: 'https://example.org/root', $defs: { a: { type: 'string' } } };
     expect(pointerOf(schema, '#/$defs/a')).toBe('/$defs/a');
@@ -87,6 +131,33 @@ describe('a reference finds', () => {
     const inner = document.child(document.root, 'properties', 'x');
     expect(document.resolve(inner, '#/$defs/a')?.pointer).toBe('/$defs/a');
     expect(document.resolve(inner, '#/$defs/b')).toBeNull();
+  });
+});
+
+describe('a schema means', () => {
+  const meantBy = (schema: JsonSchema) => {
+    const document = new SchemaDocument({
+      $defs: { a: { type: 'string' }, b: { $ref: '#/$defs/a' } },
+      properties: { x: schema },
+    });
+    return document.meant(document.child(document.root, 'properties', 'x')).pointer;
+  };
+
+  it.each([
+    ['what it refers to', { $ref: '#/$defs/a' }, '/$defs/a'],
+    ['what that refers to', { title: 'x', $ref: '#/$defs/b' }, '/$defs/a'],
+    ['the only one of all', { allOf: [{ type: 'string' }], description: 'x' }, '/properties/x/allOf/0'],
+    ['what the only one of all refers to', { allOf: [{ $ref: '#/$defs/b' }] }, '/$defs/a'],
+    ['itself with another keyword', { $ref: '#/$defs/a', minLength: 1 }, '/properties/x'],
+    ['itself where it has two of all', { allOf: [{ type: 'string' }, {}] }, '/properties/x'],
+    ['itself where its reference leads nowhere', { $ref: '#/$defs/c' }, '/properties/x'],
+    ['itself where it refers to itself', { $ref: '#/properties/x' }, '/properties/x'],
+  ])('%s', (_, schema, pointer) => {
+    expect(meantBy(schema)).toBe(pointer);
+  });
+
+  it('itself where what it refers to is no text', () => {
+    expect(meantBy({ $ref: 5 } as unknown as JsonSchema)).toBe('/properties/x');
   });
 });
 

@@ -157,6 +157,7 @@ describe('terms that say nothing more than one of their parts', () => {
         expect(terms.loop(term, 1, 1)).toBe(term);
         expect(terms.not(terms.not(term))).toBe(term);
         expect([terms.or(term, nothing, term), terms.and(everything, term, term)]).toEqual([term, term]);
+        expect([terms.sequence(nothing, term), terms.sequence(term, nothing)]).toEqual([nothing, nothing]);
         expect([terms.sequence(epsilon, term), terms.sequence(term, epsilon)]).toEqual([term, term]);
         const word = terms.text('ab');
         expect([terms.or(word, terms.not(word)), terms.and(word, terms.not(word))]).toEqual([
