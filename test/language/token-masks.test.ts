@@ -3,7 +3,7 @@
  * enough that masks are found by runs and by differences, too.
  */
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { GrammarError } from '../../src/format/errors.ts';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { compileSchema, jsonSyntax, lenientJsonSyntax } from '../../src/json-schema/compile-schema.ts';
@@ -13,12 +13,15 @@ import {
   choice,
   type Grammar,
   literal,
+  repeat,
   rule,
   sequence,
 } from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
 import { gbnfExpression } from '../../src/language/gbnf/gbnf-expression.ts';
 import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
+import { wholePosition } from '../../src/language/matcher/byte-position.ts';
+import { ByteAutomaton } from '../../src/language/matcher/masks/byte-automaton.ts';
 import {
   addTokens,
   complementOf,
@@ -28,29 +31,36 @@ import {
   isSameSet,
   listTokens,
 } from '../../src/language/matcher/masks/token-bitmap.ts';
+import { grammarMasks } from '../../src/language/matcher/masks/token-masks.ts';
 import { tokenTrie } from '../../src/language/matcher/masks/token-trie.ts';
 import { createMatcher, type Matcher } from '../../src/language/matcher/matcher.ts';
+import { Program } from '../../src/language/matcher/program.ts';
+import { Stacks } from '../../src/language/matcher/stacks.ts';
 import { indexTokens } from '../../src/language/matcher/token-index.ts';
 import { anyGrammar, textsNear } from '../support/random-grammar.ts';
 
 const long = process.env.LAWS === 'long';
 const encoder = new TextEncoder();
 
-/** Every byte, and words of few letters, so that many beginnings are shared; some are there twice. */
-const texts: readonly Uint8Array[] = makeTexts(5000);
+/**
+ * Every byte, and words of few letters, so that many beginnings are shared; some are there twice. Others are of so few
+ * characters that each comes after each, and some are long.
+ */
+const texts: readonly Uint8Array[] = makeTexts(4000);
 const ids = texts.map((_, id) => id).filter((id) => id % 97 !== 5);
 const index = indexTokens(joined(texts), ids);
 
 function makeTexts(count: number): readonly Uint8Array[] {
   const piece = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789 ", ":{}[]\\/-.é€😀\n'.split(''));
   const word = fc.string({ unit: piece, minLength: 1, maxLength: 7 });
+  const few = fc.string({ unit: fc.constantFrom(...'anzéé€12"\0'), minLength: 2, maxLength: 4 });
+  const run = fc.string({ unit: fc.constantFrom('a', 'n'), minLength: 8, maxLength: 16, size: 'max' });
+  const runs = fc.tuple(run, fc.constantFrom('', '1', '"', 'é')).map((parts) => parts.join(''));
+  const whole = fc.oneof({ weight: 8, arbitrary: word }, { weight: 3, arbitrary: few }, runs);
   const halves = fc.uint8Array({ minLength: 1, maxLength: 3, min: 0x80 });
   const drawn = fc.sample(
-    fc.oneof({ weight: 12, arbitrary: word.map((text) => encoder.encode(text)) }, halves),
-    {
-      numRuns: count,
-      seed: 42,
-    },
+    fc.oneof({ weight: 12, arbitrary: whole.map((text) => encoder.encode(text)) }, halves),
+    { numRuns: count, seed: 42 },
   );
   return [...Array.from({ length: 0x100 }, (_, byte) => Uint8Array.of(byte)), ...drawn];
 }
@@ -155,6 +165,45 @@ describe('characters that lead to one state', () => {
     ]);
     expectAlong(createMatcher({ root: 'root', rules }), 'zb1');
   });
+
+  it('may lead to several where only those above ASCII are in another class', () => {
+    const source =
+      'root ::= (plain | accented) (plain "1" | accented "2")\nplain ::= [a-z]\naccented ::= [à-ÿ]';
+    expectAlong(createMatcher(gbnfExpression(readGbnf(source))), 'éé2');
+  });
+});
+
+/** Grammars of classes that overlap, each in one place, so that the same characters lead on to different ends. */
+const overlappingClasses = (() => {
+  const part = fc.constantFrom('a-z', 'a-m', '\\x00-m', 'b-z0-9', 'à-ÿ', '€', ' -!#-~', 'à-ÿ€');
+  const classes = fc.array(
+    fc.uniqueArray(part, { minLength: 1, maxLength: 2 }).map((parts) => `[${parts.join('')}]`),
+    { minLength: 3, maxLength: 3 },
+  );
+  const item = fc
+    .tuple(
+      fc.constantFrom('r0', 'r1', 'r2', '(r0 | r1)', '(r1 | r2)'),
+      fc.constantFrom('', '', '{2}', '{0,9}', '{1,3}', '*'),
+    )
+    .map((each) => each.join(''));
+  const branch = fc
+    .tuple(item, item, fc.constantFrom('"1"', '"2"', '"a"', '"é"'))
+    .map((each) => each.join(' '));
+  const branches = fc.array(branch, { minLength: 1, maxLength: 3 }).map((each) => each.join(' | '));
+  return fc.tuple(classes, item, branches).map(([rules, first, ends]) => {
+    return [`root ::= ${first} (${ends})`, ...rules.map((each, index) => `r${index} ::= ${each}`)].join('\n');
+  });
+})();
+
+test('masks of classes that overlap have the tokens that the matcher allows', () => {
+  fc.assert(
+    fc.property(overlappingClasses, fc.constantFrom('', 'a', 'bé', 'é'), (source, text) => {
+      const matcher = createMatcher(gbnfExpression(readGbnf(source)));
+      matcher.accept(text.slice(0, matcher.allowedLength(text)));
+      expectAsOneByOne(matcher, text);
+    }),
+    { numRuns: long ? 5000 : 60 },
+  );
 });
 
 test('masks of random grammars have the tokens that the matcher allows', () => {
@@ -187,6 +236,62 @@ describe('states that loop on many characters, and lead on with most tokens', ()
       expect(matcher.accept(text)).toBe(true);
       expectAsOneByOne(matcher, text);
     }
+  });
+});
+
+describe('what is remembered of a grammar', () => {
+  const masksOf = (texts: readonly string[]) => {
+    const rules = new Map([['root', repeat(characterClass([0x30, 0x39]), 0, 25_000)]]);
+    const stacks = new Stacks(new Program(rules), 10);
+    const tokens = texts.map((text) => encoder.encode(text));
+    const index = indexTokens(joined(tokens), tokens.keys());
+    return { stacks, masks: grammarMasks(stacks)(index) };
+  };
+
+  it('are 1,000 masks, of which the oldest makes room', () => {
+    const { stacks, masks } = masksOf(['1', 'a']);
+    let position = stacks.start('root');
+    const asked = Array.from({ length: 1001 }, () => {
+      const at = wholePosition(position);
+      position = stacks.advance(position, 0x31) ?? position;
+      return { at, ask: () => masks.at(at) };
+    });
+    const first = asked.slice(0, 1000).map(({ ask }) => ask());
+    expect(asked.slice(0, 1000).every(({ ask }, index) => ask() === first[index])).toBe(true);
+    expect(listTokens(asked[1000]?.ask() ?? new Uint32Array(), 2)).toEqual([0]);
+    expect(asked[999]?.ask()).toBe(first[999]);
+    expect(asked[0]?.ask()).not.toBe(first[0]);
+  });
+
+  it.each([
+    ['are 20,000 states', 19_999, true],
+    ['are no more states', 20_000, false],
+  ])('%s', (_, length, isKept) => {
+    // Each digit of the token leads to a state, and the mask before it has one.
+    const { stacks, masks } = masksOf(['1'.repeat(length), 'a']);
+    const start = wholePosition(stacks.start('root'));
+    const mask = masks.at(start);
+    expect(listTokens(mask, 2)).toEqual([0]);
+    expect(masks.at(start) === mask).toBe(isKept);
+    expect(masks.at(start)).toEqual(mask);
+  });
+});
+
+describe('less than a third of the beginnings of tokens is looked at', () => {
+  it.each<readonly [string, string, string]>([
+    ['within a string', 'root ::= "\\"" [^\\x00-\\x1f\\"]* "\\""', '"a'],
+    ['within a string of bounded length', 'root ::= "\\"" [^\\x00-\\x1f\\"]{0,99} "\\""', '"a'],
+    ['at the beginning of a string that is not empty', 'root ::= [ -~é€]+ "\\n"', ''],
+    ['within a text of letters or digits', 'root ::= ([a-z] | [0-9é€] | [ -/:-@]){2,40} "\\n"', 'a'],
+  ])('%s', (_, source, text) => {
+    const matcher = createMatcher(gbnfExpression(readGbnf(source)));
+    matcher.accept(text);
+    const next = vi.spyOn(ByteAutomaton.prototype, 'next');
+    const mask = matcher.mask(index);
+    const calls = next.mock.calls.length;
+    next.mockRestore();
+    expect(countTokens(mask)).toBeGreaterThan(1000);
+    expect(calls).toBeLessThan(tokenTrie(index).size / 3);
   });
 });
 

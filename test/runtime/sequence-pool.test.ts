@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { describe, expect, it, vi } from 'vitest';
 import { SequencePool } from '../../src/runtime/node-llama-cpp/sequences/sequence-pool.ts';
-import { maxPassed } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
+import { maxPassed, maxPause } from '../../src/runtime/node-llama-cpp/sequences/sequence-queue.ts';
 
 function poolOf(totalSequences: number): SequencePool {
   const getSequence = () => ({ contextTokens: [] }) as unknown as LlamaContextSequence;
@@ -233,5 +233,58 @@ describe('a lease', () => {
     const second = await pool.lease([token(1), token(3)], undefined);
     await second.share(undefined);
     expect(free.told).toEqual([]);
+  });
+});
+
+describe('who waits for a sequence', () => {
+  /** Whether one who waits is let go by then, where the sequence's holder does so much. */
+  async function isLetGo(after: number, hold: (lease: Lease) => void): Promise<boolean> {
+    vi.useFakeTimers();
+    try {
+      const pool = poolOf(1);
+      const held = await pool.lease([], undefined);
+      hold(held);
+      let isGone = false;
+      pool.lease([], undefined).catch(() => {
+        isGone = true;
+      });
+      await vi.advanceTimersByTimeAsync(after);
+      return isGone;
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+  type Lease = Awaited<ReturnType<SequencePool['lease']>>;
+  const nothing = () => undefined;
+
+  it('is let go when nobody has used it for long, and not before', async () => {
+    expect(await isLetGo(maxPause - 1, nothing)).toBe(false);
+    expect(await isLetGo(maxPause, nothing)).toBe(true);
+  });
+
+  it('waits as long as a step runs', async () => {
+    const runs = ({ use }: Lease) => void use(() => new Promise<void>(nothing));
+    expect(await isLetGo(5 * maxPause, runs)).toBe(false);
+  });
+
+  it('waits on after a step that has ended, also one that failed, as after any other use', async () => {
+    for (const isFailure of [false, true]) {
+      const usesLate = ({ use }: Lease) => {
+        const step = async () => {
+          if (isFailure) throw new RangeError('a step fails');
+        };
+        setTimeout(() => void use(step).catch(nothing), maxPause / 2);
+      };
+      expect(await isLetGo(maxPause, usesLate)).toBe(false);
+      expect(await isLetGo(2 * maxPause, usesLate)).toBe(true);
+    }
+  });
+
+  it('is told the reason when the context is disposed of', async () => {
+    const pool = poolOf(1);
+    await pool.lease([], undefined);
+    const waiting = pool.lease([], undefined);
+    pool.close(new Error('no longer there'));
+    await expect(waiting).rejects.toThrow('no longer there');
   });
 });

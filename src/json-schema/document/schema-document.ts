@@ -54,7 +54,7 @@ const drafts: readonly (readonly [RegExp, number])[] = [
   [/2020-12/, 9],
 ];
 /** Quick test for identifiers of sub-schemas in a schema's text. Most schemas have none and need no search. */
-const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"/;
+const namesParts = /"(?:\$?id|\$anchor|\$dynamicAnchor)":"|"\$recursiveAnchor":true/;
 const withoutSchemas = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
 /** Maximum length of a chain of references; circular chains never end. */

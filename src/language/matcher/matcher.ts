@@ -238,7 +238,7 @@ class StackMatcher implements Matcher {
       position = next;
       length += code > 0xffff ? 2 : 1;
     }
-    return { at: length === 0 ? this.#at : wholePosition(position), length };
+    return { at: wholePosition(position), length };
   }
 
   #walkBytes(text: Uint8Array): TokenWalk {

@@ -209,7 +209,7 @@ class ProgramWriter {
   }
 }
 
-/** A lower bound for the number of instructions of `node`. */
+/** As many instructions as `node` becomes, with those of inner programs, or more. */
 function instructionCount(node: RegexNode): number {
   switch (node.type) {
     case 'sequence':

@@ -79,7 +79,7 @@ export class ByteAutomaton {
     return found?.kind === 'between' ? found.position : null;
   }
 
-  /** The characters above ASCII that a state between characters allows; `null` if none, or of several sets. */
+  /** The characters above ASCII that a state between characters allows; `null` if none. */
   high(state: number): HighCharacters | null {
     const known = this.#high.get(state);
     if (known !== undefined) return known;
@@ -105,7 +105,7 @@ export class ByteAutomaton {
   #highSetsOf(position: Position): readonly LookupSet[] {
     const known = this.#highSets.get(position.number);
     if (known !== undefined) return known;
-    const sets = position.characters.map(({ node }) => node.set).filter((set) => highKey(set) !== '');
+    const sets = position.characters.map(({ node }) => node.set).filter(hasHigh);
     this.#highSets.set(position.number, sets);
     return sets;
   }
@@ -234,6 +234,11 @@ function coverage({ ranges }: LookupSet, first: number, last: number): 'all' | '
   const touched = ranges.find(([, end]) => end >= first);
   if (touched === undefined || touched[0] > last) return 'none';
   return touched[0] <= first && touched[1] >= last ? 'all' : 'some';
+}
+
+/** Whether a set has characters above ASCII. */
+export function hasHigh(set: LookupSet): boolean {
+  return highKey(set) !== '';
 }
 
 const highKeys = new WeakMap<LookupSet, string>();

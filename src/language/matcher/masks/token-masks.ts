@@ -18,7 +18,7 @@ import { memoize } from '../../../format/memoize.ts';
 import { type BytePosition, wholePosition } from '../byte-position.ts';
 import type { Position, Stacks } from '../stacks.ts';
 import type { TokenIndex } from '../token-index.ts';
-import { ByteAutomaton, dead } from './byte-automaton.ts';
+import { ByteAutomaton, dead, hasHigh } from './byte-automaton.ts';
 import { lowestBit, type TokenBitmap } from './token-bitmap.ts';
 import { type CharacterClass, type Exits, TokenRuns } from './token-runs.ts';
 import { noToken, type TokenTrie, tokensOf, tokenTrie } from './token-trie.ts';
@@ -244,7 +244,7 @@ export class TokenMasks {
     const positions = [position];
     let last = position;
     let longest = this.#trie.longest;
-    for (let most = 0; most <= longest; most += 1) {
+    for (let most = 0; most < longest; most += 1) {
       // No need to go on beyond the longest run.
       if (most === longAlike) longest = this.#runs(members).longest;
       const isAlike = inSameSets && haveSameNodes(last, position);
@@ -317,11 +317,14 @@ function firstMember(ascii: Uint32Array): number {
   return (word << 5) | lowestBit(ascii[word] ?? 0);
 }
 
-/** Whether all ASCII members are in the same of the sets that a position allows. */
-function areInSameSets({ characters }: Position, { ascii }: CharacterClass): boolean {
+/** Whether all members are in the same of the sets that a position allows. */
+function areInSameSets({ characters }: Position, { ascii, high }: CharacterClass): boolean {
   return characters.every(({ node: { set } }) => {
     const common = ascii.map((word, index) => word & (set.ascii[index] ?? 0));
-    return common.every((word) => word === 0) || common.every((word, index) => word === ascii[index]);
+    const hasNone = common.every((word) => word === 0);
+    const hasAll = common.every((word, index) => word === ascii[index]);
+    // What a set has above ASCII, a class that has members there has, too.
+    return high === null ? hasNone || hasAll : hasHigh(set) ? hasAll : hasNone;
   });
 }
 
