@@ -7,6 +7,7 @@ import { checkOption, isRecord, type OptionRule } from '../format/option-rules.t
 import { orTimeout } from './event-stream.ts';
 import { createHandler, type Servable } from './handler.ts';
 import type { HandlerOptions } from './handler-options.ts';
+import { OpenConnections } from './open-connections.ts';
 
 /** Options of `serve`: its address, and the options of `createHandler`. */
 export interface ServeOptions extends HandlerOptions {
@@ -55,6 +56,7 @@ export async function serve(models: Servable, given: ServeOptions = {}): Promise
   const server = tls === undefined ? createServer(listener) : createSecureServer({ ...tls }, listener);
   // Slow headers can hold a connection just like slow bodies.
   server.headersTimeout = options.bodyTimeoutMs ?? 30_000;
+  const connections = new OpenConnections(server);
   await listen(server, port, host);
   const { address, family, port: found } = server.address() as AddressInfo;
   return {
@@ -65,7 +67,7 @@ export async function serve(models: Servable, given: ServeOptions = {}): Promise
       // Connections close when they have nothing left to send.
       while ((await orTimeout(closed, 50)) === null) {
         if (signal?.aborted === true) server.closeAllConnections();
-        else server.closeIdleConnections();
+        else connections.closeIdle();
       }
     },
   };

@@ -1,30 +1,11 @@
-/** HTTPS, with a certificate of this test alone. */
+/** HTTPS. */
 import https from 'node:https';
 import { expect, it } from 'vitest';
 import { UnsupportedOptionError } from '../../src/format/errors.ts';
 import { serve } from '../../src/serve/index.ts';
 import { writtenModel } from '../ai-sdk/written-model.ts';
+import { cert, key } from '../support/tls-identity.ts';
 import { anyFormat } from './served-models.ts';
-
-/** For localhost, self-signed; nothing else trusts it. */
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBmzCCAUGgAwIBAgIUGRvyhH8o1LkNdFDrAAZJdUpn3GMwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNjA1MjMxNFoYDzIxMjYxMTAy
-MDUyMzE0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATAsNOSeFPXKkBgRy2Pj1WwbH1q9bztYMiD+zd93lz6nK3KmQ/6fpmw
-UojHCCL2XhSi1cd+n6/9VZMydfRxugtXo28wbTAdBgNVHQ4EFgQUf9UFxz/mUWkj
-3ZTxzGEDxwA6RfowHwYDVR0jBBgwFoAUf9UFxz/mUWkj3ZTxzGEDxwA6RfowDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDSAAwRQIgOynRdF/PuZBAYvfYDtZAmHCigwcotoSr7Rm6ukmw7RgCIQDO
-gcef3Jmevv5IO6EO7StbqeJApwfBjXZpc9/Tz7BuHQ==
------END CERTIFICATE-----
-`;
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgKplqeEq7fmjnWFDC
-FUymsUIi8bO89VYzzWwRp2SxGCuhRANCAATAsNOSeFPXKkBgRy2Pj1WwbH1q9bzt
-YMiD+zd93lz6nK3KmQ/6fpmwUojHCCL2XhSi1cd+n6/9VZMydfRxugtX
------END PRIVATE KEY-----
-`;
 
 it('the server serves HTTPS, and answers to the names of this machine', async () => {
   const server = await serve(writtenModel(anyFormat, []), { port: 0, tls: { cert, key } });
