@@ -2,6 +2,7 @@
 import { SchemaError } from '../format/errors.ts';
 import type { JsonObject, Tool } from '../format/messages.ts';
 import { compileValidator, describeFailure } from '../json-schema/validate/validate.ts';
+import { libraryChecks } from '../tools/library-check.ts';
 import { normalizeTools, type ToolList } from '../tools/tools.ts';
 
 /** Returns the problems with a call's arguments, one line each; empty if there are none. */
@@ -9,11 +10,17 @@ export type ArgumentValidator = (toolName: string, input: JsonObject) => readonl
 
 /**
  * Creates a validator for the parser's option `validate`. Each problem names its JSON pointer; no problems give an
- * empty array. A tool's schema is compiled once, at its first call. Calls of unknown tools and schemas that do not
- * compile are reported as problems, never thrown. Throws `ToolListError` for tools that cannot be read.
+ * empty array. A tool's schema is compiled once, at its first call; what the schema takes, its library is asked about,
+ * unless that answers with a promise. Calls of unknown tools and schemas that do not compile are reported as problems,
+ * never thrown. Throws `ToolListError` for tools that cannot be read.
  */
 export function argumentValidator(tools: ToolList): ArgumentValidator {
-  return validatorOfTools(normalizeTools(tools), argumentCheck);
+  const check = validatorOfTools(normalizeTools(tools), argumentCheck);
+  const ask = libraryChecks(tools);
+  return (toolName, input) => {
+    const problems = check(toolName, input);
+    return problems.length > 0 ? problems : ask(toolName, input);
+  };
 }
 
 /** Lists what is wrong with arguments of one tool. */

@@ -6,13 +6,12 @@ import type { SchemaIssue } from '../../../format/errors.ts';
 import type { JsonObject, JsonValue, Tool } from '../../../format/messages.ts';
 import { isTooLarge } from '../../../json-schema/validate/schema-size.ts';
 import type { Assurance } from '../../../parser/events.ts';
+import { type LibraryCheck, libraryCheck, libraryChecks } from '../../../tools/library-check.ts';
 import { toolsOfChoice } from '../../../tools/tool-choice.ts';
-import { findTool, schemaOf, type ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { answerCheck, argumentChecks } from './argument-checks.ts';
 import { EnforcedText, type EnforcedThoughts } from './enforced-text.ts';
 import { type AnswerOptions, answersJson, mayCallInstead, watchesAnswer } from './json-or-calls.ts';
-import { type LibraryCheck, libraryCheck } from './library-check.ts';
 
 /** What the guard knows about an answer to a schema. */
 interface AnswerVerdict {
@@ -66,21 +65,6 @@ export function callGuard(
       checkAnswer === null
         ? null
         : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer, askAnswer),
-  };
-}
-
-/** Lists what the libraries of these tools' schemas say about the arguments of a call. */
-function libraryChecks(tools: ToolList): (toolName: string, input: JsonObject) => readonly string[] {
-  const known = new Map<string, LibraryCheck | null>();
-  return (toolName, input) => {
-    const tool = findTool(tools, toolName);
-    if (!known.has(toolName)) known.set(toolName, tool === undefined ? null : libraryCheck(schemaOf(tool)));
-    return (
-      known
-        .get(toolName)
-        ?.problemsOf(input)
-        .map(({ text }) => text) ?? []
-    );
   };
 }
 

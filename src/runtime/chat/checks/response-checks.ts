@@ -1,7 +1,7 @@
 /** The checks of a response while it is written: of values that no grammar can enforce, according to the report. */
 import type { CheckedPlace } from '../../../json-schema/validate/checked-places.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
-import type { LibraryCheck } from './library-check.ts';
+import type { LibraryCheck } from '../../../tools/library-check.ts';
 import { noPlace, ValueWatch, type WrongValue } from './value-watch.ts';
 
 /** The checks for the arguments of tools, by name, and for the answer. */

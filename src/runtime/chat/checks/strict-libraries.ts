@@ -10,12 +10,12 @@ import { compileSchema, jsonSyntax, TooCostly } from '../../../json-schema/compi
 import { textSampler } from '../../../language/expression/draw-text.ts';
 import type { Grammar } from '../../../language/expression/expression.ts';
 import { RuleSet } from '../../../language/expression/rule-set.ts';
+import { libraryCheck } from '../../../tools/library-check.ts';
 import { type SchemaInput, toJsonSchema } from '../../../tools/standard-schema.ts';
 import { normalizeTools, schemaOf, type ToolInput } from '../../../tools/tools.ts';
 import type { LibraryProblem } from '../../../tools/validating-schema.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { type AnswerOptions, watchesAnswer } from './json-or-calls.ts';
-import { libraryCheck } from './library-check.ts';
 import type { ResponseChecks } from './response-checks.ts';
 
 /** How many values a library is asked about. */

@@ -3,7 +3,7 @@ import { pointerPart } from '../../../format/json-values.ts';
 import type { JsonValue } from '../../../format/messages.ts';
 import type { CheckedPlace } from '../../../json-schema/validate/checked-places.ts';
 import type { ValidationFailure } from '../../../json-schema/validate/validate.ts';
-import type { LibraryCheck } from './library-check.ts';
+import type { LibraryCheck } from '../../../tools/library-check.ts';
 
 /** A closed part that is invalid. */
 export interface WrongValue {

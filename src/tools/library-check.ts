@@ -2,12 +2,9 @@
  * What the library of a schema says about a value. Exporters to JSON Schema leave out what it cannot express (zod's
  * `refine` and `jwt`, valibot's `email`), so that no grammar enforces it.
  */
-import {
-  isValidating,
-  type LibraryProblem,
-  problemsOf,
-  type ValidatingSchema,
-} from '../../../tools/validating-schema.ts';
+import type { JsonObject } from '../format/messages.ts';
+import { findTool, schemaOf, type ToolList } from './tools.ts';
+import { isValidating, type LibraryProblem, problemsOf, type ValidatingSchema } from './validating-schema.ts';
 
 /** Asks the library of one schema. */
 export class LibraryCheck {
@@ -43,4 +40,19 @@ export class LibraryCheck {
 /** Asks the library of `schema`; `null` if it is no library's. */
 export function libraryCheck(schema: unknown): LibraryCheck | null {
   return isValidating(schema) ? new LibraryCheck(schema) : null;
+}
+
+/** Lists what the libraries of these tools' schemas say about the arguments of a call. */
+export function libraryChecks(tools: ToolList): (toolName: string, input: JsonObject) => readonly string[] {
+  const known = new Map<string, LibraryCheck | null>();
+  return (toolName, input) => {
+    const tool = findTool(tools, toolName);
+    if (!known.has(toolName)) known.set(toolName, tool === undefined ? null : libraryCheck(schemaOf(tool)));
+    return (
+      known
+        .get(toolName)
+        ?.problemsOf(input)
+        .map(({ text }) => text) ?? []
+    );
+  };
 }
