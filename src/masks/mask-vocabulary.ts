@@ -1,6 +1,6 @@
 /** The vocabulary of an engine, prepared once for all masks. */
 import { UnsupportedOptionError } from '../format/errors.ts';
-import { type OptionRules, oneOf, readOptions } from '../format/option-rules.ts';
+import { type OptionRules, oneOf, readOptions, requireOption } from '../format/option-rules.ts';
 import { spellTokens } from '../language/matcher/token-bytes.ts';
 import { indexTokens, type TokenIndex, type TokenTexts } from '../language/matcher/token-index.ts';
 
@@ -50,6 +50,7 @@ const rules: OptionRules<MaskVocabularyOptions> = {
  */
 export function createMaskVocabulary(given: MaskVocabularyOptions): MaskVocabulary {
   const { tokens, spelling = 'verbatim', ends = [] } = readOptions(given, rules);
+  requireOption('tokens', tokens, rules.tokens);
   const beyond = ends.find((id) => id >= tokens.length);
   if (beyond !== undefined)
     throw new UnsupportedOptionError({

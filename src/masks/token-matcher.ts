@@ -1,5 +1,6 @@
 /** A response on its way through a grammar, token by token. */
 
+import { isRecord, type OptionRule, requireOption } from '../format/option-rules.ts';
 import type { Grammar } from '../language/expression/expression.ts';
 import { gbnfExpression } from '../language/gbnf/gbnf-expression.ts';
 import { readGbnf } from '../language/gbnf/read-gbnf.ts';
@@ -37,14 +38,25 @@ export interface TokenMatcher {
   clone(): TokenMatcher;
 }
 
+const anyVocabulary: OptionRule = {
+  expected: 'what createMaskVocabulary returns',
+  allows: (value) => isRecord(value) && isRecord(value.index) && typeof value.bytesOf === 'function',
+};
+const anyGrammar: OptionRule = {
+  expected: 'GBNF text, or what schemaGrammar and buildGrammar return',
+  allows: (value) => typeof value === 'string' || (isRecord(value) && isRecord(value.expression)),
+};
+
 /**
  * Creates a matcher at the start of a grammar. Masks are found lazily and remembered: create one matcher for a grammar,
  * and `clone` it for each response.
  *
  * @throws GrammarError if the grammar is not valid or cannot be matched; so does any method if it turns out to be too
- * ambiguous.
+ * ambiguous. UnsupportedOptionError for what is no vocabulary or no grammar.
  */
 export function createTokenMatcher(vocabulary: MaskVocabulary, grammar: MaskGrammar): TokenMatcher {
+  requireOption('vocabulary', vocabulary, anyVocabulary);
+  requireOption('grammar', grammar, anyGrammar);
   const resolveToken = (token: number | string) => {
     const text = typeof token === 'number' ? decoder.decode(vocabulary.bytesOf(token)) : token;
     return text === '' ? undefined : text;

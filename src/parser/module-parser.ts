@@ -48,7 +48,10 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   specialTokens: array,
   leniency: oneOf('lenient', 'strict'),
 };
-const anyModule: OptionRule = { expected: 'a responseModule written by idiolect generate', allows: isRecord };
+const anyModule: OptionRule = {
+  expected: 'a responseModule written by idiolect generate',
+  allows: (value) => isRecord(value) && typeof value.contract === 'number',
+};
 const endings = oneOf('stop', 'length');
 
 /** Creates a parser for one response. Throws if the module was made for another version of the runtime. */

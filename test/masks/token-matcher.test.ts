@@ -216,6 +216,8 @@ describe('a vocabulary in another spelling than it is said to be', () => {
 });
 
 test.each([
+  {},
+  { spelling: 'verbatim' },
   { tokens: 'abc' },
   { tokens: [1] },
   { tokens: ['a'], spelling: 'bytes' },
@@ -223,4 +225,16 @@ test.each([
   { tokens: ['a'], ends: [1] },
 ])('options that are none are refused: %j', (options) => {
   expect(() => createMaskVocabulary(options as never)).toThrow(UnsupportedOptionError);
+});
+
+test('what is no vocabulary or no grammar is refused by name, and so is a text that is none', () => {
+  const vocabulary = createMaskVocabulary({ tokens: ['a', 'b'] });
+  const matcher = createTokenMatcher(vocabulary, 'root ::= "ab"');
+  expect(() => matcher.acceptText(5 as never)).toThrow('text must be a string or a Uint8Array, got 5');
+  for (const none of [undefined, null, {}, [], 5]) {
+    expect(() => createTokenMatcher(none as never, 'root ::= "ab"')).toThrow('vocabulary must be');
+    expect(() => createTokenMatcher(vocabulary, none as never)).toThrow('grammar must be');
+  }
+  // As of a request that enforces nothing.
+  expect(() => createTokenMatcher(vocabulary, { expression: null } as never)).toThrow(UnsupportedOptionError);
 });

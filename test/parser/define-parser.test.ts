@@ -103,4 +103,9 @@ describe('a definition', () => {
       }),
     ).toThrow(/contract 2/);
   });
+
+  it('is needed: what is no module at all is called that', () => {
+    for (const none of [undefined, null, {}, [], 'qwen3', { default: {} }])
+      expectThat(() => createModuleParser(none as never)).toThrow('module must be a responseModule');
+  });
 });

@@ -5,7 +5,7 @@
  */
 
 import { memoize } from '../../format/memoize.ts';
-import { bytes, requireOption } from '../../format/option-rules.ts';
+import { bytes, type OptionRule, requireOption } from '../../format/option-rules.ts';
 import { findUnbuildable, refuseFindings } from '../expression/check-grammar.ts';
 import { type Grammar, maxCodePoint } from '../expression/expression.ts';
 import { sizeOfRules } from '../expression/references.ts';
@@ -80,6 +80,8 @@ export interface MatcherOptions {
 }
 
 const maxCounted = 100_000;
+
+const textOrBytes: OptionRule = { ...bytes, expected: 'a string or a Uint8Array' };
 
 /** Maximum number of characters that `forced` returns at once. */
 const forcedLimit = 100_000;
@@ -242,7 +244,7 @@ class StackMatcher implements Matcher {
   }
 
   #walkBytes(text: Uint8Array): TokenWalk {
-    requireOption('text', text, bytes);
+    requireOption('text', text, textOrBytes);
     let at = this.#at;
     let length = 0;
     for (const byte of text) {
