@@ -55,6 +55,7 @@ describe('a vocabulary for masks', () => {
 
   it.each<readonly [string, unknown]>([
     ['one token that is none among others', { tokens: ['a', 1, 'b'] }],
+    ['no tokens', { ends: [] }],
     ['no list of tokens', { tokens: 'ab' }],
     ['one end that is no id among others', { tokens: ['a', 'b'], ends: [0, -1] }],
     ['one end that is not whole', { tokens: ['a', 'b'], ends: [0.5, 1] }],
@@ -66,5 +67,89 @@ describe('a vocabulary for masks', () => {
 
   it('may end with its last token', () => {
     expect(createMaskVocabulary({ tokens: ['a', 'b'], ends: [1] }).ends).toEqual([1]);
+  });
+});
+
+describe('the spelling of a vocabulary', () => {
+  type Spelling = NonNullable<MaskVocabularyOptions['spelling']>;
+  const spaces: Readonly<Record<Spelling, string>> = {
+    'byte-level': 'Ġ',
+    sentencepiece: '▁',
+    verbatim: ' ',
+  };
+  const spellings = Object.keys(spaces) as Spelling[];
+  const pairs = spellings.flatMap((own) =>
+    spellings.filter((each) => each !== own).map((other) => ({ own, other })),
+  );
+  const letters = 'abcdefghijklmnopqrstuvwxyz';
+  /** Texts that every spelling has. */
+  const plain = (count: number) =>
+    Array.from({ length: count }, (_, id) => letters.charAt(id % 26) + letters.charAt(Math.floor(id / 26)));
+  /** Words after a space, as a spelling has them. */
+  const spaced = (spelling: Spelling, count: number) => plain(count).map((word) => spaces[spelling] + word);
+
+  /** What a vocabulary is refused for: the option, and all that the error says. */
+  function refused(
+    options: MaskVocabularyOptions,
+  ): { readonly option: string; readonly says: string } | null {
+    try {
+      createMaskVocabulary(options);
+      return null;
+    } catch (error) {
+      if (!(error instanceof UnsupportedOptionError)) throw error;
+      return { option: error.option, says: error.message };
+    }
+  }
+
+  it.each(spellings)('%s is accepted of a vocabulary that is in it, whatever its size', (spelling) => {
+    for (const count of [0, 1, 16, 255, 256, 600]) {
+      const tokens = [spaces[spelling], ...spaced(spelling, count)];
+      const { bytesOf } = createMaskVocabulary({ tokens, spelling });
+      const read = tokens.map((_token, id) => new TextDecoder().decode(bytesOf(id)));
+      expect(read).toEqual([' ', ...plain(count).map((word) => ` ${word}`)]);
+    }
+  });
+
+  it.each(pairs)(
+    '$own is refused of many texts in $other, of which the error names the first',
+    ({ own, other }) => {
+      for (const { few, texts } of [
+        { few: 15, texts: 15 },
+        { few: 15, texts: 160 },
+        { few: 19, texts: 200 },
+      ]) {
+        const foreign = spaced(other, few + 1);
+        const [first = ''] = foreign;
+        const common = plain(texts);
+        expect(refused({ tokens: [...common.slice(few), ...foreign.slice(1)], spelling: own })).toBeNull();
+        const found = refused({ tokens: [...common.slice(few + 1), null, ...foreign], spelling: own });
+        expect(found?.option).toBe('spelling');
+        expect(found?.says).toContain(JSON.stringify(first));
+      }
+    },
+  );
+
+  it.each(pairs)(
+    '$own is refused of all bytes with the space of $other in place of its own',
+    ({ own, other }) => {
+      const tokens = [...plain(255), spaces[other]];
+      const found = refused({ tokens, spelling: own });
+      expect(found?.option).toBe('spelling');
+      for (const spelling of [own, other]) expect(found?.says).toContain(JSON.stringify(spaces[spelling]));
+      expect(refused({ tokens: tokens.slice(1), spelling: own })).toBeNull();
+      expect(refused({ tokens: [...tokens, spaces[own]], spelling: own })).toBeNull();
+    },
+  );
+
+  it.each(spellings)('%s is accepted of many texts without any space', (spelling) => {
+    expect(refused({ tokens: plain(600), spelling })).toBeNull();
+  });
+
+  it('is no excuse for texts that were decoded one by one: at most 64 hold U+FFFD', () => {
+    const lost = (count: number) => plain(count).map((word) => `${word}\u{FFFD}`);
+    expect(refused({ tokens: lost(64) })).toBeNull();
+    expect(refused({ tokens: lost(65) })?.option).toBe('tokens');
+    const whole = lost(65).map((each) => encoder.encode(each));
+    expect(refused({ tokens: whole })).toBeNull();
   });
 });
