@@ -16,11 +16,15 @@ interface ValidationIssue {
   readonly path?: readonly unknown[] | undefined;
 }
 
-/** Whether a schema can validate values. In some libraries, schemas are functions. */
+/** Whether a schema can validate values. In some libraries, schemas are functions. What cannot be read is none. */
 export function isValidating(schema: unknown): schema is ValidatingSchema {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return false;
-  const standard: unknown = Reflect.get(schema, '~standard');
-  return typeof standard === 'object' && standard !== null && 'validate' in standard;
+  try {
+    const standard: unknown = Reflect.get(schema, '~standard');
+    return typeof standard === 'object' && standard !== null && 'validate' in standard;
+  } catch {
+    return false;
+  }
 }
 
 /** A problem, and where in the value. */
