@@ -15,7 +15,10 @@ export class OpenConnections {
     server.on('connection', (socket: Socket) => {
       const name = nameOf(socket);
       this.#sockets.set(name, socket);
-      socket.once('close', () => this.#sockets.delete(name));
+      // The next connection may have its port before it says that it has closed.
+      socket.once('close', () => {
+        if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
+      });
     });
     server.prependListener('request', ({ socket }, response: ServerResponse) => {
       const name = nameOf(socket);
