@@ -9,9 +9,11 @@
  *       --format=esm --packages=external --conditions=idiolect:source --outdir=.cache/guests --entry-names=[name]
  *     CONTEXT=65536 node .cache/guests/guests.js [pattern of names]
  *
+ * With `MODEL=file.gguf`, another model than the toy is served: one of many tokens has longer masks.
+ *
  * With `PROFILE=folder`, each request's profile of the processor is written there, and another of its longest turn.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import os from 'node:os';
@@ -19,12 +21,12 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { loadModel } from '../src/runtime/node-llama-cpp/index.ts';
 import { createHandler } from '../src/serve/index.ts';
-import { toyModel } from '../src/testing/index.ts';
-import { hostileRequests } from '../test/support/hostile-guests.ts';
+import { tokenTexts, toyModel, vocabularyOf } from '../src/testing/index.ts';
+import { answer, hostileRequests } from '../test/support/hostile-guests.ts';
 import { mainThread, type Turn, watchTurns } from './main-thread.ts';
 
-const file = path.join(os.tmpdir(), `guests-${process.pid}.gguf`);
-writeFileSync(file, await toyModel());
+const { MODEL: file = path.join(os.tmpdir(), `guests-${process.pid}.gguf`) } = process.env;
+if (process.env.MODEL === undefined) writeFileSync(file, await toyModel());
 const contextSize = Number(process.env.CONTEXT ?? 2048);
 const model = await loadModel(file, { threads: 1, gpu: false, sequences: 2, contextSize });
 const handler = createHandler(model, {});
@@ -99,11 +101,18 @@ function within(profile: Profiler.Profile, { start, end }: Pick<Turn, 'start' | 
   };
 }
 
+/** As many words of the vocabulary as a schema may have: a mask of them is the longest walk. */
+const words = tokenTexts(vocabularyOf(readFileSync(file)))
+  .filter((text) => /^[A-Za-z]{3,}$/.test(text))
+  .slice(0, 26_000);
+const schema = { type: 'object', properties: { word: { enum: words } }, required: ['word'] };
+const requests = [...hostileRequests, ['an enum of words of the vocabulary', answer(schema)] as const];
+
 const wanted = new RegExp(process.argv[2] ?? '');
 for (let at = 0; at < 3; at += 1)
   await send('/v1/chat/completions', '{"messages":[{"role":"user","content":"hello"}],"max_tokens":3}');
 const rows: [string, number][] = [];
-for (const [name, { path: url, body }] of hostileRequests) {
+for (const [name, { path: url, body }] of requests) {
   if (!wanted.test(name)) continue;
   const text = body();
   const before = mainThread();

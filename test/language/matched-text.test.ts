@@ -111,13 +111,6 @@ test('forced text ends where the text may end, and where a character is left to 
   ).toBe('a');
 });
 
-test.each([99_999, 100_000, 100_001])(
-  'forced text comes in pieces of 100,000 characters at most: of %i',
-  (length) => {
-    expect(matcherOf(repeat(literal('a'), length, length)).forced()).toHaveLength(Math.min(length, 100_000));
-  },
-);
-
 describe('a grammar', () => {
   it('may repeat what may be empty', () => {
     const matcher = matcherOf(repeat(repeat(literal('a'), 0, 1)));

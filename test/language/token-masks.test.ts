@@ -18,6 +18,7 @@ import {
   sequence,
 } from '../../src/language/expression/expression.ts';
 import { RuleSet } from '../../src/language/expression/rule-set.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import { gbnfExpression } from '../../src/language/gbnf/gbnf-expression.ts';
 import { readGbnf } from '../../src/language/gbnf/read-gbnf.ts';
 import { wholePosition } from '../../src/language/matcher/byte-position.ts';
@@ -276,6 +277,63 @@ describe('what is remembered of a grammar', () => {
     expect(masks.at(start)).toEqual(mask);
   });
 });
+
+describe('a mask in steps', () => {
+  const words = [...new Set(texts.map((text) => Buffer.from(text).toString()))].filter((text) =>
+    /^[a-z0-9 ]{2,}$/.test(text),
+  );
+  const grammars: readonly (readonly [string, () => Grammar, readonly string[]])[] = [
+    ['of many words', () => schemaGrammar({ enum: words }), ['', '"', '"a', '"b']],
+    ['of all but many words', () => schemaGrammar({ type: 'string', not: { enum: words } }), ['', '"', '"a']],
+    [
+      'of a string that is counted',
+      () => schemaGrammar({ type: 'string', pattern: '^([a-m]+[0-9 ]?[n-z]){2,30}$' }),
+      ['"', '"a', '"an'],
+    ],
+  ];
+
+  it.each(grammars)('%s, is the mask at once, whatever is found in between', (_, make, beginnings) => {
+    const grammar = make();
+    const drawn = fc.array(fc.nat(beginnings.length - 1), { minLength: 5, maxLength: 40, size: 'max' });
+    fc.assert(
+      fc.property(drawn, (turns) => {
+        const matchers = matchersAt(grammar, beginnings);
+        const works = matchers.map((matcher) => matcher.maskSteps(index));
+        for (const turn of turns) works[turn]?.next();
+        const masks = works.map(finish);
+        const plain = matchersAt(grammar, beginnings).map((matcher) => matcher.mask(index));
+        // What was finished by a turn has no result any more; it is known by now.
+        expect(masks.map((mask, at) => mask ?? matchers[at]?.mask(index))).toEqual(plain);
+      }),
+      { numRuns: long ? 100 : 5 },
+    );
+  });
+
+  it('of many words, advances the grammar over some thousand characters a step at most', () => {
+    const [matcher] = matchersAt(schemaGrammar({ enum: words }), ['"']);
+    const advance = vi.spyOn(Stacks.prototype, 'advance');
+    const counts: number[] = [];
+    const steps = matcher?.maskSteps(index);
+    for (let isDone = false; !isDone; ) {
+      const before = advance.mock.calls.length;
+      isDone = steps?.next().done ?? true;
+      counts.push(advance.mock.calls.length - before);
+    }
+    advance.mockRestore();
+    expect(counts.length).toBeGreaterThan(2);
+    expect(Math.max(...counts)).toBeLessThan(2500);
+  });
+});
+
+/** Matchers of one grammar, after each of these texts. */
+function matchersAt(grammar: Grammar, beginnings: readonly string[]): readonly Matcher[] {
+  const start = createMatcher(grammar);
+  return beginnings.map((text) => {
+    const matcher = start.clone();
+    expect(matcher.accept(text)).toBe(true);
+    return matcher;
+  });
+}
 
 describe('less than a third of the beginnings of tokens is looked at', () => {
   it.each<readonly [string, string, string]>([

@@ -28,7 +28,8 @@ const chat = (fields: Json, path = '/v1/chat/completions'): HostileRequest => ({
 });
 const required = (parameters: unknown): HostileRequest =>
   chat({ tools: [tool(parameters)], tool_choice: 'required' });
-const answer = (schema: unknown): HostileRequest =>
+/** An answer of this schema. */
+export const answer = (schema: unknown): HostileRequest =>
   chat({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
 const says = (content: string, path?: string): HostileRequest =>
   chat({ messages: [{ role: 'user', content }] }, path);

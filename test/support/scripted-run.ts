@@ -6,6 +6,7 @@ import type { Llama, LlamaGrammarEvaluationState, LlamaModel } from 'node-llama-
 import { createResponseParser } from '../../src/codegen/create-response-parser.ts';
 import type { ChatFormat } from '../../src/format/chat-format.ts';
 import type { PlainGrammarOptions } from '../../src/grammar/grammar-options.ts';
+import { finish } from '../../src/language/expression/steps.ts';
 import type { ResponseEvent, ResponseMessage } from '../../src/parser/events.ts';
 import type { OpenCall } from '../../src/parser/response-parser.ts';
 import { callGuard } from '../../src/runtime/chat/checks/call-guard.ts';
@@ -57,7 +58,7 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
   const { run, markers } = createRun(options);
   const engine = new FollowedState(options.model);
   const text = Buffer.from(options.text).toString('latin1');
-  const opening = run.start();
+  const opening = finish(run.start());
   const tokens: number[] = [...opening.tokens];
   const events: ResponseEvent[] = [...opening.events];
   let sampled = 0;
@@ -72,7 +73,7 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
     const token =
       naturalToken(options, written.length) ?? drawToken(options, markers, state, text.slice(written.length));
     acceptInEngine(state, token);
-    const step = run.accept({ token });
+    const step = finish(run.accept({ token }));
     sampled += 1;
     tokens.push(...step.tokens);
     events.push(...step.events);
@@ -81,7 +82,7 @@ export function writeTokens(options: WriterOptions): WrittenResponse {
   if (!over && options.end !== undefined) {
     if (!isAllowed(engine.follow(run.mask), options.end))
       throw new UnendedResponse('the response may not end after its text');
-    const step = run.accept({ token: options.end });
+    const step = finish(run.accept({ token: options.end }));
     events.push(...step.events);
     if (!step.over) throw new UnendedResponse('the response goes on after its end');
   }

@@ -47,6 +47,15 @@ export async function finishInTurns<Result>(steps: Steps<Result>, signal?: Abort
   }
 }
 
+/** Runs the first step at once, whoever waits, and all others in turns: for work that is seldom more than one step. */
+export async function startAndFinishInTurns<Result>(
+  steps: Steps<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const first = steps.next();
+  return first.done === true ? first.value : await finishInTurns(steps, signal);
+}
+
 /** Waits for a later turn of the event loop, if the present one has taken its time. */
 export function giveWay(): Promise<void> {
   return finishInTurns(pause());

@@ -15,8 +15,7 @@ import { PartPrinter } from '../gbnf/print-parts.ts';
 import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
 import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
-import type { TokenMasks } from './masks/token-masks.ts';
-import { grammarMasks } from './masks/token-masks.ts';
+import { grammarMasks, type TokenMasks } from './masks/token-masks.ts';
 import { Program } from './program.ts';
 import { grammarOfRest, rest } from './rest-of-grammar.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
@@ -47,7 +46,7 @@ export interface Matcher {
   readonly open: boolean;
   /** True inside a character, of which some bytes are still missing. */
   readonly withinCharacter: boolean;
-  /** Forced text: all that must come next, up to the first choice or possible end. May be empty. */
+  /** Forced text: what must come next, up to the first choice or possible end, or 5,000 characters. May be empty. */
   forced(): string;
   /**
    * GBNF of everything that may follow, with start rule `root`. Inside a character it begins with that whole
@@ -60,6 +59,8 @@ export interface Matcher {
   allowedTokens(tokens: TokenIndex, limit: number): readonly number[] | null;
   /** The tokens that may come next, as a set with one bit each. Not to be changed. */
   mask(tokens: TokenIndex): Readonly<TokenBitmap>;
+  /** `mask` in steps. The first mask at a position takes longer, the more different texts may follow. */
+  maskSteps(tokens: TokenIndex): Steps<Readonly<TokenBitmap>>;
   /**
    * The tokens that are never allowed here but that llama.cpp's grammar may take for a character, because they are
    * ill-formed UTF-8. Depends only on the bytes of the current character; the same array each time.
@@ -83,8 +84,8 @@ const maxCounted = 100_000;
 
 const textOrBytes: OptionRule = { ...bytes, expected: 'a string or a Uint8Array' };
 
-/** Maximum number of characters that `forced` returns at once. */
-const forcedLimit = 100_000;
+/** Maximum number of characters that `forced` returns at once: to tokenise so many takes some five milliseconds. */
+export const maxForced = 5000;
 
 /**
  * Creates a matcher at the start of a grammar.
@@ -189,7 +190,7 @@ class StackMatcher implements Matcher {
     if (this.#at.part.missing > 0) return '';
     let text = '';
     let position: Position | null = this.#at.position;
-    for (let length = 0; length < forcedLimit; length += 1) {
+    for (let length = 0; length < maxForced; length += 1) {
       const code: number = position.complete ? -1 : onlyCharacter(position);
       position = code === -1 ? null : this.#shared.stacks.advance(position, code);
       if (position === null) break;
@@ -212,6 +213,10 @@ class StackMatcher implements Matcher {
 
   mask(tokens: TokenIndex): Readonly<TokenBitmap> {
     return this.#shared.masks(tokens).at(this.#at);
+  }
+
+  maskSteps(tokens: TokenIndex): Steps<Readonly<TokenBitmap>> {
+    return this.#shared.masks(tokens).steps(this.#at);
   }
 
   illFormedTokens(tokens: TokenIndex): readonly number[] {

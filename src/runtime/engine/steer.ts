@@ -6,6 +6,7 @@ import { DecodingError, type SchemaIssue } from '../../format/errors.ts';
 import { memoize } from '../../format/memoize.ts';
 import { isRecord, type OptionRule, requireOption, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
+import { finish } from '../../language/expression/steps.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import type { ChatOptions, SamplingOptions } from '../chat/chat-options.ts';
@@ -125,7 +126,7 @@ class Steered implements SteeredChat {
     this.promptTokens = tokens.length;
     this.#tokens = [...tokens];
     this.report = [...prepared.grammar.report, ...report];
-    this.#opening = this.#take(this.#run.start());
+    this.#opening = this.#take(finish(this.#run.start()));
   }
 
   get tokens(): readonly number[] {
@@ -146,7 +147,7 @@ class Steered implements SteeredChat {
     if (mask?.bias?.get(token) === Number.NEGATIVE_INFINITY || mask?.allows(token) === false) {
       throw new DecodingError({ reason: `token ${token} was drawn, which the mask forbids`, text });
     }
-    return [...this.#opened(), ...this.#take(this.#run.accept({ token }))];
+    return [...this.#opened(), ...this.#take(finish(this.#run.accept({ token })))];
   }
 
   finish(): WrittenResponse {

@@ -1,6 +1,7 @@
 /** Questions about texts, which are answered without a conversation: tokens, vectors, ranks. */
 import { randomUUID } from 'node:crypto';
 import { untilAborted } from '../../format/on-abort.ts';
+import { finishInTurns } from '../../language/expression/steps.ts';
 import { failureOf } from '../errors.ts';
 import { checkFields, type FieldTable } from '../fields/field-table.ts';
 import { textField } from '../fields/request-fields.ts';
@@ -8,6 +9,7 @@ import { type Body, isLarge, readJsonBody } from '../read-body.ts';
 import { RequestWatch } from '../request-record.ts';
 import type { Asking, ServerState } from '../request-run.ts';
 import type { ServableModel } from '../servable-model.ts';
+import { writeJson } from '../write-json.ts';
 
 /** One kind of question. */
 export interface TextQuestion {
@@ -50,9 +52,10 @@ export async function answerText(
     const { model, name, release } = await pool.borrow(textField(body, 'model') ?? null, signal);
     leave.push(release);
     watch.model = name;
-    const answered = Response.json(await answer({ model, name, body, signal }));
+    const answered = await answer({ model, name, body, signal });
+    const text = await finishInTurns(writeJson(answered), signal);
     watch.end(200);
-    return answered;
+    return new Response(text, { headers: { 'content-type': 'application/json' } });
   } catch (error) {
     const { status, code } = failureOf(error);
     watch.end(status, code);

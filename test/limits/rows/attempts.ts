@@ -9,6 +9,7 @@ import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { StateFileError } from '../../../src/index.ts';
 import { choice, literal } from '../../../src/language/expression/expression.ts';
 import { RuleSet } from '../../../src/language/expression/rule-set.ts';
+import { finish } from '../../../src/language/expression/steps.ts';
 import { createMatcher } from '../../../src/language/matcher/matcher.ts';
 import { callGuard } from '../../../src/runtime/chat/checks/call-guard.ts';
 import { Backtracking } from '../../../src/runtime/engine/decoding/backtracking.ts';
@@ -23,6 +24,7 @@ import { tokenizerWith } from '../../../src/testing/toy/tokenizer.ts';
 import { readTokenizer } from '../../../src/transformers/read-tokenizer.ts';
 import { jsonInTags } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
+import { indexOf } from './kept.ts';
 
 const numbersTo = (size: number) => Array.from({ length: size }, (_, at) => at);
 const codesOf = (text: string) => Array.from(text, (character) => character.charCodeAt(0));
@@ -129,8 +131,8 @@ export const attemptRows: Rows = {
     const written = [0, ...last, ...codesOf('a'), 1, ...last.slice(1), ...codesOf('b'), 2, ...last];
     const matcher = createMatcher(new RuleSet().grammar('root', choice(literal('a'), literal('b'))));
     const allowed = { at: () => codesOf('ab'), bias: () => new Map() };
-    const vocabulary = { allowed, bytesOf: (token: number) => Uint8Array.of(token) };
-    const [guess] = guessTokens(matcher, written, { ends: [] } as never, vocabulary as never);
+    const vocabulary = { allowed, index: indexOf('a'), bytesOf: (token: number) => Uint8Array.of(token) };
+    const [guess] = finish(guessTokens(matcher, written, { ends: [] } as never, vocabulary as never));
     return guess?.tokens[0] === codesOf('a')[0];
   },
   // Sets that nothing can be prepared for, so that only their policies are read.

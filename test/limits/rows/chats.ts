@@ -25,6 +25,7 @@ import { ServerConnection } from '../../../src/servers/server-connection.ts';
 import { tokenizerWith } from '../../../src/testing/toy/tokenizer.ts';
 import { wrappedContent } from '../../support/sample-formats.ts';
 import { ends, type Rows } from '../source-limits.ts';
+import { indexOf } from './kept.ts';
 
 const url = 'http://127.0.0.1:1';
 const numbersTo = (size: number) => Array.from({ length: size }, (_, at) => at);
@@ -139,8 +140,8 @@ export const chatRows: Rows = {
     const either = choice(literal('a'), literal('b'));
     const matcher = createMatcher(new RuleSet().grammar('root', sequence(...Array(size).fill(either))));
     const allowed = { at: () => codesOf('ab'), bias: () => new Map() };
-    const vocabulary = { allowed, bytesOf: (token: number) => Uint8Array.of(token) };
-    return guessTokens(matcher, [], { ends: [] } as never, vocabulary as never).length === size;
+    const vocabulary = { allowed, index: indexOf('a'), bytesOf: (token: number) => Uint8Array.of(token) };
+    return finish(guessTokens(matcher, [], { ends: [] } as never, vocabulary as never)).length === size;
   },
   'runtime/engine/decoding/sampled-places.ts maxAllowed': (size) => {
     const places = new SampledPlaces({ index: {}, bytesOf: () => new Uint8Array(1) } as never);

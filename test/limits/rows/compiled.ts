@@ -22,7 +22,7 @@ import { characterClass, literal, repeat, sequence } from '../../../src/language
 import { RuleSet } from '../../../src/language/expression/rule-set.ts';
 import { finish } from '../../../src/language/expression/steps.ts';
 import { wholePosition } from '../../../src/language/matcher/byte-position.ts';
-import { TokenMasks } from '../../../src/language/matcher/masks/token-masks.ts';
+import { StateMasks } from '../../../src/language/matcher/masks/state-masks.ts';
 import { TokenRuns } from '../../../src/language/matcher/masks/token-runs.ts';
 import { tokenTrie } from '../../../src/language/matcher/masks/token-trie.ts';
 import { Program } from '../../../src/language/matcher/program.ts';
@@ -192,7 +192,7 @@ export const compiledRows: Rows = {
     wordTrie(numbersTo(size + 1).map((at) => 'a'.repeat(at + 1))) !== null,
   // Beginnings of tokens: those of letters, which are skipped, and those after a quote, which may come only later. A mask
   // that is no difference is found by runs.
-  'language/matcher/masks/token-masks.ts maxDifference': (size) => {
+  'language/matcher/masks/state-masks.ts maxDifference': (size) => {
     const letters = [...'abcdefghijklmnopqrstuvwxyz'];
     const words = letters.flatMap((one) =>
       letters.flatMap((two) => ['a', 'b', 'c'].map((each) => one + two + each)),
@@ -205,7 +205,7 @@ export const compiledRows: Rows = {
     finish(program.prepare());
     const stacks = new Stacks(program, 100);
     let isRun = false;
-    const masks = new TokenMasks(stacks, trie, (members) => {
+    const masks = new StateMasks(stacks, trie, (members) => {
       isRun = true;
       return new TokenRuns(trie, members);
     });

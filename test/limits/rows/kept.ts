@@ -121,7 +121,7 @@ export const keptRows: Rows = {
     return ofClass(0) === first;
   },
   // The first mask is the one that was made first.
-  'language/matcher/masks/token-masks.ts maxMasks': (size) => {
+  'language/matcher/masks/state-masks.ts maxMasks': (size) => {
     const [index, start] = [indexOf('a'), matcherOf('a'.repeat(size))];
     const matcher = start.clone();
     const first = start.mask(index);
@@ -147,6 +147,7 @@ export const keptRows: Rows = {
     const rules = new Map(bodies.map((body, at) => [`r${at}`, body]));
     return createMatcher({ root: 'r0', rules }).size > size;
   },
+  'language/matcher/matcher.ts maxForced': (size) => matcherOf('a'.repeat(size)).forced().length === size,
   'runtime/node-llama-cpp/states/vocabulary-file.ts maxFiles': (size) =>
     inFolder((folder) => {
       for (const at of numbersTo(size)) {

@@ -29,6 +29,9 @@ interface HighCharacters {
   readonly target: number | null;
 }
 
+/** Leaves the work that `within` has given too few searches for. */
+class OutOfSearches extends Error {}
+
 /** States and transitions of one grammar. */
 export class ByteAutomaton {
   readonly #stacks: Stacks;
@@ -43,6 +46,8 @@ export class ByteAutomaton {
   readonly #high = new Map<number, HighCharacters | null>();
   readonly #highSets = new Map<number, readonly LookupSet[]>();
   readonly #partNumbers = new Map<CharacterPart, number>();
+  /** How much may still be searched for: one for each transition that is not known, and for each set at its state. */
+  #searches = Number.POSITIVE_INFINITY;
 
   constructor(stacks: Stacks) {
     this.#stacks = stacks;
@@ -51,6 +56,24 @@ export class ByteAutomaton {
   /** Number of states so far; each takes a kilobyte. */
   get size(): number {
     return this.#states.length - 1;
+  }
+
+  /** What `find` finds with so many searches at most; `null` if it takes more. What they have found is kept. */
+  within<Found>(searches: number, find: () => Found): Found | null {
+    this.#searches = searches;
+    try {
+      return find();
+    } catch (error) {
+      if (error instanceof OutOfSearches) return null;
+      throw error;
+    } finally {
+      this.#searches = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  /** Ends the step, if the work is done in steps: what was found just now has taken as long as one. */
+  pause(): void {
+    if (this.#searches < Number.POSITIVE_INFINITY) throw new OutOfSearches();
   }
 
   /** The state of a position. */
@@ -67,8 +90,8 @@ export class ByteAutomaton {
   /** The transitions of a state by ASCII characters. */
   ascii(state: number): Int32Array {
     if (!this.#filled.has(state)) {
-      this.#filled.add(state);
       this.#fill(state);
+      this.#filled.add(state);
     }
     return this.#rows.subarray(state << 8, (state << 8) | firstHigh);
   }
@@ -158,6 +181,8 @@ export class ByteAutomaton {
   }
 
   #find(state: number, byte: number): number {
+    if (this.#searches <= 0) throw new OutOfSearches();
+    this.#searches -= 1 + (this.position(state)?.characters.length ?? 0);
     const next = this.#step(state, byte);
     this.#rows[(state << 8) | byte] = next;
     return next;

@@ -1,4 +1,5 @@
 /** Speculative decoding: guesses of the next tokens are evaluated in one batch, and kept as far as sampling agrees. */
+import { startAndFinishInTurns } from '../../../language/expression/steps.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import type { BiasedPart } from '../engine.ts';
 import type { Guess } from './guessed-tokens.ts';
@@ -16,7 +17,7 @@ export async function* confirmGuesses(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ResponseEvent, 'go-on' | 'over'> {
   while (sequence.batches) {
-    const guesses = run.guess(sequence.tokens);
+    const guesses = await startAndFinishInTurns(run.guess(sequence.tokens), signal);
     const parts = partsOf(sequence.pending, guesses);
     const size = parts.reduce((sum, { tokens }) => sum + tokens.length, 0);
     let end = sequence.tokens.length - sequence.pending.length;
@@ -31,7 +32,7 @@ export async function* confirmGuesses(
         await sequence.hold(end - 1);
         return 'go-on';
       }
-      const step = run.accept({ token }, false);
+      const step = await startAndFinishInTurns(run.accept({ token }, false), signal);
       yield* step.events;
       signal?.throwIfAborted();
       if (step.over) return 'over';

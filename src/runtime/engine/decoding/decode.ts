@@ -1,10 +1,10 @@
 /** The sampling loop of one response: the engine draws a token, the run says what is written in its place. */
 import { ContextOverflowError } from '../../../format/errors.ts';
+import { startAndFinishInTurns } from '../../../language/expression/steps.ts';
 import type { ResponseEvent, ResponseMessage } from '../../../parser/events.ts';
 import type { PromptProgress } from '../../chat/chat-options.ts';
-import type { Engine, EngineSampling } from '../engine.ts';
+import type { DrawnToken, Engine, EngineSampling } from '../engine.ts';
 import { biasMask } from '../masks/mask.ts';
-import type { DecodingStep } from './backtracking.ts';
 import { confirmGuesses } from './confirm-guesses.ts';
 import { OpenSequence } from './open-sequence.ts';
 import type { ResponseRun } from './response-run.ts';
@@ -33,7 +33,7 @@ export async function* decode(
   const { tokens, turnStart, dropped = 0 } = given;
   const { signal } = options;
   signal?.throwIfAborted();
-  const opening = run.start();
+  const opening = await startAndFinishInTurns(run.start(), signal);
   const all = [...tokens, ...opening.tokens];
   requireRoom(all.length, engine);
   if (opening.over) yield* opening.events;
@@ -82,7 +82,7 @@ async function* sample(
   { signal, speculate = false, onRead }: DecodingOptions & { readonly onRead: () => void },
 ): AsyncGenerator<ResponseEvent, void> {
   for (let isRead = false; ; isRead = true) {
-    const step = await draw(sequence, run);
+    const step = await startAndFinishInTurns(run.accept(...(await draw(sequence, run))), signal);
     // Engines evaluate the last tokens of a prompt with the first draw.
     if (!isRead) onRead();
     yield* step.events;
@@ -98,15 +98,18 @@ async function* sample(
   }
 }
 
-/** Draws the next token; first without the grammar, if it is to be told where that overrules the model. */
-async function draw(sequence: OpenSequence, run: ResponseRun): Promise<DecodingStep> {
+/**
+ * Draws the next token, and says whether under its mask; first without the grammar, if it is to be told where that
+ * overrules the model.
+ */
+async function draw(sequence: OpenSequence, run: ResponseRun): Promise<[drawn: DrawnToken, masked: boolean]> {
   const { mask, overrulable } = run;
-  if (overrulable === null) return run.accept(await sequence.next(mask));
+  if (overrulable === null) return [await sequence.next(mask), true];
   const wished = await sequence.next(biasMask(null, overrulable.free));
-  if (overrulable.allows(wished.token)) return run.accept(wished, false);
+  if (overrulable.allows(wished.token)) return [wished, false];
   run.overrule(wished);
   await sequence.hold(sequence.tokens.length - 1);
-  return run.accept(await sequence.next(run.mask));
+  return [await sequence.next(run.mask), true];
 }
 
 /** Throws `ContextOverflowError` unless `tokens` and one sampled token fit into the context. */

@@ -2,9 +2,11 @@
  * Guesses for speculative decoding. Where a grammar allows few tokens, one of them is guessed together with the text
  * that the grammar forces after it, and so on; `confirm-guesses.ts` evaluates them in one batch.
  */
+import type { Steps } from '../../../language/expression/steps.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
 import { forcedTokens } from '../masks/forced-tokens.ts';
+import { foreseeMasks } from '../masks/foreseen-masks.ts';
 import { markerEndsAt } from '../masks/marker-ends.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
@@ -27,21 +29,23 @@ const maxEnd = 4;
  * Successive guesses, the first at the position of `matcher`. `written`: the tokens so far, including the prompt's.
  * Empty if many tokens are allowed, or the grammar may end.
  */
-export function guessTokens(
+export function* guessTokens(
   matcher: Matcher,
   written: readonly number[],
   markers: MarkerTokens,
   vocabulary: Vocabulary,
-): readonly Guess[] {
+): Steps<readonly Guess[]> {
   const guesses: Guess[] = [];
   const ahead = matcher.clone();
   const all = [...written];
   while (guesses.length < maxGuesses && !ahead.complete) {
+    yield* foreseeMasks(ahead, vocabulary.index);
     const allowed = vocabulary.allowed.at(ahead);
     const bias = vocabulary.allowed.bias(ahead);
     if (allowed === null || bias === null || markerEndsAt(ahead, markers, vocabulary) !== null) break;
     const guess = likeliest(all, allowed);
     if (guess === undefined || !ahead.accept(vocabulary.bytesOf(guess))) break;
+    if (!ahead.complete) yield* foreseeMasks(ahead, vocabulary.index);
     const forced = ahead.complete ? [] : forcedTokens(ahead, markers, vocabulary).tokens;
     for (const token of forced) ahead.accept(vocabulary.bytesOf(token));
     guesses.push({ allowed, bias, tokens: [guess, ...forced] });

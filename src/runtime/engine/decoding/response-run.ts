@@ -1,5 +1,6 @@
 /** One response, token by token: what to evaluate in place of a sampled token, and after it. `decode.ts` has it sampled. */
 import { DecodingError } from '../../../format/errors.ts';
+import type { Steps } from '../../../language/expression/steps.ts';
 import { newDecoder } from '../../../language/utf8-decoder.ts';
 import type { ResponseEvent, TokenLogprob, Usage } from '../../../parser/events.ts';
 import type { ResponseChecks } from '../../chat/checks/response-checks.ts';
@@ -9,6 +10,7 @@ import type { SteeringOptions } from '../../chat/steering/steering-options.ts';
 import type { WrittenPiece, WrittenResponse } from '../../chat/steering/written-piece.ts';
 import type { PromptUsage } from '../../chat/token-usage.ts';
 import type { DrawnToken, Mask, TokenBiases } from '../engine.ts';
+import { foreseeMasks } from '../masks/foreseen-masks.ts';
 import { GrammarGuide, type GuideOptions } from '../masks/grammar-guide.ts';
 import { markerEndsAt } from '../masks/marker-ends.ts';
 import { biasMask, GrammarMask, lostMask } from '../masks/mask.ts';
@@ -92,29 +94,30 @@ export class ResponseRun {
   }
 
   /** Before the first sample: forced tokens, to be evaluated with the prompt. */
-  start(): DecodingStep {
+  *start(): Steps<DecodingStep> {
     const { matcher } = this.#response;
     if (matcher !== null && !matcher.open && !matcher.complete) {
       throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
     }
-    return this.#judge(this.#step([], false));
+    return this.#judge(yield* this.#step([], false));
   }
 
   /** Guesses of the next tokens; empty if impossible. `written`: the conversation's tokens so far. */
-  guess(written: readonly number[]): readonly Guess[] {
+  *guess(written: readonly number[]): Steps<readonly Guess[]> {
     const { constrained, matcher, over } = this.#response;
     const { inject, markers, vocabulary } = this.#options;
     // Checked text may be revoked token by token, and guessed tokens have no probabilities.
     if (this.#revocable.checked || this.#logprobs !== null) return [];
     // Forced text that is not injected is sampled token by token.
     if (!inject || !constrained || matcher === null || over || this.#guide.unmasked) return [];
-    return guessTokens(matcher, written, markers, vocabulary);
+    return yield* guessTokens(matcher, written, markers, vocabulary);
   }
 
   /** A token was drawn. `masked`: under `mask`, of which an engine's own grammar has accepted the token. */
-  accept(drawn: DrawnToken, masked = true): DecodingStep {
+  *accept(drawn: DrawnToken, masked = true): Steps<DecodingStep> {
     const { token } = drawn;
-    const step = this.#judge(this.#ends(token, masked) ? this.#end(token) : this.#take(drawn, masked));
+    const taken = this.#ends(token, masked) ? this.#end(token) : yield* this.#take(drawn, masked);
+    const step = this.#judge(taken);
     return { ...step, events: this.#told(step.events) };
   }
 
@@ -165,7 +168,7 @@ export class ResponseRun {
     return matcher === null || markerEndsAt(matcher, markers, vocabulary)?.tokens.includes(token) !== true;
   }
 
-  #take(drawn: DrawnToken, masked: boolean): Taken {
+  *#take(drawn: DrawnToken, masked: boolean): Steps<Taken> {
     const { token } = drawn;
     const response = this.#response;
     const { constrained: wasConstrained, changes } = response;
@@ -173,16 +176,16 @@ export class ResponseRun {
       const allowed = this.#allowedPart(token);
       if (allowed !== null) {
         this.#write(allowed);
-        return this.#step(allowed, false);
+        return yield* this.#step(allowed, false);
       }
     }
     const { kept } = this.#revocable.take(this.#pieceOf(token, this.#logprobs?.drawn(drawn)));
     // An engine's own grammar has followed only where it is still the same one.
     const isSame = this.#response.changes === changes;
-    if (kept === null) return this.#step([token], wasConstrained && masked && isSame);
+    if (kept === null) return yield* this.#step([token], wasConstrained && masked && isSame);
     const tokens = this.#options.markers.encode(kept);
     this.#revocable.recount(1, tokens.length);
-    return this.#step(tokens, false);
+    return yield* this.#step(tokens, false);
   }
 
   #end(token: number): Taken {
@@ -216,21 +219,26 @@ export class ResponseRun {
   /**
    * After `tokens`, or before the first: adds forced text and the end of reasoning, and sets the next token's grammar.
    */
-  #step(tokens: readonly number[], sampled: boolean): Taken {
+  *#step(tokens: readonly number[], sampled: boolean): Steps<Taken> {
     const response = this.#response;
     // A number that the grammar ends here may go on in the model's mind, so what follows is drawn.
     const isWatched = this.#overruled !== null && /\d$/.test(this.text);
-    const added = isWatched ? [] : this.#force();
-    this.#write(added);
+    yield* this.#foresee();
+    const added = isWatched ? [] : yield* this.#force();
     const { closing } = response;
     const ending = closing === null ? [] : response.fit(this.#options.markers.encode(closing));
     this.#write(ending);
-    const after = closing === null ? [] : this.#force();
-    this.#write(after);
+    const after = closing === null ? [] : yield* this.#force();
     if (response.tokensLeft === 0 && !response.over) response.cutOff();
     const written = [...added, ...ending, ...after];
     if (!response.over) this.#guideNext(sampled && written.length === 0);
     return { tokens: [...tokens, ...written], sampled: tokens.length, over: response.over };
+  }
+
+  /** Finds what the following questions about the current position need, while others have their turns. */
+  *#foresee(): Steps<void> {
+    const { matcher, over } = this.#response;
+    if (matcher !== null && !over) yield* foreseeMasks(matcher, this.#options.vocabulary.index);
   }
 
   #guideNext(sampled: boolean): void {
@@ -239,10 +247,21 @@ export class ResponseRun {
     else if (constrained) this.#guide.leaveToEngine();
   }
 
-  /** The tokens forced at the current position, within the limit of tokens. */
-  #force(): readonly number[] {
-    const { matcher, over } = this.#response;
-    return matcher === null || over ? [] : this.#response.fit(this.#guide.forced(matcher));
+  /** Writes the tokens that are forced at the current position, within the limit of tokens. */
+  *#force(): Steps<readonly number[]> {
+    const all: number[] = [];
+    for (let goesOn = true; goesOn; ) {
+      const { matcher, over } = this.#response;
+      if (matcher === null || over) break;
+      if (all.length > 0) yield;
+      yield* this.#foresee();
+      const forced = this.#guide.forced(matcher);
+      const tokens = this.#response.fit(forced.tokens);
+      this.#write(tokens);
+      for (const token of tokens) all.push(token);
+      goesOn = forced.goesOn && tokens.length === forced.tokens.length;
+    }
+    return all;
   }
 
   #write(tokens: readonly number[]): void {

@@ -12,7 +12,7 @@ import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
-import { forcedTokens } from './forced-tokens.ts';
+import { type ForcedTokens, forcedTokens } from './forced-tokens.ts';
 import { markerEndsAt } from './marker-ends.ts';
 
 /** The options of the guide. */
@@ -49,10 +49,10 @@ export class GrammarGuide {
     return !this.#masked;
   }
 
-  /** The tokens forced at the position of `matcher`. */
-  forced(matcher: Matcher): readonly number[] {
+  /** The tokens forced at the position of `matcher`, and whether more are after them. */
+  forced(matcher: Matcher): Pick<ForcedTokens, 'tokens' | 'goesOn'> {
     const { inject, markers, vocabulary } = this.#options;
-    return inject ? forcedTokens(matcher, markers, vocabulary).tokens : [];
+    return inject ? forcedTokens(matcher, markers, vocabulary) : { tokens: [], goesOn: false };
   }
 
   /**

@@ -150,7 +150,7 @@ export class Vocabulary implements TokenTexts {
 
   /** `encode` in steps. */
   *encodeSteps(text: string): Steps<readonly number[]> {
-    return (yield* this.#encodeTrusted(text, true)).flat();
+    return yield* joined(yield* this.#encodeTrusted(text, true));
   }
 
   /** Tokens of a whole prompt from its pieces; no special token can form across two pieces. */
@@ -170,15 +170,7 @@ export class Vocabulary implements TokenTexts {
     }
     const { firstToken } = this.#tokenizer;
     const first = lists.find((list) => list.length > 0)?.[0];
-    const tokens: number[] = firstToken === undefined || first === firstToken ? [] : [firstToken];
-    // A conversation may have more pieces than a call may have arguments.
-    for (const list of lists) {
-      for (const token of list) {
-        tokens.push(token);
-        if (tokens.length % stride === 0) yield;
-      }
-    }
-    return tokens;
+    return yield* joined(firstToken === undefined || first === firstToken ? lists : [[firstToken], ...lists]);
   }
 
   /** One piece of a prompt, as tokens of its fragments. */
@@ -218,7 +210,7 @@ export class Vocabulary implements TokenTexts {
       lists.push(yield* this.#encodeInside(piece, false));
       yield;
     }
-    return lists.flat();
+    return yield* joined(lists);
   }
 
   /** Tokens of a text in the middle of another; `special`: whether its markers count. */
@@ -264,7 +256,7 @@ export class Vocabulary implements TokenTexts {
       lists.push(this.#spaceSign, yield* this.#encodeAnchored(each.slice(1), special));
       yield;
     }
-    return lists.flat();
+    return yield* joined(lists);
   }
 
   /** One token for each of `bytes`; empty if the vocabulary lacks one. */
@@ -274,6 +266,19 @@ export class Vocabulary implements TokenTexts {
     );
     return tokens.every((id) => this.#roles[id] === Role.byte) ? tokens : [];
   }
+}
+
+/** Lists as one. */
+function* joined(lists: readonly (readonly number[])[]): Steps<readonly number[]> {
+  const tokens: number[] = [];
+  // A conversation may have more pieces than a call may have arguments.
+  for (const list of lists) {
+    for (const token of list) {
+      tokens.push(token);
+      if (tokens.length % stride === 0) yield;
+    }
+  }
+  return tokens;
 }
 
 /** `verbatim`: ordinary text, spelled in the file as it is written. */
