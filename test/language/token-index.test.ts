@@ -1,7 +1,7 @@
 /** A vocabulary in the order of its bytes, however long its tokens are and whatever they share. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indexTokens, type TokenTexts } from '../../src/language/matcher/token-index.ts';
+import { indexTokens, sharedIndex, type TokenTexts } from '../../src/language/matcher/token-index.ts';
 
 /** Few bytes, so that many tokens share beginnings, also longer ones than are compared at once. */
 const token = fc
@@ -22,6 +22,13 @@ function join(tokens: readonly Uint8Array[]): TokenTexts {
   return { bytes: Buffer.concat(tokens), starts };
 }
 
+let vocabularies = 0;
+/** A text that no vocabulary of this process has had: without it, an index may be one that is known. */
+function newText(): Uint8Array {
+  vocabularies += 1;
+  return Buffer.from(`text ${vocabularies}`);
+}
+
 test('tokens come in the order of their bytes, equal ones by id, empty ones not at all', () => {
   fc.assert(
     fc.property(
@@ -32,7 +39,7 @@ test('tokens come in the order of their bytes, equal ones by id, empty ones not 
         const expected = ids
           .filter((id) => tokens[id]?.length !== 0)
           .sort((a, b) => Buffer.compare(tokens[a] ?? Buffer.of(), tokens[b] ?? Buffer.of()) || a - b);
-        const { ids: sorted, longest } = indexTokens(join(tokens), ids);
+        const { ids: sorted, longest } = indexTokens(join([...tokens, newText()]), ids);
         expect([...sorted]).toEqual(expected);
         expect(longest).toBe(Math.max(0, ...ids.map((id) => tokens[id]?.length ?? 0)));
       },
@@ -41,17 +48,48 @@ test('tokens come in the order of their bytes, equal ones by id, empty ones not 
   );
 });
 
-test('the same vocabulary has the same index, and another one its own', () => {
-  const tokens = ['a', 'b', 'ab', ''].map((text) => Buffer.from(text));
-  const index = indexTokens(join(tokens), [0, 1, 2, 3]);
-  const copy = tokens.map((each) => Buffer.from(each));
-  expect(indexTokens(join(copy), [3, 2, 1, 0])).toBe(index);
-  const others = [
-    indexTokens(join(tokens), [0, 1]),
-    indexTokens(join([...tokens.slice(0, 2), Buffer.from('ac'), ...tokens.slice(3)]), [0, 1, 2, 3]),
-    indexTokens(join([...tokens, Buffer.from('c')]), [0, 1, 2, 3]),
-    indexTokens(join(['ab', 'a', 'b', ''].map((text) => Buffer.from(text))), [0, 1, 2, 3]),
-    indexTokens({ ...join(tokens), bytes: Buffer.from('abab and more') }, [0, 1, 2, 3]),
-  ];
-  for (const other of others) expect(other).not.toBe(index);
+const words = ['a', 'b', 'ab', ''].map((text) => Buffer.from(text));
+
+test('the same vocabulary has the same index', () => {
+  const tokens = [newText(), ...words];
+  const ids = [...tokens.keys()];
+  const index = indexTokens(join(tokens), ids);
+  const copy = join(tokens.map((each) => Buffer.from(each)));
+  expect(indexTokens(copy, ids.toReversed())).toBe(index);
+  expect(sharedIndex({ ...index, ...copy })).toBe(index);
+});
+
+/** The texts and ids of a vocabulary, of which the first token is `first`. */
+type Other = (first: Uint8Array) => readonly [texts: TokenTexts, ids: readonly number[]];
+
+test.each<readonly [string, Other]>([
+  ['fewer tokens', (first) => [join([first, ...words]), [0, 1]]],
+  [
+    'another token',
+    (first) => [
+      join([first, words[0], words[1], Buffer.from('ac'), words[3]].flatMap((each) => each ?? [])),
+      [0, 1, 2, 3, 4],
+    ],
+  ],
+  ['one more token', (first) => [join([first, ...words, Buffer.from('c')]), [0, 1, 2, 3, 4]]],
+  ['one more token of these', (first) => [join([first, ...words, Buffer.from('c')]), [0, 1, 2, 3, 4, 5]]],
+  [
+    'tokens cut elsewhere',
+    (first) => [join([first, ...['ab', 'a', 'b', ''].map((text) => Buffer.from(text))]), [0, 1, 2, 3, 4]],
+  ],
+  ['other tokens of the same', (first) => [join([first, ...words]), [0, 1, 4, 4, 2]]],
+])('a vocabulary of %s has another index', (_, other) => {
+  const first = newText();
+  const index = indexTokens(join([first, ...words]), [0, 1, 2, 3, 4]);
+  expect(indexTokens(...other(first))).not.toBe(index);
+});
+
+test('four indexes are known, as long as others are not later', () => {
+  const made = Array.from({ length: 5 }, () => {
+    const texts = join([newText(), Buffer.from('a')]);
+    return { texts, index: indexTokens(texts, [0, 1]) };
+  });
+  const [oldest, ...latest] = made;
+  for (const { texts, index } of latest) expect(indexTokens(texts, [0, 1])).toBe(index);
+  expect(oldest && indexTokens(oldest.texts, [0, 1])).not.toBe(oldest?.index);
 });

@@ -52,7 +52,8 @@ export function sharedIndex(stored: TokenIndex): TokenIndex {
 }
 
 function remember(index: TokenIndex): TokenIndex {
-  if (latest.unshift(new WeakRef(index)) > maxLatest) latest.pop();
+  latest.unshift(new WeakRef(index));
+  latest.length = Math.min(latest.length, maxLatest);
   return index;
 }
 
@@ -144,7 +145,7 @@ function insertionSort(ids: Uint32Array, { from, to, depth }: Group, texts: Toke
   }
 }
 
-/** Compares by bytes, then by id. */
+/** Compares by bytes. Equal tokens stay in their order. */
 function precedes({ bytes, starts }: TokenTexts, first: number, second: number, depth: number): boolean {
   const start = starts[first] ?? 0;
   const length = (starts[first + 1] ?? 0) - start;
@@ -155,5 +156,5 @@ function precedes({ bytes, starts }: TokenTexts, first: number, second: number, 
     const difference = (bytes[start + offset] ?? 0) - (bytes[otherStart + offset] ?? 0);
     if (difference !== 0) return difference < 0;
   }
-  return length === otherLength ? first < second : length < otherLength;
+  return length < otherLength;
 }
