@@ -63,7 +63,9 @@ function makeTexts(count: number): readonly Uint8Array[] {
     fc.oneof({ weight: 12, arbitrary: whole.map((text) => encoder.encode(text)) }, halves),
     { numRuns: count, seed: 42 },
   );
-  return [...Array.from({ length: 0x100 }, (_, byte) => Uint8Array.of(byte)), ...drawn];
+  const bytes = Array.from({ length: 0x100 }, (_, byte) => Uint8Array.of(byte));
+  // The first token is one that many grammars allow.
+  return [encoder.encode('an'), ...bytes, ...drawn];
 }
 
 function joined(tokens: readonly Uint8Array[]) {
@@ -103,6 +105,7 @@ const places: readonly (readonly [name: string, schema: JsonSchema, text: string
   ['a pattern', { type: 'string', pattern: '^[a-z]{2,10}-[0-9]{4}$' }, '"abc-1234"'],
   ['a pattern in a string', { type: 'string', pattern: 'ab[0-9]' }, '"xab1y"'],
   ['letters beyond ASCII', { type: 'string', pattern: '^[à-ÿ€]+$' }, '"éé€"'],
+  ['the first token', { enum: ['an', 'nn'] }, '"an"'],
   ['an enum', { enum: ['abc', 'abd', 'b', 'bcd', 12, null] }, '"abd"'],
   ['all but some texts', { type: 'string', not: { enum: ['abc', 'ad'] } }, '"abd"'],
   [
@@ -172,6 +175,12 @@ describe('characters that lead to one state', () => {
       'root ::= (plain | accented) (plain "1" | accented "2")\nplain ::= [a-z]\naccented ::= [à-ÿ]';
     expectAlong(createMatcher(gbnfExpression(readGbnf(source))), 'éé2');
   });
+});
+
+test('classes that differ only above ASCII have masks of their own', () => {
+  for (const class_ of ['a-zé', 'a-z€', 'a-z', 'a-zà-ÿ']) {
+    expectAlong(createMatcher(gbnfExpression(readGbnf(`root ::= [${class_}]+ "."`))), 'ab');
+  }
 });
 
 /** Grammars of classes that overlap, each in one place, so that the same characters lead on to different ends. */
