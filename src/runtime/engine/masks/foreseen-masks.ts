@@ -8,7 +8,7 @@ import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenIndex } from '../../../language/matcher/token-index.ts';
 
 const encoder = new TextEncoder();
-/** Positions whose masks were found. */
+/** Positions at which the masks of forced text were found. */
 const foreseen = memoize((_: TokenIndex) => new WeakSet<object>());
 
 /**
@@ -16,9 +16,10 @@ const foreseen = memoize((_: TokenIndex) => new WeakSet<object>());
  * may reach beyond it.
  */
 export function* foreseeMasks(matcher: Matcher, index: TokenIndex): Steps<void> {
+  // Always: a mask that is known by now is no work, and one may have made room for others.
+  yield* matcher.maskSteps(index);
   const known = foreseen(index);
   if (known.has(matcher.state)) return;
-  yield* matcher.maskSteps(index);
   yield* masksOfForced(matcher, index);
   known.add(matcher.state);
 }
