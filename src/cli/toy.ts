@@ -49,7 +49,11 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
   await fs.writeFile(file, bytes);
   const report = { type: 'toy_model', file, format, size: bytes.length };
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : `${pc.green('✓')} ${terminalText(file)}\n`);
-  if (!json) process.stderr.write(pc.dim(`talk to it: idiolect chat ${terminalText(quoteWord(file))}\n`));
+  if (json) return;
+  const talk = `talk to it: idiolect chat ${terminalText(quoteWord(file))}`;
+  process.stderr.write(
+    pc.dim(`${talk} ("What time is it in Zurich?"; it knows little more than how calls are written)\n`),
+  );
 }
 
 async function contentOf(file: string): Promise<Buffer | null> {

@@ -201,7 +201,7 @@ export class ContextOverflowError extends /* @__PURE__ */ errorClass(
   'context-overflow',
   (facts: OverflowFacts) =>
     `${overflow(facts)}; ` +
-    "shorten the conversation (contextOverflow: 'shift' does it in this process), load the model with a larger contextSize, or start its server with a longer context",
+    "shorten the conversation (contextOverflow: 'shift' drops its oldest turns in this process, but no last message), load the model with a larger contextSize, or start its server with a longer context",
 ) {
   constructor(facts: Thrown<Omit<OverflowFacts, 'atLeast'> & Partial<OverflowFacts>>) {
     super({ atLeast: false, ...facts });

@@ -139,6 +139,22 @@ describe('what a loop gets wrong is told', () => {
     await expect(run()).rejects.toThrow(DecodingError);
   });
 
+  it.each([
+    ['free', {}],
+    ['with a call that must be', { tools: [weather], toolChoice: 'required' }],
+  ] as const)('a prompt that leaves no room in the context, %s', async (_, options) => {
+    const { chatTemplate, tokenizer } = await toyEngine();
+    const model = (contextSize: number) => ({ model: 'small', chatTemplate, tokenizer, contextSize });
+    const whole = await steer(model(4000), { messages, ...options });
+    const { length } = whole.tokens;
+    await expect(steer(model(length), { messages, ...options })).rejects.toMatchObject({
+      code: 'context-overflow',
+      needed: length + 1,
+      available: length,
+    });
+    expect((await steer(model(length + 1), { messages, ...options })).over).toBe(false);
+  });
+
   it('a token after the end', async () => {
     const { engine, response } = await begin('json');
     while (!response.over) {

@@ -57,7 +57,7 @@ function parse(text: string): JsonValue {
     const reason =
       text === ''
         ? 'the response ended before it began; allow it more maxTokens, or less thinking (thinkingBudget)'
-        : 'it broke off (allow it more maxTokens), or is not JSON';
+        : 'it is not JSON, or broke off: where `finish` says `length`, allow it more maxTokens, or the model a larger contextSize';
     throw new AnswerError({ text, reason, cause });
   }
 }

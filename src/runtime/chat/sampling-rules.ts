@@ -64,7 +64,7 @@ function checkNested<Options extends object>(
   for (const name of required) requireOption(`${option}.${name}`, value[name], rules[name]);
 }
 
-const samplers = 'node-llama-cpp has no such sampler to pass it to';
+const samplers = 'no engine here has such a sampler';
 
 const events = 'iterate over the chat: events arrive as they are written';
 

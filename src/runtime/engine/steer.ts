@@ -15,6 +15,7 @@ import { samplingRules } from '../chat/sampling-rules.ts';
 import type { WrittenResponse } from '../chat/steering/written-piece.ts';
 import { type ChatTemplates, createRun, type PreparedChat, prepareInTurns } from './chat.ts';
 import type { DecodingStep } from './decoding/backtracking.ts';
+import { requireRoom } from './decoding/decode.ts';
 import type { ResponseRun } from './decoding/response-run.ts';
 import type { Engine, Mask } from './engine.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -127,6 +128,7 @@ class Steered implements SteeredChat {
     this.#tokens = [...tokens];
     this.report = [...prepared.grammar.report, ...report];
     this.#opening = this.#take(finish(this.#run.start()));
+    requireRoom(this.#tokens.length, contextSize);
   }
 
   get tokens(): readonly number[] {

@@ -35,7 +35,7 @@ export async function* decode(
   signal?.throwIfAborted();
   const opening = await startAndFinishInTurns(run.start(), signal);
   const all = [...tokens, ...opening.tokens];
-  requireRoom(all.length, engine);
+  requireRoom(all.length, engine.contextSize);
   if (opening.over) yield* opening.events;
   else {
     const report = progressOf(all.length, options);
@@ -113,6 +113,6 @@ async function draw(sequence: OpenSequence, run: ResponseRun): Promise<[drawn: D
 }
 
 /** Throws `ContextOverflowError` unless `tokens` and one sampled token fit into the context. */
-function requireRoom(tokens: number, { contextSize }: Engine): void {
+export function requireRoom(tokens: number, contextSize: number): void {
   if (tokens >= contextSize) throw new ContextOverflowError({ needed: tokens + 1, available: contextSize });
 }
