@@ -1,7 +1,12 @@
 /** A vocabulary in the order of its bytes, however long its tokens are and whatever they share. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indexTokens, sharedIndex, type TokenTexts } from '../../src/language/matcher/token-index.ts';
+import {
+  indexTokens,
+  sharedIndex,
+  type TokenTexts,
+  tokensFrom,
+} from '../../src/language/matcher/token-index.ts';
 
 /** Few bytes, so that many tokens share beginnings, also longer ones than are compared at once. */
 const token = fc
@@ -47,6 +52,27 @@ test('tokens come in the order of their bytes, equal ones by id, empty ones not 
     { numRuns: 150 },
   );
 });
+
+test('the tokens with a beginning are those that have it', () => {
+  fc.assert(
+    fc.property(many(token), token, fc.nat(4), (tokens, other, length) => {
+      const index = indexTokens(join([...tokens, newText()]), tokens.keys());
+      for (const beginning of [
+        other,
+        other.subarray(0, length),
+        ...tokens.map((each) => each.subarray(0, length)),
+      ]) {
+        const expected = [...index.ids].filter((id) => beginsWith(tokens[id] ?? Buffer.of(), beginning));
+        expect([...tokensFrom(index, beginning)]).toEqual(expected);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+function beginsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
+  return Buffer.compare(bytes.subarray(0, beginning.length), beginning) === 0;
+}
 
 const words = ['a', 'b', 'ab', ''].map((text) => Buffer.from(text));
 

@@ -51,6 +51,36 @@ export function sharedIndex(stored: TokenIndex): TokenIndex {
   return knownIndex(stored, stored.ids) ?? remember(stored);
 }
 
+/** The tokens that begin with these bytes, in order. */
+export function tokensFrom(index: TokenIndex, beginning: Uint8Array): Uint32Array {
+  const from = firstPlace(index, (token) => order(index, token, beginning) >= 0);
+  const to = firstPlace(index, (token) => order(index, token, beginning) > 0);
+  return index.ids.subarray(from, to);
+}
+
+/** The first place of a token that is far enough; all after it are. */
+function firstPlace({ ids }: TokenIndex, isFarEnough: (token: number) => boolean): number {
+  let [from, to] = [0, ids.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (isFarEnough(ids[middle] ?? 0)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+/** Whether a token comes before all texts with that beginning (below 0), has it (0), or comes after them. */
+function order({ bytes, starts }: TokenTexts, token: number, beginning: Uint8Array): number {
+  const start = starts[token] ?? 0;
+  const length = (starts[token + 1] ?? 0) - start;
+  for (let offset = 0; offset < beginning.length; offset += 1) {
+    if (offset === length) return -1;
+    const difference = (bytes[start + offset] ?? 0) - (beginning[offset] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
 function remember(index: TokenIndex): TokenIndex {
   latest.unshift(new WeakRef(index));
   latest.length = Math.min(latest.length, maxLatest);

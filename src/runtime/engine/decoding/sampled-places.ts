@@ -3,6 +3,7 @@
  * that are excluded because they lead to an invalid value.
  */
 import type { Matcher } from '../../../language/matcher/matcher.ts';
+import { tokensFrom } from '../../../language/matcher/token-index.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 
@@ -106,8 +107,8 @@ export class SampledPlaces {
     const { allowed, index } = this.#vocabulary;
     const bias = new Map(allowed.bias(matcher) ?? []);
     for (const token of matcher.illFormedTokens(index)) bias.set(token, -Infinity);
-    for (const token of index.ids) {
-      if (this.#isExcluded(token, excluded)) bias.set(token, -Infinity);
+    for (const beginning of excluded) {
+      for (const token of tokensFrom(index, beginning)) bias.set(token, -Infinity);
     }
     return bias;
   }
