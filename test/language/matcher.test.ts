@@ -291,7 +291,7 @@ describe('cases', () => {
 
   test('endless forced text comes in a bounded piece', () => {
     const matcher = createMatcher(grammarOf(sequence(literal('ab'), rule('root'))));
-    expect(matcher.forced()).toHaveLength(100_000);
+    expect(matcher.forced()).toHaveLength(2000);
   });
 
   test('the cost per character does not grow with the text', () => {

@@ -32,7 +32,7 @@ describe('forced text of many characters', () => {
       },
     ] as const;
 
-  it.each([2, 70, 80, 400])('is written without a draw: %i sentences', (count) => {
+  it.each([2, 28, 31, 80, 400])('is written without a draw: %i sentences', (count) => {
     const text = sentence.repeat(count);
     const written = (of: string) =>
       writeTokens({

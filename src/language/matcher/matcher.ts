@@ -16,6 +16,7 @@ import { tokenCharacter } from '../gbnf/token-character.ts';
 import { advanceByte, type BytePosition, wholePosition } from './byte-position.ts';
 import { listTokens, type TokenBitmap } from './masks/token-bitmap.ts';
 import { grammarMasks, type TokenMasks } from './masks/token-masks.ts';
+import { maxForced } from './max-forced.ts';
 import { Program } from './program.ts';
 import { grammarOfRest, rest } from './rest-of-grammar.ts';
 import { defaultStackLimit, type Position, Stacks } from './stacks.ts';
@@ -46,7 +47,7 @@ export interface Matcher {
   readonly open: boolean;
   /** True inside a character, of which some bytes are still missing. */
   readonly withinCharacter: boolean;
-  /** Forced text: what must come next, up to the first choice or possible end, or 5,000 characters. May be empty. */
+  /** Forced text: what must come next, up to the first choice or possible end, or 2,000 characters. May be empty. */
   forced(): string;
   /**
    * GBNF of everything that may follow, with start rule `root`. Inside a character it begins with that whole
@@ -83,9 +84,6 @@ export interface MatcherOptions {
 const maxCounted = 100_000;
 
 const textOrBytes: OptionRule = { ...bytes, expected: 'a string or a Uint8Array' };
-
-/** Maximum number of characters that `forced` returns at once: to tokenise so many takes some five milliseconds. */
-export const maxForced = 5000;
 
 /**
  * Creates a matcher at the start of a grammar.

@@ -57,7 +57,7 @@ function parse(text: string): JsonValue {
     const reason =
       text === ''
         ? 'the response ended before it began; allow it more maxTokens, or less thinking (thinkingBudget)'
-        : 'it is not JSON, or broke off: where `finish` says `length`, allow it more maxTokens, or the model a larger contextSize';
+        : 'it broke off (allow it more maxTokens, or the model a larger contextSize), or is not JSON';
     throw new AnswerError({ text, reason, cause });
   }
 }

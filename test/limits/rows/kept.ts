@@ -147,7 +147,7 @@ export const keptRows: Rows = {
     const rules = new Map(bodies.map((body, at) => [`r${at}`, body]));
     return createMatcher({ root: 'r0', rules }).size > size;
   },
-  'language/matcher/matcher.ts maxForced': (size) => matcherOf('a'.repeat(size)).forced().length === size,
+  'language/matcher/max-forced.ts maxForced': (size) => matcherOf('a'.repeat(size)).forced().length === size,
   'runtime/node-llama-cpp/states/vocabulary-file.ts maxFiles': (size) =>
     inFolder((folder) => {
       for (const at of numbersTo(size)) {

@@ -2,7 +2,8 @@
  * The tokens of text that a grammar forces. It must be tokenised as the model would have done, so its end is healed:
  * text that a longer token could cover is left to sampling.
  */
-import { type Matcher, maxForced } from '../../../language/matcher/matcher.ts';
+import type { Matcher } from '../../../language/matcher/matcher.ts';
+import { maxForced } from '../../../language/matcher/max-forced.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
 import { cachedByPosition } from './cached-by-position.ts';
@@ -83,31 +84,13 @@ function countSettled(
 ): number {
   const ahead = matcher.clone();
   ahead.accept(text);
-  const end = endOf(text, tokens, markers, vocabulary);
-  const before = tokens.length - end.tokens.length;
   let settled = tokens.length;
   for (const byte of nextBytes(ahead, vocabulary)) {
-    const longer = byte < 0x80 ? markers.encode(end.text + String.fromCharCode(byte)) : end.tokens;
-    const changed = end.tokens.findIndex((token, index) => longer[index] !== token);
-    if (changed >= 0) settled = Math.min(settled, before + changed);
+    const longer = byte < 0x80 ? markers.encode(text + String.fromCharCode(byte)) : tokens;
+    const changed = tokens.findIndex((token, index) => longer[index] !== token);
+    if (changed >= 0) settled = Math.min(settled, changed);
   }
   return settled;
-}
-
-/** Tokens at the end of a text, in which a change by what follows it is looked for. */
-const endTokens = 100;
-
-/** The end of a long text, if it has the same tokens by itself; otherwise the whole. */
-function endOf(text: string, tokens: readonly number[], markers: MarkerTokens, vocabulary: Vocabulary) {
-  const last = tokens.slice(-endTokens);
-  if (last.length === tokens.length) return { text, tokens };
-  const bytes = encoder.encode(text);
-  const end = new TextDecoder().decode(
-    bytes.subarray(bytes.length - sum(last.map((token) => vocabulary.bytesOf(token).length))),
-  );
-  const alone = markers.encode(end);
-  const isSame = alone.length === last.length && alone.every((token, index) => token === last[index]);
-  return isSame ? { text: end, tokens: last } : { text, tokens };
 }
 
 /** The bytes that may come next, or those of them that stand for their kind. */
