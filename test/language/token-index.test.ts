@@ -7,6 +7,7 @@ import {
   type TokenTexts,
   tokensFrom,
 } from '../../src/language/matcher/token-index.ts';
+import { joinTokens, newText } from '../support/new-vocabulary.ts';
 
 /** Few bytes, so that many tokens share beginnings, also longer ones than are compared at once. */
 const token = fc
@@ -19,21 +20,6 @@ function many(tokens: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array[]> {
 }
 const repeated = ['', 'a', 'ab', 'b'].map((text) => Uint8Array.from(Buffer.from(text)));
 
-function join(tokens: readonly Uint8Array[]): TokenTexts {
-  const starts = new Uint32Array(tokens.length + 1);
-  tokens.forEach(({ length }, id) => {
-    starts[id + 1] = (starts[id] ?? 0) + length;
-  });
-  return { bytes: Buffer.concat(tokens), starts };
-}
-
-let vocabularies = 0;
-/** A text that no vocabulary of this process has had: without it, an index may be one that is known. */
-function newText(): Uint8Array {
-  vocabularies += 1;
-  return Buffer.from(`text ${vocabularies}`);
-}
-
 test('tokens come in the order of their bytes, equal ones by id, empty ones not at all', () => {
   fc.assert(
     fc.property(
@@ -44,7 +30,7 @@ test('tokens come in the order of their bytes, equal ones by id, empty ones not 
         const expected = ids
           .filter((id) => tokens[id]?.length !== 0)
           .sort((a, b) => Buffer.compare(tokens[a] ?? Buffer.of(), tokens[b] ?? Buffer.of()) || a - b);
-        const { ids: sorted, longest } = indexTokens(join([...tokens, newText()]), ids);
+        const { ids: sorted, longest } = indexTokens(joinTokens([...tokens, newText()]), ids);
         expect([...sorted]).toEqual(expected);
         expect(longest).toBe(Math.max(0, ...ids.map((id) => tokens[id]?.length ?? 0)));
       },
@@ -56,7 +42,7 @@ test('tokens come in the order of their bytes, equal ones by id, empty ones not 
 test('the tokens with a beginning are those that have it', () => {
   fc.assert(
     fc.property(many(token), token, fc.nat(4), (tokens, other, length) => {
-      const index = indexTokens(join([...tokens, newText()]), tokens.keys());
+      const index = indexTokens(joinTokens([...tokens, newText()]), tokens.keys());
       for (const beginning of [
         other,
         other.subarray(0, length),
@@ -79,8 +65,8 @@ const words = ['a', 'b', 'ab', ''].map((text) => Buffer.from(text));
 test('the same vocabulary has the same index', () => {
   const tokens = [newText(), ...words];
   const ids = [...tokens.keys()];
-  const index = indexTokens(join(tokens), ids);
-  const copy = join(tokens.map((each) => Buffer.from(each)));
+  const index = indexTokens(joinTokens(tokens), ids);
+  const copy = joinTokens(tokens.map((each) => Buffer.from(each)));
   expect(indexTokens(copy, ids.toReversed())).toBe(index);
   expect(sharedIndex({ ...index, ...copy })).toBe(index);
 });
@@ -89,30 +75,36 @@ test('the same vocabulary has the same index', () => {
 type Other = (first: Uint8Array) => readonly [texts: TokenTexts, ids: readonly number[]];
 
 test.each<readonly [string, Other]>([
-  ['fewer tokens', (first) => [join([first, ...words]), [0, 1]]],
+  ['fewer tokens', (first) => [joinTokens([first, ...words]), [0, 1]]],
   [
     'another token',
     (first) => [
-      join([first, words[0], words[1], Buffer.from('ac'), words[3]].flatMap((each) => each ?? [])),
+      joinTokens([first, words[0], words[1], Buffer.from('ac'), words[3]].flatMap((each) => each ?? [])),
       [0, 1, 2, 3, 4],
     ],
   ],
-  ['one more token', (first) => [join([first, ...words, Buffer.from('c')]), [0, 1, 2, 3, 4]]],
-  ['one more token of these', (first) => [join([first, ...words, Buffer.from('c')]), [0, 1, 2, 3, 4, 5]]],
+  ['one more token', (first) => [joinTokens([first, ...words, Buffer.from('c')]), [0, 1, 2, 3, 4]]],
+  [
+    'one more token of these',
+    (first) => [joinTokens([first, ...words, Buffer.from('c')]), [0, 1, 2, 3, 4, 5]],
+  ],
   [
     'tokens cut elsewhere',
-    (first) => [join([first, ...['ab', 'a', 'b', ''].map((text) => Buffer.from(text))]), [0, 1, 2, 3, 4]],
+    (first) => [
+      joinTokens([first, ...['ab', 'a', 'b', ''].map((text) => Buffer.from(text))]),
+      [0, 1, 2, 3, 4],
+    ],
   ],
-  ['other tokens of the same', (first) => [join([first, ...words]), [0, 1, 4, 4, 2]]],
+  ['other tokens of the same', (first) => [joinTokens([first, ...words]), [0, 1, 4, 4, 2]]],
 ])('a vocabulary of %s has another index', (_, other) => {
   const first = newText();
-  const index = indexTokens(join([first, ...words]), [0, 1, 2, 3, 4]);
+  const index = indexTokens(joinTokens([first, ...words]), [0, 1, 2, 3, 4]);
   expect(indexTokens(...other(first))).not.toBe(index);
 });
 
 test('four indexes are known, as long as others are not later', () => {
   const made = Array.from({ length: 5 }, () => {
-    const texts = join([newText(), Buffer.from('a')]);
+    const texts = joinTokens([newText(), Buffer.from('a')]);
     return { texts, index: indexTokens(texts, [0, 1]) };
   });
   const [oldest, ...latest] = made;
