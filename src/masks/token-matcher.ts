@@ -29,7 +29,7 @@ export interface TokenMatcher {
   /**
    * What must come next, whatever is sampled: it can be inserted, tokenized, instead. It ends before the first place
    * from which an allowed token reaches beyond the text that is certain: `<t` of `<think>` and `<tool_call>` is not
-   * forced where these are tokens. May be empty.
+   * forced where these are tokens. At most 2,000 characters at once, and it may be empty.
    */
   forced(): string;
   /** Whether the response may end here. */

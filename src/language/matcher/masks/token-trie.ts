@@ -45,16 +45,17 @@ export function tokenTrie(tokens: TokenIndex): TokenTrie {
 
 /** `tokenTrie` in steps. */
 export function* tokenTrieSteps(tokens: TokenIndex): Steps<TokenTrie> {
-  if (!known.has(tokens)) {
-    const builder = new TrieBuilder(tokens);
-    for (let place = 0; place < tokens.ids.length; place += tokensPerStep) {
-      builder.add(place, Math.min(place + tokensPerStep, tokens.ids.length));
-      yield;
-    }
-    // Others may have made it meanwhile.
-    if (!known.has(tokens)) known.set(tokens, builder.finish());
+  const made = known.get(tokens);
+  if (made !== undefined) return made;
+  const builder = new TrieBuilder(tokens);
+  for (let place = 0; place < tokens.ids.length; place += tokensPerStep) {
+    builder.add(place, Math.min(place + tokensPerStep, tokens.ids.length));
+    yield;
   }
-  return known.get(tokens) ?? tokenTrie(tokens);
+  // Others may have made it meanwhile.
+  const trie = known.get(tokens) ?? builder.finish();
+  known.set(tokens, trie);
+  return trie;
 }
 
 class TrieBuilder {
