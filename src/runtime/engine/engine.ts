@@ -114,7 +114,10 @@ export interface Mask {
   allows(token: number): boolean;
   /** All tokens that may be drawn, one bit for each, not to be changed; `null` if everything may. */
   bitmap(): Readonly<TokenBitmap> | null;
-  /** For an engine with grammars of its own: the grammar of all that may follow; `null` if everything may. */
+  /**
+   * For an engine with grammars of its own: the grammar of all that may follow; `null` if everything may, or if no
+   * grammar can begin or end here. Then only `bias` restricts such an engine, and what it draws is checked.
+   */
   readonly grammar: GrammarAt | null;
   /**
    * Whether an engine's own state of the grammar is here already: it was at the position of the last draw, and has

@@ -13,7 +13,7 @@ import type { DrawnToken, Mask, TokenBiases } from '../engine.ts';
 import { foreseeMasks } from '../masks/foreseen-masks.ts';
 import { GrammarGuide, type GuideOptions } from '../masks/grammar-guide.ts';
 import { markerEndsAt } from '../masks/marker-ends.ts';
-import { biasMask, GrammarMask, lostMask } from '../masks/mask.ts';
+import { biasMask, GrammarMask, lostMask, setMask } from '../masks/mask.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
 import { Backtracking, type DecodingStep, type Taken } from './backtracking.ts';
 import { type Guess, guessTokens } from './guessed-tokens.ts';
@@ -68,11 +68,12 @@ export class ResponseRun {
     const given = free ? logitBias : null;
     if (!constrained) return given === null ? null : biasMask(given, free);
     if (matcher === null) return lostMask(given, free, (reason) => this.#response.broken(reason));
-    const { follows, unmasked } = this.#guide;
+    const { follows, only } = this.#guide;
     // In plain text, the caller's bias applies instead, and nothing counts characters.
     const otherwise = free ? given : vocabulary.allowed.illFormedBias(matcher);
     const bias = this.#backtracking.bias(matcher) ?? this.#guide.bias ?? otherwise;
-    return unmasked ? biasMask(bias, free) : new GrammarMask({ matcher, vocabulary, bias, free, follows });
+    if (only !== null) return setMask(only, bias, free);
+    return new GrammarMask({ matcher, vocabulary, bias, free, follows });
   }
 
   /** The mask whose refusals are told, which a token may be drawn without; `null` where it must be drawn under it. */

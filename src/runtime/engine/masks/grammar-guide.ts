@@ -5,9 +5,10 @@
  *
  * Such an engine allows an end of generation only at the end of the grammar. Model files declare some tokens as such
  * that are markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, only a
- * bias restricts what is sampled, and the matcher checks it. The same inside a character where it cannot follow what was
+ * bias restricts what such an engine samples, and the matcher checks it. The same inside a character where it cannot follow what was
  * sampled (the response went back to there): no grammar begins in the middle of a character.
  */
+import type { TokenBitmap } from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
@@ -26,7 +27,7 @@ export interface GuideOptions {
 /** Guides the sampling of one response. */
 export class GrammarGuide {
   readonly #options: GuideOptions;
-  #masked = false;
+  #only: Readonly<TokenBitmap> | null = null;
   #follows = false;
   #bias: TokenBiases | null = null;
 
@@ -44,9 +45,14 @@ export class GrammarGuide {
     return this.#bias;
   }
 
-  /** Whether only the bias restricts the next token, so that it must be checked. */
+  /** All that may be drawn where no grammar of the engine's own can say so; `null` where one can. */
+  get only(): Readonly<TokenBitmap> | null {
+    return this.#only;
+  }
+
+  /** Whether a grammar of the engine's own cannot restrict the next token, so that it must be checked. */
   get unmasked(): boolean {
-    return !this.#masked;
+    return this.#only !== null;
   }
 
   /** The tokens forced at the position of `matcher`, and whether more are after them. */
@@ -63,9 +69,9 @@ export class GrammarGuide {
     const { markers, vocabulary } = this.#options;
     const ends = markerEndsAt(matcher, markers, vocabulary);
     this.#bias = ends === null ? vocabulary.allowed.bias(matcher) : ends.bias;
-    this.#follows = ends === null && sampled && this.#masked;
+    this.#follows = ends === null && sampled && !this.unmasked;
     const isCut = !this.#follows && matcher.withinCharacter && this.#bias !== null;
-    this.#masked = ends === null && !isCut;
+    this.#only = ends?.allowed ?? (isCut ? matcher.mask(vocabulary.index) : null);
   }
 
   /** The matcher could not follow what was sampled; only a grammar of the engine's own can. */

@@ -2,7 +2,7 @@
  * Tokens that the model file declares as ends of generation although they are markers of the format, and the positions
  * in a grammar where they are markers. Converters go by the name of a token, so `<|end|>` is an end for every model.
  */
-import { addTokens, removeTokens } from '../../../language/matcher/masks/token-bitmap.ts';
+import { addTokens, removeTokens, type TokenBitmap } from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { TokenBiases } from '../engine.ts';
 import type { MarkerTokens } from '../tokens/marker-tokens.ts';
@@ -12,6 +12,8 @@ import { cachedByPosition } from './cached-by-position.ts';
 /** A position where such tokens may come. */
 interface MarkerEnds {
   readonly tokens: readonly number[];
+  /** All that may be drawn here. */
+  readonly allowed: Readonly<TokenBitmap>;
   /** Restricts the sampler to the tokens allowed here. */
   readonly bias: TokenBiases;
 }
@@ -44,7 +46,7 @@ function findEnds(matcher: Matcher, markers: MarkerTokens, vocabulary: Vocabular
     );
   addTokens(wanted, matcher.complete ? [...vocabulary.ends, ...tokens] : tokens);
   const bias = allowed.leaving(wanted, matcher);
-  return bias === null ? null : { tokens, bias };
+  return bias === null ? null : { tokens, allowed: wanted, bias };
 }
 
 /** Whether the marker is more than text here: other text of its length leads to another position, or is not allowed. */

@@ -1,6 +1,11 @@
 /** The masks of a response, in the three answers that engines ask for. */
 import type { DecodingError } from '../../../format/errors.ts';
-import { addTokens, hasToken, type TokenBitmap } from '../../../language/matcher/masks/token-bitmap.ts';
+import {
+  addTokens,
+  hasToken,
+  listTokens,
+  type TokenBitmap,
+} from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { GrammarAt, Mask, TokenBiases } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
@@ -13,6 +18,22 @@ export function biasMask(bias: TokenBiases | null, free: boolean): Mask {
     few: () => null,
     allows: () => true,
     bitmap: () => null,
+    grammar: null,
+    follows: false,
+  };
+}
+
+/** `Mask.few` of a set of allowed tokens. */
+const maxFew = 256;
+
+/** The mask of a position where only these tokens may be drawn, which no grammar of an engine's own can say. */
+export function setMask(allowed: Readonly<TokenBitmap>, bias: TokenBiases | null, free: boolean): Mask {
+  return {
+    bias,
+    free,
+    few: () => listTokens(allowed, maxFew),
+    allows: (token) => hasToken(allowed, token),
+    bitmap: () => allowed,
     grammar: null,
     follows: false,
   };
