@@ -144,7 +144,7 @@ function prepareProbes(templateSource: string, name: string, budget: WorkBudget)
   const template = parseTemplate(templateSource, { name, limits: analysisLimits, budget });
   if (!chatTemplate.allows(templateSource)) {
     const reason =
-      'this is not a chat template: it has no {{ … }} and no {% … %} (a program gives its source, not its path)';
+      'this is not a chat template: it has no {{ … }} and no {% … %} (what is wanted is its text, not the path of a file)';
     throw new AnalysisError({ template: name, probe: 'user', reason });
   }
   const sentinels = chooseSentinels(templateSource);

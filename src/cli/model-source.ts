@@ -13,7 +13,7 @@ import {
   looksLikeReference,
   readGgufHeader,
 } from '../hub/index.ts';
-import { folderReason, localPath, missingFileAdvice, missingModel } from '../hub/local-file.ts';
+import { folderReason, localPath, missingReason } from '../hub/local-file.ts';
 import { wrapTemplate } from '../template/tool-format/wrap-template.ts';
 import { readTextFile } from './read-text.ts';
 import { type ResponseReader, readerOfConfig } from './response-template-evidence.ts';
@@ -196,17 +196,11 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', missingModel],
-  ['EISDIR', folderReason],
-]);
-
 function cannotRead(file: string, cause: unknown): ModelFileError {
-  const code = codeOf(cause) ?? 'unknown error';
-  const advice = code === 'ENOENT' ? missingFileAdvice(file) : null;
-  return new ModelFileError({
-    file,
-    reason: advice ?? reasons.get(code) ?? `cannot be read (${code})`,
-    cause,
-  });
+  return new ModelFileError({ file, reason: unreadable(file, codeOf(cause) ?? 'unknown error'), cause });
+}
+
+function unreadable(file: string, code: string): string {
+  if (code === 'ENOENT') return missingReason(file);
+  return code === 'EISDIR' ? folderReason : `cannot be read (${code})`;
 }

@@ -31,7 +31,13 @@ export const folderReason =
   'is a folder; give a file in it: a model (.gguf) or, where that is enough, its chat template';
 
 /** The reason if nothing has that name. */
-export const missingModel =
+export function missingReason(file: string): string {
+  return missingFileAdvice(file) ?? (/\.(jinja2?|j2|json)$/i.test(file) ? missingTemplate : missingModel);
+}
+
+const missingTemplate =
+  'no such file; a chat template is in a .jinja file, a tokenizer_config.json, a model (.gguf) or one of the Hub (owner/name)';
+const missingModel =
   'no such file, and no model of the Hub (owner/name); `idiolect pull owner/name` downloads one, `idiolect toy` writes a small one';
 
 /** Advice if there is no file of that name; `null` if the name suggests nothing. */

@@ -13,7 +13,7 @@ import {
   type ObserveCapabilities,
   requireToolSupport,
 } from './inspect-model.ts';
-import { folderReason, localPath, missingFileAdvice, missingModel } from './local-file.ts';
+import { folderReason, localPath, missingReason } from './local-file.ts';
 import { observeTemplate } from './observe-template.ts';
 import { type PullOptions, pullModel, pullRules } from './pull-model.ts';
 import { looksLikeReference, type ModelReference, parseModelReference } from './reference.ts';
@@ -107,6 +107,6 @@ async function readTarget(target: string): Promise<string | ModelReference> {
     (found) => found.isDirectory(),
     () => false,
   );
-  const reason = isFolder ? folderReason : (missingFileAdvice(target) ?? missingModel);
+  const reason = isFolder ? folderReason : missingReason(target);
   throw new ModelFileError({ file: target, reason });
 }
