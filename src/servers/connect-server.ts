@@ -31,17 +31,18 @@ export interface ServerModel extends DescribedModel {
     options: ServerChatOptions<Tools, Format>,
   ): ChatStream<Tools, Format>;
   /** Answers with tools: executes the model's calls and passes it the results until it answers without a call. */
-  runTools<const Tools extends ToolList>(options: ServerRunToolsOptions<Tools>): ToolRun<Tools>;
+  runTools<const Tools extends ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: ServerRunToolsOptions<Tools, Format>,
+  ): ToolRun<Tools, Format>;
   /** What `chat` would use: the prompt as text, with a line for each picture, and the grammar. Throws the errors of `chat` before its request. */
   preview(options: ServerChatOptions): Promise<ServerChatPreview>;
 }
 
 /** The options of a tool run. */
-export type ServerRunToolsOptions<Tools extends ToolList = ToolList> = Omit<
-  RunToolsOptions<Tools>,
-  'injectForcedText'
-> &
-  ServerRequestOptions;
+export type ServerRunToolsOptions<
+  Tools extends ToolList = ToolList,
+  Format extends ResponseFormat = ResponseFormat,
+> = Omit<RunToolsOptions<Tools, Format>, 'injectForcedText'> & ServerRequestOptions;
 
 /** What is known of a chat before the first request. */
 export type ServerChatPreview = PreviewedPrompt;

@@ -395,10 +395,22 @@ describe('a run', () => {
     await expect(run.message).rejects.toThrow('out of memory');
   });
 
-  it('that is left gives the messages there were', async () => {
+  it('that is left after a result gives the messages there were', async () => {
     const run = runTools(fakeModel(calling(['get_weather', bern])), { messages, tools: [weather] });
     for await (const event of run) if (event.type === 'tool-result') break;
-    expect((await run.messages).map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect((await run.messages).slice(1)).toMatchObject([
+      { role: 'assistant' },
+      { role: 'tool', tool_call_id: 'call00001', content: told },
+    ]);
+  });
+
+  it('that is left leaves calls that nothing here executes to the caller', async () => {
+    const approval = { name: 'pay', parameters: { type: 'object' } } as const;
+    const calls = calling(['pay', {}], ['get_weather', bern]);
+    const run = runTools(fakeModel(calls), { messages, tools: [approval, weather] });
+    for await (const { type } of run) if (type === 'tool-result') break;
+    const results = (await run.messages).filter(({ role }) => role === 'tool');
+    expect(results).toMatchObject([{ tool_call_id: 'call00002', content: told }]);
   });
 
   it('that is left aborts the signal of the tools that still run; one that comes to its end does not', async () => {
@@ -427,7 +439,10 @@ describe('a run', () => {
       break;
     }
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-    expect(await run.messages).toHaveLength(2);
+    expect((await run.messages).slice(2)).toMatchObject([
+      { tool_call_id: 'call00001', content: expect.stringContaining('the run ended before the call did') },
+      { tool_call_id: 'call00002', content: 'done' },
+    ]);
 
     signals.length = 0;
     await runTools(fakeModel(calling(['quick', {}])), { messages, tools: [quick] }).messages;

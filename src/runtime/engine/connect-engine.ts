@@ -87,7 +87,9 @@ export class ConnectedEngine implements EngineModel {
     return startChat(this.#shared, options);
   }
 
-  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools> {
+  runTools<const Tools extends ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: RunToolsOptions<Tools, Format>,
+  ): ToolRun<Tools, Format> {
     return runTools(this, options);
   }
 

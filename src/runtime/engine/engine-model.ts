@@ -21,7 +21,9 @@ export interface EngineModel extends DescribedModel {
    * Answers a conversation with tools: executes the model's calls, passes it the results, and so on until it answers
    * without a call.
    */
-  runTools<const Tools extends ToolList>(options: RunToolsOptions<Tools>): ToolRun<Tools>;
+  runTools<const Tools extends ToolList, const Format extends ResponseFormat = ResponseFormat>(
+    options: RunToolsOptions<Tools, Format>,
+  ): ToolRun<Tools, Format>;
   /**
    * Prepares what chats with these options have in common, so that the first of them need not wait: schemas and
    * grammars of the tools, common first messages (a system message), and their tokens. Nothing is sampled. Throws the

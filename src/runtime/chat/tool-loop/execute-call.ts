@@ -82,6 +82,19 @@ export function refusal(toolCallId: string, toolName: string, problems: readonly
   return { type: 'tool-error', toolCallId, toolName, error, content: `Error: ${error.message}` };
 }
 
+/** What the model is told of a call whose run was left before it was executed. */
+export function notMade({ id, name }: Call): Untold {
+  return { toolCallId: id, toolName: name, content: 'Error: nothing was called: the run ended before' };
+}
+
+/** What the model is told of a call during which its run was left. */
+export function abandoned({ id, name }: Call): Untold {
+  const content = 'Error: the run ended before the call did; whether it had an effect is not known';
+  return { toolCallId: id, toolName: name, content };
+}
+
+type Untold = Pick<CallOutcome, 'toolCallId' | 'toolName' | 'content'>;
+
 /** The result of `work`; throws if all attempts have failed. */
 async function attempt(work: ToolWork, options: RunToolsOptions, retries: number): Promise<unknown> {
   const { signal = never, toolTimeoutMs } = options;

@@ -1,4 +1,5 @@
 /** The options of a tool run. */
+import type { ResponseFormat } from '../../../grammar/grammar-options.ts';
 import type { ToolCallOf, ToolList } from '../../../tools/tools.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import type { Executor } from './executor.ts';
@@ -8,7 +9,10 @@ import type { StopCondition } from './stop-conditions.ts';
  * The options of a tool run. `toolChoice: 'required'`, or a named tool, applies only to the first response, because
  * otherwise the model could never answer. A restriction to allowed tools applies to all responses.
  */
-export interface RunToolsOptions<Tools extends ToolList = ToolList> extends ChatOptions<Tools> {
+export interface RunToolsOptions<
+  Tools extends ToolList = ToolList,
+  Format extends ResponseFormat = ResponseFormat,
+> extends ChatOptions<Tools, Format> {
   /** Each with its own `execute`, unless the run has one for all. */
   readonly tools: Tools;
   /** Executes the calls of tools that have no `execute` of their own: `(call) => client.callTool(call)`. */

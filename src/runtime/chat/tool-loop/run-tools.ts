@@ -6,14 +6,16 @@ import type { SchemaIssue } from '../../../format/errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../format/messages.ts';
 import { follow } from '../../../format/on-abort.ts';
 import { isRecord, type OptionRule, requireOption } from '../../../format/option-rules.ts';
+import type { ResponseFormat } from '../../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../../tools/tools.ts';
+import { type AnswerOf, readAnswer } from '../answer.ts';
 import type { ChatOptions } from '../chat-options.ts';
 import { type ChatStream, callsOf, type ReadReport, unseen } from '../chat-stream.ts';
 import { checkRunOptions } from '../check-chat-options.ts';
 import { GeneratedStream } from '../generated-stream.ts';
 import { addUsage, noUsage } from '../token-usage.ts';
-import { canExecute, executeCall } from './execute-call.ts';
+import { abandoned, canExecute, executeCall, notMade } from './execute-call.ts';
 import type { CallOutcome, ToolFailure, ToolResultOf } from './executor.ts';
 import { OverruledCalls } from './overruled-calls.ts';
 import { noRefusals, questionOf, refusalsOf, toHistory } from './refused-calls.ts';
@@ -54,11 +56,17 @@ export type ToolRunEvent<Tools extends ToolList = ToolList> =
 /**
  * A tool run. Like a response, it advances as it is read: iterate over the events, or await `messages`, in this order.
  */
-export interface ToolRun<Tools extends ToolList = ToolList> extends AsyncIterable<ToolRunEvent<Tools>> {
-  /** The whole conversation, beginning with the given messages. Rejects with whatever ended the run. */
+export interface ToolRun<Tools extends ToolList = ToolList, Format extends ResponseFormat = ResponseFormat>
+  extends AsyncIterable<ToolRunEvent<Tools>> {
+  /**
+   * The whole conversation, beginning with the given messages. If the loop was left, with what was written so far, and
+   * with a result for each call that says so of those that have none. Rejects with whatever ended the run.
+   */
   readonly messages: Promise<readonly Message[]>;
   /** The model's last message. */
   readonly message: Promise<ResponseMessage>;
+  /** The last message's answer to `responseFormat`, as `ChatStream.object` gives it. */
+  readonly object: Promise<AnswerOf<Format>>;
   /** The tokens of all responses together. */
   readonly usage: Promise<Usage>;
   /**
@@ -87,12 +95,13 @@ const defaultMaxSteps = 8;
 const defaultMaxRepeats = 2;
 
 /** Starts a run; nothing happens until it is read. */
-export function runTools<const Tools extends ToolList>(
+export function runTools<const Tools extends ToolList, const Format extends ResponseFormat = ResponseFormat>(
   model: ToolCaller,
-  options: RunToolsOptions<Tools>,
-): ToolRun<Tools> {
-  // The list's type matters only to the type checker.
-  return new GeneratedToolRun(model, options as unknown as RunToolsOptions) as unknown as ToolRun<Tools>;
+  options: RunToolsOptions<Tools, Format>,
+): ToolRun<Tools, Format> {
+  // The types of tools and answer matter only to the type checker.
+  const run: unknown = new GeneratedToolRun(model, options as unknown as RunToolsOptions);
+  return run as ToolRun<Tools, Format>;
 }
 
 type Event = ResponseEvent | Exclude<ToolRunEvent, ResponseEvent>;
@@ -102,6 +111,10 @@ interface Conversation {
   readonly messages: Message[];
   last: ResponseMessage;
   usage: Usage;
+  /** The response that is read. */
+  reading: { readonly stream: ChatStream; readonly options: ChatOptions } | null;
+  /** Whether nothing more comes. */
+  isOver: boolean;
   /** Whether a limit of tokens ended the last response. */
   cutShort: boolean;
   readonly overruled: OverruledCalls;
@@ -109,17 +122,22 @@ interface Conversation {
 
 class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   readonly #readReport: ReadReport;
+  readonly #format: ResponseFormat | undefined;
 
   constructor(model: ToolCaller, options: RunToolsOptions) {
     const conversation: Conversation = {
       messages: [],
       last: { role: 'assistant', content: null },
       usage: noUsage,
+      reading: null,
+      isOver: false,
       cutShort: false,
       overruled: new OverruledCalls((options as typeof options | undefined)?.askIfOverruled),
     };
     super(converse(model, options, conversation), () => conversation);
     this.#readReport = () => reportOf(model, options);
+    // Callers in JavaScript may pass nothing, which is rejected when the run is read.
+    this.#format = (options as typeof options | undefined)?.responseFormat;
   }
 
   get messages(): Promise<readonly Message[]> {
@@ -128,6 +146,10 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
 
   get message(): Promise<ResponseMessage> {
     return this.part(({ last }) => last);
+  }
+
+  get object(): Promise<AnswerOf<ResponseFormat>> {
+    return unseen(this.message.then((message) => readAnswer(message, this.#format)));
   }
 
   get usage(): Promise<Usage> {
@@ -160,14 +182,15 @@ async function* converse(
   const options = checkRunOptions(given);
   const leaving = new AbortController();
   const unlink = follow(leaving, options.signal);
-  let isOver = false;
   try {
     yield* answer(model, { ...options, toolSignal: leaving.signal }, conversation);
-    isOver = true;
   } finally {
     unlink();
-    // The results of calls that are still running are no longer needed.
-    if (!isOver) leaving.abort();
+    if (!conversation.isOver) {
+      // The results of calls that are still running are no longer needed.
+      leaving.abort();
+      await leave(options, conversation);
+    }
   }
   return conversation;
 }
@@ -211,6 +234,7 @@ async function* answer(
     else if (repeats >= maxRepeats) reason = 'repeated-calls';
     else if (await isMet(stopWhen, steps)) reason = 'stop-when';
   }
+  conversation.isOver = true;
   yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
 
@@ -255,6 +279,7 @@ async function* respond(
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
   const stream = model.chat(options);
+  conversation.reading = { stream, options };
   for await (const event of stream) {
     if (event.type === 'finish') {
       conversation.cutShort = event.reason === 'length';
@@ -263,9 +288,43 @@ async function* respond(
     conversation.overruled.note(event);
     yield event;
   }
-  conversation.last = await stream.message;
-  if (options.continueFinalMessage === true) conversation.messages.pop();
-  conversation.messages.push(toHistory(conversation.last, conversation.cutShort));
+  addMessage(await stream.message, conversation);
+}
+
+/** Adds the message of the response that was read. */
+function addMessage(message: ResponseMessage, conversation: Conversation): void {
+  const { messages, cutShort, reading } = conversation;
+  conversation.last = message;
+  if (reading?.options.continueFinalMessage === true) messages.pop();
+  messages.push(toHistory(message, cutShort));
+  conversation.reading = null;
+}
+
+/**
+ * The run was left: adds what the model wrote so far, and a result for each of its calls that would have been executed,
+ * so that the conversation can go on.
+ */
+async function leave(options: RunToolsOptions, conversation: Conversation): Promise<void> {
+  const { reading, messages } = conversation;
+  // If it is rejected, that is what ended the run.
+  const written = (await reading?.stream.message.catch(() => null)) ?? null;
+  if (written !== null && !isEmpty(written)) addMessage(written, conversation);
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const answered = new Set(
+    messages.slice(last).map((message) => message.role === 'tool' && message.tool_call_id),
+  );
+  const open = callsOf(conversation.last).filter(
+    (call) => !answered.has(call.id) && canExecute(call, options),
+  );
+  messages.push(...open.map((call) => toMessage(notMade(call))));
+}
+
+function isEmpty({
+  content,
+  reasoning_content: thoughts = '',
+  tool_calls: calls = [],
+}: ResponseMessage): boolean {
+  return (content ?? '') === '' && thoughts === '' && calls.length === 0;
 }
 
 /** Executes calls concurrently; events come in order of completion, results in the order of the calls, also those returned. */
@@ -283,16 +342,24 @@ async function* carryOut(
     }),
   );
   const outcomes: CallOutcome[] = [];
-  while (running.size > 0) {
-    const { index, outcome } = await Promise.race(running.values());
-    running.delete(index);
-    outcomes[index] = outcome;
-    yield outcome;
+  try {
+    while (running.size > 0) {
+      const { index, outcome } = await Promise.race(running.values());
+      running.delete(index);
+      outcomes[index] = outcome;
+      yield outcome;
+    }
+  } finally {
+    // Some are missing if the run is left.
+    conversation.messages.push(...calls.map((call, index) => toMessage(outcomes[index] ?? abandoned(call))));
   }
-  conversation.messages.push(...outcomes.map(toMessage));
   return outcomes;
 }
 
-function toMessage({ toolCallId, toolName, content }: CallOutcome): ToolMessage {
+function toMessage({
+  toolCallId,
+  toolName,
+  content,
+}: Pick<CallOutcome, 'toolCallId' | 'toolName' | 'content'>): ToolMessage {
   return { role: 'tool', tool_call_id: toolCallId, name: toolName, content };
 }

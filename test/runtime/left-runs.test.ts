@@ -1,0 +1,116 @@
+/**
+ * Law: wherever the loop of a tool run is left, `messages` is a conversation that can go on: what was written so far is
+ * in it, and each call that would have been executed has one result, in the order of the calls.
+ */
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { AnswerError } from '../../src/format/errors.ts';
+import type { Message } from '../../src/format/messages.ts';
+import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
+import { scriptedEngine } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/tools/tools.ts';
+
+const messages = [{ role: 'user', content: 'How warm is it in Bern, and in Oslo?' }] as const;
+const weather = defineTool({
+  name: 'get_weather',
+  description: 'The weather in a city.',
+  parameters: z.strictObject({ city: z.string() }),
+  execute: ({ city }) => `${city}: 21 degrees`,
+});
+const tools = [weather];
+
+const callOf = (city: string): string =>
+  `<tool_call>{"name": "get_weather", "arguments": {"city": "${city}"}}</tool_call>`;
+const calls = `${callOf('Bern')}\n${callOf('Oslo')}`;
+
+/** A model that writes two calls, and then its answer; `prose`: before the calls. */
+async function open(prose = 'I ask.'): Promise<EngineModel> {
+  const turns = [
+    { after: 'in Oslo?', script: `<think>Two calls.</think>\n${prose}${calls}` },
+    { after: 'Oslo: 21 degrees', script: '{"degrees": [21, 21]}' },
+  ];
+  const model = await connectEngine(scriptedEngine({ turns }));
+  onTestFinished(() => model.dispose());
+  return model;
+}
+
+/** The conversation if the loop is left at this event; `null` if there are not so many. */
+async function leftAt(model: EngineModel, index: number): Promise<readonly Message[] | null> {
+  const run = model.runTools({ messages, tools });
+  let count = 0;
+  for await (const _ of run) {
+    if (count === index) return run.messages;
+    count += 1;
+  }
+  return null;
+}
+
+/** The conversations of all places, in order. */
+async function leftEverywhere(model: EngineModel): Promise<readonly (readonly Message[])[]> {
+  const all: (readonly Message[])[] = [];
+  for (let index = 0; ; index += 1) {
+    const left = await leftAt(model, index);
+    if (left === null) return all;
+    all.push(left);
+  }
+}
+
+function idsOfCalls(conversation: readonly Message[]): readonly string[] {
+  return conversation.flatMap((message) =>
+    message.role === 'assistant' ? (message.tool_calls ?? []).map(({ id }) => id) : [],
+  );
+}
+
+function idsOfResults(conversation: readonly Message[]): readonly (string | undefined)[] {
+  return conversation.flatMap((message) => (message.role === 'tool' ? [message.tool_call_id] : []));
+}
+
+describe('a run that is left', () => {
+  it('has a result for each call, whatever it was left at', async () => {
+    const model = await open();
+    const places = await leftEverywhere(model);
+    expect(Math.max(...places.map((conversation) => idsOfCalls(conversation).length))).toBe(2);
+    for (const conversation of places) {
+      expect(conversation[0]).toEqual(messages[0]);
+      expect(idsOfResults(conversation)).toEqual(idsOfCalls(conversation));
+      const { prompt } = model.preview({ messages: conversation, tools });
+      expect(prompt.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('loses nothing of what was written', async () => {
+    const places = await leftEverywhere(await open());
+    const sizes = places.map((conversation) => JSON.stringify(conversation.map(withoutErrors)).length);
+    expect(sizes).toEqual(sizes.toSorted((one, other) => one - other));
+    const answers = places.map((conversation) => conversation.at(-1)?.content);
+    expect(answers.at(-1)).toBe('{"degrees": [21, 21]}');
+  });
+});
+
+/** What stands in the place of a result is no part of what was written. */
+function withoutErrors(message: Message): Message {
+  return message.role === 'tool' && String(message.content).startsWith('Error:')
+    ? { ...message, content: '' }
+    : message;
+}
+
+describe('the answer of a run', () => {
+  const schema = z.strictObject({ degrees: z.array(z.number()) });
+  const responseFormat = { type: 'json_schema', json_schema: { schema } } as const;
+
+  it('has the type of its schema', async () => {
+    const run = (await open('')).runTools({ messages, tools, responseFormat });
+    expectTypeOf(run.object).resolves.toEqualTypeOf<{ degrees: number[] }>();
+    expect(await run.object).toEqual({ degrees: [21, 21] });
+  });
+
+  it('is an error where the run ended with calls', async () => {
+    const run = (await open('')).runTools({ messages, tools, responseFormat, maxSteps: 1 });
+    await expect(run.object).rejects.toThrow(AnswerError);
+  });
+
+  it('is an error where none was asked for', async () => {
+    const run = (await open()).runTools({ messages, tools });
+    await expect(run.object).rejects.toThrow(AnswerError);
+  });
+});
