@@ -6,6 +6,7 @@ import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { AnswerError } from '../../src/format/errors.ts';
 import type { Message } from '../../src/format/messages.ts';
+import type { Usage } from '../../src/parser/events.ts';
 import { connectEngine, type EngineModel } from '../../src/runtime/engine/index.ts';
 import { scriptedEngine } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/tools.ts';
@@ -76,6 +77,30 @@ describe('a run that is left', () => {
       const { prompt } = model.preview({ messages: conversation, tools });
       expect(prompt.length).toBeGreaterThan(0);
     }
+  });
+
+  it('has no message of the model before that has written anything', async () => {
+    const model = await open();
+    expect(await leftAt(model, 0)).toEqual(messages);
+    const thought = (await leftAt(model, 2)) ?? [];
+    expect(thought.slice(1)).toEqual([
+      { role: 'assistant', content: expect.toBeOneOf([null, '']), reasoning_content: expect.any(String) },
+    ]);
+  });
+
+  it('gives each event of the chats that it is made of, and the sum of their tokens', async () => {
+    const model = await open();
+    const run = model.runTools({ messages, tools });
+    const texts: string[] = [];
+    const usages: Usage[] = [];
+    for await (const event of run) {
+      if (event.type === 'text-delta') texts.push(event.delta);
+      if (event.type === 'finish' && event.usage !== undefined) usages.push(event.usage);
+    }
+    expect(texts.join('')).toBe('I ask.{"degrees": [21, 21]}');
+    expect(usages).toHaveLength(2);
+    const total = usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+    expect((await run.usage).completionTokens).toBe(total);
   });
 
   it('loses nothing of what was written', async () => {

@@ -395,6 +395,16 @@ describe('a run', () => {
     await expect(run.message).rejects.toThrow('out of memory');
   });
 
+  it('has the model told where it is overruled only if that matters', async () => {
+    const told = [];
+    for (const askIfOverruled of [0.5, undefined]) {
+      const model = fakeModel();
+      await runTools(model, { messages, tools: [weather], askIfOverruled }).messages;
+      told.push(model.asked[0]?.tellOverruled);
+    }
+    expect(told).toEqual([true, undefined]);
+  });
+
   it('that is left after a result gives the messages there were', async () => {
     const run = runTools(fakeModel(calling(['get_weather', bern])), { messages, tools: [weather] });
     for await (const event of run) if (event.type === 'tool-result') break;
