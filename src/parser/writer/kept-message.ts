@@ -13,7 +13,8 @@ class ToldText {
 
   read(text: string): void {
     this.quoted.read(text);
-    if (this.beginning.length < maxSearched) this.beginning += text;
+    // Not more of a text that comes at once: what is found must not depend on how much arrives together.
+    this.beginning += text.slice(0, maxSearched - this.beginning.length);
   }
 
   take(): string {
