@@ -10,7 +10,7 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|start_header_id|>assistant<|end_header_id|>\n\n',
     repeatedStart: '<|end_header_id|>\n\n',
-    callOpen: { text: '>>>', role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'] },
+    callOpen: { text: '>>>', role: 'call', nameFollows: ['{', '>>>', '<|eot_id|>'], anyNameFollows: ['{'] },
     nameFirst: { text: '', role: 'call', followedBy: { nameEnds: ['<|eot_id|>'] }, repairs: 'opener' },
     contentStart: '>>>all\n',
     turnEnd: '<|eot_id|>',

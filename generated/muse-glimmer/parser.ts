@@ -10,7 +10,10 @@ export const responseModule = defineParser({
   markers: {
     turnStart: '<|start|>assistant',
     reasoningStart: { text: ' to=self<|message|>', role: 'thought' },
-    callOpen: { text: ' to=', role: 'call', nameFollows: ['<|message|><atem:function_calls>'] },
+    callOpen: {
+      text: ' to=', role: 'call', nameFollows: ['<|message|><atem:function_calls>'],
+      anyNameFollows: ['<|message|><atem:function_calls>'],
+    },
     nameFirst: {
       text: '', role: 'call', followedBy: { nameEnds: ['<|message|><atem:function_calls>'] }, repairs: 'opener',
     },

@@ -100,7 +100,7 @@ function apart(region: CallsRegion): NotationRules {
       const atOnce = !next.section && significantNameEnds.length > 0;
       return { texts: firstWords(next), ...(atOnce ? { nameEnds: significantNameEnds } : {}) };
     },
-    afterWeak: () => named,
+    afterWeak: () => (named === null ? null : { ...named, ...anyNameAhead(region, named) }),
     significantNameEnds,
     afterInner: nameEnds === null ? null : { nameEnds },
     otherSeparators:
@@ -133,6 +133,19 @@ function nameAhead(region: CallsRegion): Evidence | null {
   const nameFollows = textsAfterName(region, counts ? fromFirstHole(rest) : region.holes);
   if (nameFollows === null) return null;
   return counts ? { nameFollows, afterNumber: leadingLiteral(rest).text } : { nameFollows };
+}
+
+/**
+ * After an opener and any name, only the beginning of its arguments shows a call: prose has names at its ends, and the
+ * opener again (`>>> x`).
+ */
+function anyNameAhead(
+  { argumentEnds }: CallsRegion,
+  { nameFollows = [], afterNumber }: Evidence,
+): Pick<Evidence, 'anyNameFollows'> {
+  const ends = argumentEnds.map(({ core }) => core);
+  const begins = nameFollows.filter((text) => text.trim() !== '' && !ends.includes(text));
+  return afterNumber === undefined && begins.length > 0 ? { anyNameFollows: begins } : {};
 }
 
 /**

@@ -4,6 +4,8 @@
 export interface Evidence {
   /** Counts only before the name of an offered tool that is followed by one of these texts. */
   readonly nameFollows?: readonly string[];
+  /** Or, if it is not known which tools are offered, before any name that is followed by one of these texts. */
+  readonly anyNameFollows?: readonly string[];
   /** Before that name comes the call's number and this text: `. ` in `1. f`. */
   readonly afterNumber?: string;
   /** Counts only before one of these, because prose may mention markers. */

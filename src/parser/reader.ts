@@ -19,8 +19,8 @@ import {
   repair,
 } from './leniency/law-table.ts';
 import type { CompiledTransition } from './markers/compiled-transition.ts';
-import { callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
-import { type MarkerTable, type MatchContext, markerAlone } from './markers/markers.ts';
+import { anyNameEnd, callFollows, envelopeAt, nameEnd } from './markers/lookahead.ts';
+import { absent, type MarkerTable, type MatchContext, markerAlone } from './markers/markers.ts';
 import { plainInJsonString } from './markers/plain-run.ts';
 import { SpecialSpans } from './markers/special-spans.ts';
 import { Quotations } from './quoting/quotations.ts';
@@ -391,6 +391,10 @@ export class Reader implements MatchContext {
 
   nameEnd(text: string, at: number, ends: readonly string[]): number {
     return nameEnd(this.options.tools, text, at, ends, this.ended);
+  }
+
+  anyNameEnd(text: string, at: number, ends: readonly string[]): number {
+    return this.options.tools.known ? absent : anyNameEnd(text, at, ends, this.ended);
   }
 
   envelopeAt(text: string, at: number, transition: Transition<unknown>): number {

@@ -29,6 +29,7 @@ function context(given: Partial<MatchContext> = {}): MatchContext {
     isSpecial: () => true,
     followedBy: (_text, at) => at + 1,
     nameEnd: (text, at) => (text.startsWith('f', at) ? at + 1 : absent),
+    anyNameEnd: () => absent,
     envelopeAt: (_text, at) => at + 1,
     ...given,
   };
@@ -212,6 +213,11 @@ describe('a choice', () => {
     ['that is no special token', { onlyAsSpecialToken: true }, { isSpecial: () => false }],
     ['without what must follow', { followedBy: { texts: ['{'] } }, { followedBy: () => absent }],
     ['before no name', { nameFollows: ['('] }, { nameEnd: () => absent }],
+    [
+      'before other names than those',
+      { nameFollows: ['('], anyNameFollows: ['('] },
+      { nameEnd: () => absent },
+    ],
     ['before no JSON call', { envelopeFollows: { name: null, arguments: [] } }, { envelopeAt: () => absent }],
   ])('%s is absent, and there otherwise', (_, condition, denied) => {
     const choice = { marker: '<a>', ...condition };
@@ -223,6 +229,11 @@ describe('a choice', () => {
   it.each<readonly [string, Partial<Choice>, Partial<MatchContext>]>([
     ['for what must follow', { followedBy: { texts: ['{'] } }, { followedBy: () => undecided }],
     ['for a name', { nameFollows: ['('] }, { nameEnd: () => undecided }],
+    [
+      'for any name',
+      { nameFollows: ['('], anyNameFollows: ['('] },
+      { nameEnd: () => absent, anyNameEnd: () => undecided },
+    ],
     ['for a JSON call', { envelopeFollows: { name: null, arguments: [] } }, { envelopeAt: () => undecided }],
   ])('waits %s', (_, condition, open) => {
     expect(end({ marker: '<a>', ...condition }, '<a>', open)).toBe(undecided);

@@ -39,6 +39,7 @@ export function compileTransition<Ref>(choice: Transition<Ref>): CompiledTransit
     speculative: choice.speculative,
     role: choice.role,
     nameFollows: choice.nameFollows,
+    anyNameFollows: choice.anyNameFollows,
     afterNumber: choice.afterNumber,
     followedBy: choice.followedBy,
     onlyAsSpecialToken: choice.onlyAsSpecialToken,

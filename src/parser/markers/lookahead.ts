@@ -148,7 +148,7 @@ function namesTool(tools: ToolTable, text: string, at: number, ended: boolean): 
 }
 
 /** Position after any name at `at` that is followed by one of `ends`. */
-function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): MatchEnd {
+export function anyNameEnd(text: string, at: number, ends: readonly string[], ended: boolean): MatchEnd {
   let end = at;
   while (end < text.length && end - at < maxOpening && nameUnit.test(text.charAt(end))) {
     if (end > at && ends.some((each) => each !== '' && text.startsWith(each, end))) return end;

@@ -41,6 +41,8 @@ export interface MatchContext {
   followedBy(text: string, at: number, choice: Transition<unknown>): MatchEnd;
   /** Position after a known tool name at `at` that is followed by one of `ends`. */
   nameEnd(text: string, at: number, ends: readonly string[]): MatchEnd;
+  /** Position after any name at `at` that is followed by one of `ends`, unless it is known what is offered. */
+  anyNameEnd(text: string, at: number, ends: readonly string[]): MatchEnd;
   /** Whether a JSON call of a known tool begins at `at`. */
   envelopeAt(text: string, at: number, choice: Transition<unknown>): MatchEnd;
 }
@@ -89,8 +91,13 @@ function matchCondition<Ref>(
     const { afterNumber } = choice;
     const name = afterNumber === undefined ? start : numberEnd(context, text, start, afterNumber);
     if (name < 0) return name;
-    const named = context.nameEnd(text, skipSpace(text, name), choice.nameFollows);
-    return named < 0 ? named : end;
+    const at = skipSpace(text, name);
+    const named = context.nameEnd(text, at, choice.nameFollows);
+    if (named >= 0) return end;
+    const { anyNameFollows } = choice;
+    const other = anyNameFollows === undefined ? absent : context.anyNameEnd(text, at, anyNameFollows);
+    if (other >= 0) return end;
+    return named === undecided || other === undecided ? undecided : absent;
   }
   if (choice.envelopeFollows !== undefined) {
     const verdict = context.envelopeAt(text, end, choice);

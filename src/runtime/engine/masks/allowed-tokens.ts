@@ -14,7 +14,7 @@ import type { TokenBiases } from '../engine.ts';
 import { isLarge } from './large-grammars.ts';
 
 /** Up to this many allowed tokens are listed. */
-const fewTokens = 256;
+export const fewTokens = 256;
 /** The most tokens in a bias: to apply it then takes as long as two tokens of a small model. */
 const maxBiases = 50_000;
 /** Biases of so many sets of tokens are remembered; in a string with a limit, each position has the same one. */

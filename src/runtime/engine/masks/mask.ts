@@ -9,6 +9,7 @@ import {
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { GrammarAt, Mask, TokenBiases } from '../engine.ts';
 import type { Vocabulary } from '../tokens/vocabulary.ts';
+import { fewTokens } from './allowed-tokens.ts';
 
 /** The mask of a position where only biases restrict what is drawn. */
 export function biasMask(bias: TokenBiases | null, free: boolean): Mask {
@@ -23,15 +24,12 @@ export function biasMask(bias: TokenBiases | null, free: boolean): Mask {
   };
 }
 
-/** `Mask.few` of a set of allowed tokens. */
-const maxFew = 256;
-
 /** The mask of a position where only these tokens may be drawn, which no grammar of an engine's own can say. */
 export function setMask(allowed: Readonly<TokenBitmap>, bias: TokenBiases | null, free: boolean): Mask {
   return {
     bias,
     free,
-    few: () => listTokens(allowed, maxFew),
+    few: () => listTokens(allowed, fewTokens),
     allows: (token) => hasToken(allowed, token),
     bitmap: () => allowed,
     grammar: null,
