@@ -43,17 +43,46 @@ test('files and folders of a person stay, and what is no longer generated goes',
   ]);
 });
 
-test('a generated file that was changed is kept and told of, until it is deleted', async () => {
-  await writeGenerated(out, folder('one'));
-  fs.writeFileSync(path.join(out, 'model', 'parser.ts'), 'by hand');
-  for (const text of ['two', 'three']) {
-    expect(await writeGenerated(out, folder(text))).toEqual([path.join(out, 'model', 'parser.ts')]);
-    expect(read('parser.ts')).toBe('by hand');
-    expect(read('index.ts')).toBe(`${banner}${text}\n`);
-  }
-  fs.rmSync(path.join(out, 'model', 'parser.ts'));
-  expect(await writeGenerated(out, folder('four'))).toEqual([]);
-  expect(read('parser.ts')).toBe(`${banner}four\n`);
+describe('a generated file that was changed', () => {
+  const changed = () => path.join(out, 'model', 'parser.ts');
+
+  beforeEach(async () => {
+    await writeGenerated(out, folder('one'));
+    fs.writeFileSync(changed(), 'by hand');
+  });
+
+  test('is kept and told of, where it would be written the same', async () => {
+    for (const _ of ['once', 'twice']) {
+      expect(await writeGenerated(out, folder('one'))).toEqual([changed()]);
+      expect(read('parser.ts')).toBe('by hand');
+    }
+  });
+
+  test('is no part of a folder that is written differently: nothing is written', async () => {
+    for (const _ of ['once', 'twice']) {
+      await expect(writeGenerated(out, folder('two'))).rejects.toThrow(
+        /parser\.ts was changed by hand.*--force/,
+      );
+      expect(read('parser.ts')).toBe('by hand');
+      expect(read('index.ts')).toBe(`${banner}one\n`);
+      expect(fs.readdirSync(out).filter((each) => each.includes('.new-'))).toEqual([]);
+    }
+    fs.rmSync(changed());
+    expect(await writeGenerated(out, folder('two'))).toEqual([]);
+    expect(read('parser.ts')).toBe(`${banner}two\n`);
+  });
+
+  test.each(['one', 'two'])('is written anew by force (%s)', async (text) => {
+    expect(await writeGenerated(out, folder(text), { force: true })).toEqual([]);
+    expect(read('parser.ts')).toBe(`${banner}${text}\n`);
+  });
+
+  test('is kept, also by force, where nothing takes its place', async () => {
+    const old = path.join(out, 'model', 'old.ts');
+    await writeGenerated(out, folder('two', 'old.ts'), { force: true });
+    fs.writeFileSync(old, 'by hand');
+    expect(await writeGenerated(out, folder('two'), { force: true })).toEqual([old]);
+  });
 });
 
 describe('nothing is written through a symbolic link', () => {

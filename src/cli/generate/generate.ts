@@ -50,7 +50,11 @@ export function registerGenerate(program: Command): void {
         .choices(['js', 'ts'])
         .default('js'),
     )
-    .option('-f, --force', 'write a module even if it fails its own check', false)
+    .option(
+      '-f, --force',
+      'write a module even if it fails its own check, and files anew that were changed by hand',
+      false,
+    )
     .option('--check', 'write nothing; exit with 1 if the existing files differ', false)
     .option('--json', 'report for programs', false)
     .action(generate);
@@ -66,7 +70,12 @@ async function generate(files: readonly string[], options: GenerateOptions): Pro
   const differences = options.check
     ? await compareGenerated(options.out, folders, options.importExtension)
     : [];
-  const kept = options.check ? [] : await writeGenerated(options.out, folders, options.importExtension);
+  const kept = options.check
+    ? []
+    : await writeGenerated(options.out, folders, {
+        extension: options.importExtension,
+        force: options.force,
+      });
   const isLacking = folders.some(
     (folder) => folder.kind === 'model' && folder.responseTemplate?.template === null,
   );

@@ -15,16 +15,25 @@ interface FolderFiles {
   readonly files: ReadonlyMap<string, string>;
 }
 
+/** How files are written. */
+interface WriteOptions {
+  /** Of imports between them. Default: `js`. */
+  readonly extension?: ImportExtension;
+  /** Whether files that were changed by hand are replaced. Default: false. */
+  readonly force?: boolean;
+}
+
 /**
  * Writes `out/<name>/` for each folder, and `out/index.ts`, which lists every module in `out`. Only files of an
- * earlier run are replaced: other files and folders are kept, as are generated files that were changed since; these
- * are returned. Throws `UnsupportedOptionError`, before anything is written, if something else, a symbolic link or a
- * pipe is in the way.
+ * earlier run are replaced: other files and folders are kept, as are generated files that were changed since and would
+ * be the same; these are returned. Throws `UnsupportedOptionError`, before anything is written, if a file that was
+ * changed would be another now (a folder must not mix two templates), or if something else, a symbolic link or a pipe is
+ * in the way.
  */
 export async function writeGenerated(
   out: string,
   folders: readonly FolderFiles[],
-  extension: ImportExtension = 'js',
+  { extension = 'js', force = false }: WriteOptions = {},
 ): Promise<readonly string[]> {
   await refuseForeign(out, await isFolderOrFree(out));
   await makeFolder(out).catch(refuseFolder);
@@ -41,7 +50,7 @@ export async function writeGenerated(
   }
   const known = await readRecord(record);
   clearAsides(out, new Set(['index.ts', recordName, ...known.keys(), ...folders.map(({ name }) => name)]));
-  const kept = await buildAllAside(out, folders, known);
+  const kept = await buildAllAside(out, folders, known, force);
   for (const { name } of folders) await moveIntoPlace(path.join(out, name));
   for (const { name, files } of folders) known.set(name, hashesOf(files));
   const there = await listFiles(out);
@@ -115,11 +124,12 @@ async function buildAllAside(
   out: string,
   folders: readonly FolderFiles[],
   known: ReadonlyMap<string, Hashes>,
+  force: boolean,
 ): Promise<readonly string[]> {
   const kept: string[] = [];
   try {
     for (const { name, files } of folders) {
-      kept.push(...(await buildAside(path.join(out, name), files, known.get(name) ?? null)));
+      kept.push(...(await buildAside(path.join(out, name), files, known.get(name) ?? null, force)));
     }
     return kept;
   } catch (error) {
@@ -134,6 +144,7 @@ async function buildAside(
   folder: string,
   files: FolderFiles['files'],
   known: Hashes | null,
+  force: boolean,
 ): Promise<readonly string[]> {
   const building = asideOf(folder);
   await removeFolder(building);
@@ -143,7 +154,10 @@ async function buildAside(
   for (const name of await listFiles(folder)) {
     const place = path.join(folder, name);
     const owner = await ownerOf(place, name, files, known);
-    if (owner === 'tool') continue;
+    const content = files.get(name);
+    const isReplaced = force && owner === 'both' && content !== undefined;
+    if (owner === 'tool' || isReplaced) continue;
+    if (owner === 'both' && content !== undefined && hashOf(content) !== known?.[name]) refuseChanged(place);
     await fs
       .cp(place, path.join(building, name), { recursive: true, verbatimSymlinks: true })
       .catch((error: Error) => refuseUncopied(place, error));
@@ -220,6 +234,11 @@ function clearAsides(out: string, names: ReadonlySet<string>): void {
 async function refuseForeign(place: string, isOwn: boolean): Promise<void> {
   if (isOwn) return;
   const reason = `${place} exists and was not generated; nothing was written. Choose another folder or name`;
+  throw new UnsupportedOptionError({ option: '--out', reason });
+}
+
+function refuseChanged(place: string): never {
+  const reason = `${place} was changed by hand, and would be written differently now; nothing was written. Keep the change elsewhere and delete the file, or replace it with --force`;
   throw new UnsupportedOptionError({ option: '--out', reason });
 }
 

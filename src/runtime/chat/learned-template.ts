@@ -1,7 +1,7 @@
 /** The templates of a model with their formats: from a generated module, or analysed here. */
 import type { ModelFacts } from '../../analysis/probes/probing.ts';
 import type { Capabilities } from '../../format/capabilities.ts';
-import { ToolsUnsupportedError } from '../../format/errors.ts';
+import { ToolsUnsupportedError, UnsupportedOptionError } from '../../format/errors.ts';
 import { templateFingerprint } from '../../format/template-fingerprint.ts';
 import { finish, finishInTurns, type Steps } from '../../language/expression/steps.ts';
 import type { GeneratedModule } from '../../parser/module-contract.ts';
@@ -139,8 +139,18 @@ async function findGenerated(
   modules: readonly GeneratedModule[] | ModuleRegistry,
 ): Promise<GeneratedModule | undefined> {
   const fingerprint = templateFingerprint(source);
-  if ('get' in modules) {
-    return (await modules.get(fingerprint)?.())?.responseModule;
-  }
-  return modules.find(({ templateSha256 }) => templateSha256 === fingerprint);
+  const found =
+    'get' in modules
+      ? (await modules.get(fingerprint)?.())?.responseModule
+      : modules.find(({ templateSha256 }) => templateSha256 === fingerprint);
+  if (found !== undefined) requireWhole(found, fingerprint);
+  return found;
+}
+
+/** A folder of which only some files were written again has the format of one template, and the parser of another. */
+function requireWhole({ templateSha256, format }: GeneratedModule, fingerprint: string): void {
+  if (templateSha256 === fingerprint && format.templateSha256 === fingerprint) return;
+  const reason =
+    'the module of this template has files that were made from another one; generate it again (idiolect generate --force)';
+  throw new UnsupportedOptionError({ option: 'modules', reason });
 }
