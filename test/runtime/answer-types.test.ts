@@ -48,6 +48,24 @@ function programs(model: ChatModel, server: ServerModel): void {
     responseFormat: { type: 'json_schema', json_schema: { name: 'verdict', schema: Verdict } },
   });
   expectTypeOf(answer.object).toEqualTypeOf<Promise<{ warm: boolean; day: Date }>>();
+  type Part = typeof answer.objects extends AsyncIterable<infer Each> ? Each : never;
+  // As it is written, not as the library makes it.
+  expectTypeOf<Part>().toEqualTypeOf<{ readonly warm?: boolean; readonly day?: string }>();
+  const places = model.chat({
+    messages,
+    responseFormat: {
+      type: 'json_schema',
+      json_schema: {
+        schema: z.strictObject({ city: z.enum(['Bern', 'Oslo']), days: z.array(z.literal([1, 'x'])) }),
+      },
+    },
+  });
+  type Place = typeof places.objects extends AsyncIterable<infer Each> ? Each : never;
+  // A part may have `B`.
+  expectTypeOf<Place>().toEqualTypeOf<{
+    readonly city?: string;
+    readonly days?: readonly (string | 1)[];
+  }>();
   const plain = server.chat({
     messages,
     responseFormat: {

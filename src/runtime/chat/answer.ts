@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
 import { partialArguments } from '../../parser/json/partial-json.ts';
-import type { ParsedValue } from '../../tools/schema-value.ts';
+import type { ParsedValue, SchemaValue } from '../../tools/schema-value.ts';
 import { isValidating, validationProblems } from '../../tools/validating-schema.ts';
 
 /** The type of the answer to a response format. */
@@ -14,12 +14,21 @@ export type AnswerOf<Format> = Format extends { readonly json_schema: { readonly
     ? JsonObject
     : JsonValue;
 
-/** A partial answer: any part may be missing. */
-export type PartialAnswer<Value> = Value extends readonly (infer Item)[]
-  ? readonly PartialAnswer<Item>[]
-  : Value extends object
-    ? { readonly [Key in keyof Value]?: PartialAnswer<Value[Key]> }
-    : Value;
+/** What the model writes for a response format, before the schema's library parses it. */
+export type WrittenAnswer<Format> = Format extends {
+  readonly json_schema: { readonly schema: infer Schema };
+}
+  ? SchemaValue<Schema>
+  : AnswerOf<Format>;
+
+/** A partial answer: any part may be missing, and a text may be the beginning of one, also of an enum's. */
+export type PartialAnswer<Value> = Value extends string
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly PartialAnswer<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]?: PartialAnswer<Value[Key]> }
+      : Value;
 
 /** The finished answer, validated by the schema's library if it has one. Throws `AnswerError`. */
 export async function readAnswer<Format extends ResponseFormat>(

@@ -3,7 +3,13 @@ import type { SchemaIssue } from '../../format/errors.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage, Usage } from '../../parser/events.ts';
 import type { ChatEvent, ToolCallOf, ToolList } from '../../tools/tools.ts';
-import { type AnswerOf, type PartialAnswer, partialAnswers, readAnswer } from './answer.ts';
+import {
+  type AnswerOf,
+  type PartialAnswer,
+  partialAnswers,
+  readAnswer,
+  type WrittenAnswer,
+} from './answer.ts';
 import { GeneratedStream } from './generated-stream.ts';
 import { told } from './response-channel.ts';
 import { noUsage } from './token-usage.ts';
@@ -28,7 +34,7 @@ export interface ChatStream<Tools extends ToolList = ToolList, Format extends Re
    * The answer while it is written, each time it has grown. Use it instead of the events; throws an `AnswerError` if
    * no JSON was requested.
    */
-  readonly objects: AsyncIterable<PartialAnswer<AnswerOf<Format>>>;
+  readonly objects: AsyncIterable<PartialAnswer<WrittenAnswer<Format>>>;
   /** The tokens used, as in the last event. Rejects like `message`. */
   readonly usage: Promise<Usage>;
   /**
@@ -86,7 +92,7 @@ export class GeneratedChat extends GeneratedStream<ResponseEvent, ResponseMessag
     return unseen(this.result.then((message) => readAnswer(message, this.#format)));
   }
 
-  get objects(): AsyncIterable<PartialAnswer<AnswerOf<ResponseFormat>>> {
+  get objects(): AsyncIterable<PartialAnswer<WrittenAnswer<ResponseFormat>>> {
     return partialAnswers(this, this.#format);
   }
 

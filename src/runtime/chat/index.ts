@@ -10,7 +10,7 @@ export {
   type ToolInput,
   type ToolList,
 } from '../../tools/tools.ts';
-export type { AnswerOf, PartialAnswer } from './answer.ts';
+export type { AnswerOf, PartialAnswer, WrittenAnswer } from './answer.ts';
 export type { DryOptions, LogitBias, PromptProgress, SamplingOptions, XtcOptions } from './chat-options.ts';
 export type { ChatStream } from './chat-stream.ts';
 export type { ModuleRegistry } from './learned-template.ts';
