@@ -24,6 +24,7 @@ import { listOpen, listTags, ollamaVersion, showModel } from './ollama/probes.ts
 import { openApiDocument } from './openapi/document.ts';
 import { answerQuestion, promptQuestions } from './prompt-question.ts';
 import { isLarge, readJsonBody } from './read-body.ts';
+import { RequestWatch } from './request-record.ts';
 import { type Asking, failureResponse, RequestRun, type ServerState } from './request-run.ts';
 import { responses } from './responses/endpoint.ts';
 import type { ModelEntry, ServableModel } from './servable-model.ts';
@@ -142,7 +143,7 @@ class Server {
     else this.#servePage(options.page);
     for (const question of promptQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) =>
-        this.#question(req.raw, question.endpoint, (asking) =>
+        this.#question(req.raw, question.path, question.endpoint, (asking) =>
           answerQuestion(question, req.raw, asking, this.#state),
         ),
       );
@@ -154,7 +155,7 @@ class Server {
       this.#keys.caller(req.raw);
       throw notFound(req.raw);
     });
-    this.#app.onError((error, { req }) => this.#refuse(error, apiOf(req.raw)));
+    this.#app.onError((error, { req }) => this.#refuse(error, apiOf(req.raw), otherPath));
   }
 
   /** What Ollama's clients ask before they ask a model. */
@@ -169,7 +170,7 @@ class Server {
       return Response.json(await listOpen(pool));
     });
     this.#app.post('/api/show', ({ req }) =>
-      this.#question(req.raw, ollamaChat, (asking) => this.#show(req.raw, asking)),
+      this.#question(req.raw, '/api/show', ollamaChat, (asking) => this.#show(req.raw, asking)),
     );
   }
 
@@ -195,7 +196,7 @@ class Server {
     });
     for (const question of textQuestions)
       this.#app.on('POST', withShortForm(question.path), ({ req }) =>
-        this.#question(req.raw, apiOf(req.raw), (asking) =>
+        this.#question(req.raw, question.path, apiOf(req.raw), (asking) =>
           answerText(question, req.raw, asking, this.#state),
         ),
       );
@@ -217,13 +218,14 @@ class Server {
     this.#app.get('/assets/*', secure, serveStatic({ root }));
   }
 
-  /** Answers a question that generates nothing; `api`: whose errors its client reads. */
+  /** Answers a question that generates nothing; `path`: of its route; `api`: whose errors its client reads. */
   async #question(
     request: Request,
+    path: string,
     api: Pick<Endpoint, 'errorBody'>,
     answer: (asking: Asking) => Promise<Response>,
   ): Promise<Response> {
-    const answered = this.#tryQuestion(request, api, answer);
+    const answered = this.#tryQuestion(request, path, api, answer);
     this.#running.add(answered);
     void answered.then(() => this.#running.delete(answered));
     return answered;
@@ -231,6 +233,7 @@ class Server {
 
   async #tryQuestion(
     request: Request,
+    path: string,
     api: Pick<Endpoint, 'errorBody'>,
     answer: (asking: Asking) => Promise<Response>,
   ): Promise<Response> {
@@ -244,7 +247,7 @@ class Server {
     } catch (error) {
       // If the client has left, this is no error of the server.
       if (request.signal.aborted) return new Response(null, { status: clientLeft.status });
-      return this.#refuse(this.#giveUp.signal.aborted ? shuttingDown() : error, api);
+      return this.#refuse(this.#giveUp.signal.aborted ? shuttingDown() : error, api, path);
     } finally {
       for (const end of ends) end();
     }
@@ -259,17 +262,22 @@ class Server {
       void run.over.then(() => this.#running.delete(run.over));
       return await run.answer(request);
     } catch (error) {
-      return this.#refuse(error, endpoint);
+      return this.#refuse(error, endpoint, endpoint.path);
     }
   }
 
-  #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'>): Response {
+  /** Also told, so that an operator sees who is kept out. */
+  #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'>, path: string): Response {
     const failure = failureOf(error);
     if (failure.status >= 500 && !(error instanceof RequestError)) this.#state.options.onError(error);
     const id = randomUUID().replaceAll('-', '');
+    new RequestWatch(id, path, this.#state.report).end(failure.status, failure.code);
     return failureResponse(failure, endpoint.errorBody(failure, id), id);
   }
 }
+
+/** Stands for the path of a request that asked no model, which a client may have made up. */
+const otherPath = 'other';
 
 /** The API whose error format is used if no API was addressed: Anthropic's clients have a header. */
 function apiOf(request: Request): Endpoint {

@@ -1,9 +1,13 @@
 /** The record of a finished request: figures, no contents. */
 import type { Finish, ResponseEvent, Usage } from '../parser/events.ts';
 
-/** A request that was answered, rejected or left. Times are in milliseconds. */
+/**
+ * A request that was answered, rejected or left. Of those that ask no model (lists, counts of tokens) only the rejected
+ * ones are recorded. Times are in milliseconds.
+ */
 export interface RequestRecord {
   readonly id: string;
+  /** The path of the API; `other` where no model was asked, and for an unknown path. */
   readonly endpoint: string;
   /** `null` if none was found. */
   readonly model: string | null;

@@ -62,7 +62,13 @@ describe('the log', () => {
   });
 
   it('is the record with its time, for programs', () => {
-    expect(JSON.parse(logJson(record, noon))).toEqual({ time: noon.toISOString(), ...record });
+    expect(JSON.parse(logJson(record, noon))).toEqual({
+      type: 'request',
+      time: noon.toISOString(),
+      ...record,
+    });
+    const exact = logJson({ ...record, firstEventMs: 405.0462200000002, totalMs: 0.04 }, noon);
+    expect(JSON.parse(exact)).toMatchObject({ firstEventMs: 405, totalMs: 0 });
   });
 });
 
@@ -158,6 +164,7 @@ describe('the command', () => {
       .map((line) => JSON.parse(line) as unknown);
     expect(lines).toMatchObject([
       { type: 'serving' },
+      { type: 'request', status: 401, code: 'invalid_api_key' },
       { status: 404, code: 'model_not_found', model: null },
       { status: 502, code: 'upstream_error' },
     ]);

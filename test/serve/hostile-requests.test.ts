@@ -375,6 +375,30 @@ it(`${requestCount} requests, most of them broken, leave nothing running`, async
   expect(records.filter((status) => status === 200)).toHaveLength(requestCount / 5);
 });
 
+it('whoever is refused is told to the operator, by route, and not by what was made up', async () => {
+  const records: (readonly [string, number, string | null])[] = [];
+  const { origin: url } = new URL(
+    await open({
+      apiKeys: ['right'],
+      onRequest: ({ endpoint, status, code }) => records.push([endpoint, status, code]),
+    }),
+  );
+  const get = (path: string, key: string) =>
+    fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+  await get('/v1/models', 'right');
+  await get('/v1/models', 'wrong');
+  await get('/made/up', 'right');
+  for (const path of ['/v1/chat/completions', '/v1/messages/count_tokens', '/tokenize'])
+    await fetch(url + path, { method: 'POST', body: asked });
+  expect(records).toEqual([
+    ['other', 401, 'invalid_api_key'],
+    ['other', 404, 'not_found'],
+    ['/v1/chat/completions', 401, 'invalid_api_key'],
+    ['/v1/messages/count_tokens', 401, 'invalid_api_key'],
+    ['/tokenize', 401, 'invalid_api_key'],
+  ]);
+});
+
 it('where a model lies is told to the operator, and to nobody who asks', async () => {
   const errors: unknown[] = [];
   const cause = new ModelFileError({ file: '/home/somebody/model.gguf', reason: 'is cut off' });

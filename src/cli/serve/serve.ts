@@ -288,7 +288,17 @@ function times({ firstEventMs, totalMs }: RequestRecord): string {
   return shown.map((milliseconds) => `${(milliseconds / 1000).toFixed(2)} s`).join(', ');
 }
 
-/** For programs: a JSON object on one line. */
+/** For programs: a JSON object on one line; times to the tenth of a millisecond. */
 export function logJson(record: RequestRecord, now: Date): string {
-  return `${JSON.stringify({ time: now.toISOString(), ...record })}\n`;
+  const shown = {
+    ...{ type: 'request', time: now.toISOString() },
+    ...record,
+    firstEventMs: record.firstEventMs === null ? null : rounded(record.firstEventMs),
+    totalMs: rounded(record.totalMs),
+  };
+  return `${JSON.stringify(shown)}\n`;
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
 }
