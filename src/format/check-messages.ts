@@ -2,7 +2,7 @@
 import { MessageError } from './errors.ts';
 import { parseObject } from './json-values.ts';
 import type { Message, SystemMessage, ToolCall } from './messages.ts';
-import { isRecord, spelling } from './option-rules.ts';
+import { isRecord, shown, spelling } from './option-rules.ts';
 
 const ownKeys = ['content', 'reasoning_content', 'tool_calls', 'tool_call_id'];
 const ownSpellings = new Map(ownKeys.map((name) => [spelling(name), name]));
@@ -42,7 +42,7 @@ function holdsObject(text: unknown): boolean {
 function checkMessage(message: unknown, path: string): void {
   if (!isRecord(message)) refuse(path, 'a message must be an object');
   if (typeof message.role !== 'string' || !roles.has(message.role)) {
-    refuse(`${path}.role`, `role must be one of ${[...roles].join(', ')}`);
+    refuse(`${path}.role`, `role must be one of ${[...roles].join(', ')}, got ${shown(message.role)}`);
   }
   refuseOtherSpellings(message, path);
   checkContent(message.content, `${path}.content`, message.role);

@@ -154,7 +154,7 @@ class CompiledTemplate implements Template {
     if (isStackOverflow(cause)) return this.exceeded('depth');
     if (cause instanceof SourceError)
       return this.fail('syntax', cause.message, cause.place.line, cause, cause.place.column);
-    if (cause instanceof CompileError) return this.fail('syntax', cause.message, 0, cause);
+    if (cause instanceof CompileError) return this.fail('syntax', cause.message, cause.line, cause);
     return this.fail('syntax', cause instanceof Error ? cause.message : String(cause), 0, cause);
   }
 

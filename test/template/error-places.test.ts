@@ -35,6 +35,30 @@ it('the place of an error is told to the character, in any line and with any lin
   );
 });
 
+it('the line of what is no filter, no test or no target is told, however deep it stands', () => {
+  const unknown = fc.constantFrom('{{ a|nope }}', '{{ a is nope }}', "{% set 'a' = 1 %}", '{{ x.y | (a) }}');
+  const blocks = fc.array(
+    fc.constantFrom(['{% for a in b %}', '{% endfor %}'], ['{% macro m() %}', '{% endmacro %}']),
+    {
+      maxLength: 3,
+    },
+  );
+  const lines = fc.array(text, { maxLength: 4 });
+  fc.assert(
+    fc.property(lines, blocks, lines, unknown, lines, (before, around, inside, tag, after) => {
+      const opened = around.map(([open]) => open);
+      const closed = around.map(([, close]) => close).reverse();
+      const source = [...before, ...opened, ...inside, tag, ...closed, ...after].join('\n');
+      const { line, sourceLine, kind } = errorOf(source);
+      expect({ kind, line, sourceLine }).toEqual({
+        kind: 'syntax',
+        line: before.length + opened.length + inside.length + 1,
+        sourceLine: tag,
+      });
+    }),
+  );
+});
+
 it('the place of an error is marked with a caret in the terminal, under the tag', () => {
   fc.assert(
     fc.property(text, wrong, text, (left, tag, right) => {

@@ -104,8 +104,8 @@ export class TemplateProber {
       );
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      this.#refusal = error.reason;
       this.#failed = error.kind !== 'raised';
+      this.#refusal = this.#failed ? error.reason : `it raised ${JSON.stringify(error.reason)}`;
       return null;
     }
   }

@@ -22,7 +22,14 @@ const ownScope: CompileContext = { conditional: false };
 
 /** Compiles consecutive statements. */
 function compileBlock(nodes: readonly Node[], place: CompileContext): Block {
-  const statements = nodes.map((node) => compileStatement(node, place));
+  const statements = nodes.map((node, index) => {
+    try {
+      return compileStatement(node, place);
+    } catch (error) {
+      if (error instanceof CompileError && error.line === 0) error.line = lineAt(nodes, index);
+      throw error;
+    }
+  });
   const run: Execute = (scope) => {
     for (const statement of statements) {
       const outcome = statement.run(scope);
@@ -39,6 +46,19 @@ function compileBlock(nodes: readonly Node[], place: CompileContext): Block {
     return 'next';
   }
   return { run, steps };
+}
+
+/** The line of a statement, which a comment before it tells; 0 if it begins its block. */
+function lineAt(nodes: readonly Node[], index: number): number {
+  for (let at = index; at >= 0; at -= 1) {
+    const node = nodes[at];
+    if (node?.type === 'Comment' && node.value.startsWith(rewritten.line)) return lineOf(node.value);
+  }
+  return 0;
+}
+
+function lineOf(comment: string): number {
+  return Number(comment.slice(rewritten.line.length));
 }
 
 /** Compiles a body with its own scope whose output is captured as text. */
@@ -298,7 +318,7 @@ function compileAutoescape(args: readonly Expression[], nodes: readonly Node[]):
 
 function compileComment(text: string): Execute {
   if (!text.startsWith(rewritten.line)) return () => 'next';
-  const line = Number(text.slice(rewritten.line.length));
+  const line = lineOf(text);
   return (scope) => {
     scope.runtime.line = line;
     return 'next';

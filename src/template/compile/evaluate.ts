@@ -12,4 +12,7 @@ export interface CompileContext {
 }
 
 /** A template that Jinja would not compile. */
-export class CompileError extends Error {}
+export class CompileError extends Error {
+  /** The line of the statement at fault; 0 while it is not known. */
+  line = 0;
+}
