@@ -52,7 +52,9 @@ async function writeToy(file: string, { format, force, json }: ToyOptions): Prom
   if (json) return;
   const talk = `talk to it: idiolect chat ${terminalText(quoteWord(file))}`;
   process.stderr.write(
-    pc.dim(`${talk} ("What time is it in Zurich?"; it knows little more than how calls are written)\n`),
+    pc.dim(
+      `${talk} ("What time is it in Zurich?", "What is 12 * 30?"; it knows little more than how calls are written)\n`,
+    ),
   );
 }
 

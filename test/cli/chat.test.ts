@@ -12,6 +12,8 @@ import { chatTools, currentTime, similarZones } from '../../src/cli/chat/chat-to
 import { createChatView } from '../../src/cli/chat/chat-view.ts';
 import { promptStatus } from '../../src/cli/chat/prompt-status.ts';
 import { ServerError, ToolError, ToolsUnsupportedError } from '../../src/format/errors.ts';
+import { connectEngine } from '../../src/runtime/engine/index.ts';
+import { toyEngine } from '../../src/testing/index.ts';
 import { bundledScript } from '../support/bundled-script.ts';
 import { serveModel } from '../support/model-server.ts';
 import { runCommand } from './run-command.ts';
@@ -63,7 +65,11 @@ describe('the calculator', () => {
 
 test('the clock knows zones, and says so of those that there are not', () => {
   const moment = new Date('2026-01-02T03:04:05Z');
-  expect(currentTime(moment, 'Asia/Tokyo')).toMatch(/2 January 2026.*12:04:05/);
+  expect(currentTime(moment, 'Asia/Tokyo')).toEqual({
+    time: '12:04',
+    date: expect.stringMatching(/^Friday,? 2 January 2026$/),
+    zone: 'GMT+9',
+  });
   expect(() => currentTime(moment, 'Nowhere/None')).toThrow(ToolError);
 });
 
@@ -74,7 +80,7 @@ test('the clock takes a city for the zone that is named after it', () => {
     const city = zone.slice(zone.lastIndexOf('/') + 1);
     // Where two zones have the name of one city, none is taken.
     if (zones.filter((each) => each.endsWith(`/${city}`)).length > 1) continue;
-    expect(currentTime(moment, city.replaceAll('_', ' ').toUpperCase())).toBe(currentTime(moment, zone));
+    expect(currentTime(moment, city.replaceAll('_', ' ').toUpperCase())).toEqual(currentTime(moment, zone));
   }
   expect(() => currentTime(moment, 'Bern')).toThrow('there is no time zone "Bern"');
 });
@@ -120,8 +126,8 @@ test('how much of a prompt is read stands on a line that is erased', () => {
 test('dice stay within their bounds', () => {
   const roll = chatTools.find(({ name }) => name === 'roll_dice');
   const context = { toolCallId: 'x', signal: new AbortController().signal };
-  const execute = roll?.execute as (input: object, given: typeof context) => string;
-  const dice: number[] = JSON.parse(execute({ count: 20, sides: 2 }, context));
+  const execute = roll?.execute as (input: object, given: typeof context) => readonly number[];
+  const dice = execute({ count: 20, sides: 2 }, context);
   expect(dice).toHaveLength(20);
   expect(dice.every((die) => die === 1 || die === 2)).toBe(true);
 });
@@ -293,4 +299,20 @@ describe('the command', () => {
     expect(await chat.ended).toBe(0);
     expect(chat.errors()).toContain('no tools');
   }, 120_000);
+});
+
+test('the toy puts the results of the tools into words', async () => {
+  const toy = await connectEngine(await toyEngine());
+  const noon = new Date('2026-11-27T11:09:00Z');
+  const tools = chatTools.map((tool) =>
+    tool.name === 'current_time' ? { ...tool, execute: () => currentTime(noon, 'Zurich') } : tool,
+  );
+  const ask = async (content: string): Promise<string> => {
+    const { message } = toy.runTools({ messages: [{ role: 'user', content }], tools, temperature: 0 });
+    return (await message).content ?? '';
+  };
+  // What `idiolect toy` proposes.
+  expect(await ask('What is 12 * 30?')).toContain('360');
+  expect(await ask('What time is it in Zurich?')).toContain('12:09');
+  await toy.dispose();
 });

@@ -40,7 +40,7 @@ export const chatTools = [
       required: ['expression'],
       additionalProperties: false,
     },
-    execute: ({ expression }) => String(calculate(expression)),
+    execute: ({ expression }) => ({ value: calculate(expression) }),
   }),
   defineTool({
     name: 'roll_dice',
@@ -54,17 +54,35 @@ export const chatTools = [
       required: ['count', 'sides'],
       additionalProperties: false,
     },
-    execute: ({ count, sides }) =>
-      JSON.stringify(Array.from({ length: count }, () => randomInt(1, sides + 1))),
+    execute: ({ count, sides }) => Array.from({ length: count }, () => randomInt(1, sides + 1)),
   }),
 ];
 
-/** A time in words. Throws `ToolError` for an unknown time zone; a city that names one will do. */
-export function currentTime(now: Date, timeZone?: string): string {
+/** A moment in a time zone. */
+interface LocalTime {
+  /** `20:09` */
+  readonly time: string;
+  /** `Friday, 27 November 2026` */
+  readonly date: string;
+  /** `CET` */
+  readonly zone: string;
+}
+
+/**
+ * The time there, in parts, because small models copy single values. Throws `ToolError` for an unknown time zone; a city
+ * that names one will do.
+ */
+export function currentTime(now: Date, timeZone?: string): LocalTime {
   try {
     const zone = timeZone === undefined ? undefined : (zoneOfCity(timeZone) ?? timeZone);
-    const options = { dateStyle: 'full', timeStyle: 'long', timeZone: zone } as const;
-    return new Intl.DateTimeFormat('en-GB', withoutUndefined(options)).format(now);
+    const format = (options: Intl.DateTimeFormatOptions) =>
+      new Intl.DateTimeFormat('en-GB', withoutUndefined({ ...options, timeZone: zone }));
+    const parts = format({ timeZoneName: 'short' }).formatToParts(now);
+    return {
+      time: format({ hour: '2-digit', minute: '2-digit' }).format(now),
+      date: format({ dateStyle: 'full' }).format(now),
+      zone: parts.find(({ type }) => type === 'timeZoneName')?.value ?? '',
+    };
   } catch {
     const reason = `there is no time zone ${JSON.stringify(timeZone)}; similar are ${similarZones(timeZone ?? '').join(', ')}`;
     throw new ToolError({ tool: 'current_time', reason });
