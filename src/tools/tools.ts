@@ -144,7 +144,7 @@ type CallOfEach<Each> = Each extends unknown
   : never;
 
 /** The events of a response to a request with `Tools`: `toolName` of a `tool-call` narrows `arguments`. */
-export type ChatEvent<Tools extends ToolList> =
+export type ChatEvent<Tools extends ToolList = ToolList> =
   | Exclude<ResponseEvent, ToolCallEvent>
   | CallEventOfEach<EachTool<Tools>>;
 

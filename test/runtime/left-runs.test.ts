@@ -112,6 +112,73 @@ describe('a run that is left', () => {
   });
 });
 
+describe('a run that is left while a tool works', () => {
+  type Run = ReturnType<EngineModel['runTools']>;
+
+  /** Reads until the tool has begun, and leaves while the next event is waited for. */
+  const doors: Readonly<Record<string, (run: Run, begun: Promise<void>) => Promise<unknown>>> = {
+    'the iterator': async (run, begun) => {
+      const events = run[Symbol.asyncIterator]();
+      const read = (async () => {
+        for await (const _ of events);
+      })();
+      await begun;
+      await events.return?.();
+      await read;
+    },
+    'the stream': async (run, begun) => {
+      const reader = run.toReadableStream().getReader();
+      const read = (async () => {
+        while (!(await reader.read()).done);
+      })();
+      await begun;
+      await reader.cancel();
+      await read;
+    },
+    'the response': async (run, begun) => {
+      const reader = run.toResponse().body?.getReader();
+      const read = (async () => {
+        while ((await reader?.read())?.done === false);
+      })();
+      await begun;
+      await reader?.cancel();
+      await read;
+    },
+  };
+
+  it.each(Object.keys(doors))('ends the tool at once, and goes on afterwards: %s', async (door) => {
+    const model = await open();
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const signals: AbortSignal[] = [];
+    const never = defineTool({
+      ...weather,
+      execute: (_, { signal }) => {
+        signals.push(signal);
+        begin();
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const run = model.runTools({ messages, tools: [never] });
+    await doors[door]?.(run, begun);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    const conversation = await run.messages;
+    expect(idsOfResults(conversation)).toEqual(idsOfCalls(conversation));
+    expect(conversation.at(-1)?.content).toContain('whether it had an effect is not known');
+    expect((await run.usage).completionTokens).toBeGreaterThan(0);
+  });
+
+  it('counts the tokens of a response that was not over', async () => {
+    const run = (await open()).runTools({ messages, tools });
+    for await (const event of run) if (event.type === 'tool-call') break;
+    const { promptTokens, completionTokens } = await run.usage;
+    expect(promptTokens).toBeGreaterThan(0);
+    expect(completionTokens).toBeGreaterThan(0);
+  });
+});
+
 /** What stands in the place of a result is no part of what was written. */
 function withoutErrors(message: Message): Message {
   return message.role === 'tool' && String(message.content).startsWith('Error:')
@@ -131,7 +198,7 @@ describe('the answer of a run', () => {
 
   it('is an error where the run ended with calls', async () => {
     const run = (await open('')).runTools({ messages, tools, responseFormat, maxSteps: 1 });
-    await expect(run.object).rejects.toThrow(AnswerError);
+    await expect(run.object).rejects.toThrow(/the run ended with step-limit/);
   });
 
   it('is an error where none was asked for', async () => {

@@ -57,7 +57,11 @@ describe('a model with a generated module', () => {
   it('whose template refuses everything is loaded, and refuses the chat', async () => {
     const source = "{{ raise_exception('not today') }}";
     const templateSha256 = createHash('sha256').update(source).digest('hex');
-    const model = await open({ chatTemplate: source, modules: [{ ...responseModule, templateSha256 }] });
+    const format = { ...responseModule.format, templateSha256 };
+    const model = await open({
+      chatTemplate: source,
+      modules: [{ ...responseModule, templateSha256, format }],
+    });
     await expect(model.chat({ messages }).message).rejects.toBeInstanceOf(TemplateError);
     await model.dispose();
   });

@@ -23,20 +23,35 @@ export function eventStreamOf<Event>(events: AsyncIterable<Event>): ReadableStre
 
 /** Each event as JSON, `[DONE]` at the end; in place of it, an `error` event if the response fails. */
 export function eventResponse(events: AsyncIterable<unknown>, init: ResponseInit = {}): Response {
+  const iterator = events[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const [text, isLast] = await nextFrame(iterator);
+        controller.enqueue(encoder.encode(text));
+        if (isLast) controller.close();
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
   const given = new Headers(headers);
   new Headers(init.headers).forEach((value, name) => {
     given.set(name, value);
   });
-  const body = eventStreamOf(framesOf(events)).pipeThrough(new TextEncoderStream());
   return new Response(body, { ...init, headers: given });
 }
 
-async function* framesOf(events: AsyncIterable<unknown>): AsyncGenerator<string, void> {
+async function nextFrame(events: AsyncIterator<unknown>): Promise<readonly [text: string, isLast: boolean]> {
   try {
-    for await (const event of events) yield frame(JSON.stringify(event, withErrors));
-    yield frame('[DONE]');
+    const { done, value } = await events.next();
+    return done === true ? [frame('[DONE]'), true] : [frame(JSON.stringify(value, withErrors)), false];
   } catch (error) {
-    yield `event: error\n${frame(JSON.stringify({ type: 'error', error: shownError(error, 'the response failed') }))}`;
+    const told = JSON.stringify({ type: 'error', error: shownError(error, 'the response failed') });
+    return [`event: error\n${frame(told)}`, true];
   }
 }
 

@@ -12,21 +12,29 @@ interface Settle<Result> {
 
 /**
  * A stream over a generation that starts when it is first read. If the reader leaves early, `interrupted` gives the
- * result. Events are not stored: a second reader gets a `ResponseReadError`.
+ * result; `left` is called at once, also while the generation works on its next event, which may then fail. Events are not
+ * stored: a second reader gets a `ResponseReadError`.
  */
 export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #generation: Generation<Event, Result>;
   readonly #interrupted: () => Result;
+  readonly #left: () => void;
   readonly #result: Promise<Result>;
   #settle: Settle<Result> = { resolve: () => undefined, reject: () => undefined };
   #iterating = false;
+  #isLeaving = false;
   /** The reader has taken an event and not asked for the next one. */
   #isLeft = false;
   #isWatched = false;
 
-  constructor(generation: Generation<Event, Result>, interrupted: () => Result) {
+  constructor(
+    generation: Generation<Event, Result>,
+    interrupted: () => Result,
+    left: () => void = () => undefined,
+  ) {
     this.#generation = generation;
     this.#interrupted = interrupted;
+    this.#left = left;
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -57,7 +65,20 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     return eventResponse(this, init);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+  [Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+    const events = this.#read();
+    const end = events.return.bind(events);
+    // A generator itself would leave only when its next event is there.
+    return Object.assign(events, {
+      return: (value: void | PromiseLike<void>) => {
+        this.#isLeaving = true;
+        this.#left();
+        return end(value);
+      },
+    });
+  }
+
+  async *#read(): AsyncGenerator<Event, void> {
     if (this.#iterating) throw new ResponseReadError();
     this.#iterating = true;
     let ended = false;
@@ -74,6 +95,7 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
         this.#isLeft = false;
       }
     } catch (error) {
+      if (this.#isLeaving) return;
       ended = true;
       this.#settle.reject(error);
       throw error;

@@ -2,7 +2,7 @@
  * Runs a conversation with tools: calls of the model are executed, their results are added to the conversation, and so
  * on until the model answers without a call.
  */
-import type { SchemaIssue } from '../../../format/errors.ts';
+import { AnswerError, type SchemaIssue } from '../../../format/errors.ts';
 import type { Message, ToolChoice, ToolMessage } from '../../../format/messages.ts';
 import { follow } from '../../../format/on-abort.ts';
 import { isRecord, type OptionRule, requireOption } from '../../../format/option-rules.ts';
@@ -58,6 +58,8 @@ export type ToolRunEvent<Tools extends ToolList = ToolList> =
  */
 export interface ToolRun<Tools extends ToolList = ToolList, Format extends ResponseFormat = ResponseFormat>
   extends AsyncIterable<ToolRunEvent<Tools>> {
+  /** The events. Its `return` leaves the run at once, also while a loop waits for a tool. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<ToolRunEvent<Tools>>;
   /**
    * The whole conversation, beginning with the given messages. If the loop was left, with what was written so far, and
    * with a result for each call that says so of those that have none. Rejects with whatever ended the run.
@@ -106,15 +108,22 @@ export function runTools<const Tools extends ToolList, const Format extends Resp
 
 type Event = ResponseEvent | Exclude<ToolRunEvent, ResponseEvent>;
 
+/** A response that is read, of which `finish` has come if its tokens are counted. */
+interface Reading {
+  readonly stream: ChatStream;
+  readonly options: ChatOptions;
+  isCounted: boolean;
+}
+
 /** The state of a conversation. */
 interface Conversation {
   readonly messages: Message[];
   last: ResponseMessage;
   usage: Usage;
   /** The response that is read. */
-  reading: { readonly stream: ChatStream; readonly options: ChatOptions } | null;
-  /** Whether nothing more comes. */
-  isOver: boolean;
+  reading: Reading | null;
+  /** Why it ended; `null` before that. */
+  reason: RunFinish['reason'] | null;
   /** Whether a limit of tokens ended the last response. */
   cutShort: boolean;
   readonly overruled: OverruledCalls;
@@ -130,11 +139,17 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
       last: { role: 'assistant', content: null },
       usage: noUsage,
       reading: null,
-      isOver: false,
+      reason: null,
       cutShort: false,
       overruled: new OverruledCalls((options as typeof options | undefined)?.askIfOverruled),
     };
-    super(converse(model, options, conversation), () => conversation);
+    const leaving = new AbortController();
+    super(
+      converse(model, options, conversation, leaving),
+      () => conversation,
+      // What still runs is no longer needed.
+      () => leaving.abort(),
+    );
     this.#readReport = () => reportOf(model, options);
     // Callers in JavaScript may pass nothing, which is rejected when the run is read.
     this.#format = (options as typeof options | undefined)?.responseFormat;
@@ -149,7 +164,7 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   }
 
   get object(): Promise<AnswerOf<ResponseFormat>> {
-    return unseen(this.message.then((message) => readAnswer(message, this.#format)));
+    return unseen(this.result.then((conversation) => answerOf(conversation, this.#format)));
   }
 
   get usage(): Promise<Usage> {
@@ -159,6 +174,17 @@ class GeneratedToolRun extends GeneratedStream<Event, Conversation> {
   get report(): Promise<readonly SchemaIssue[]> {
     return unseen(this.#readReport());
   }
+}
+
+/** The answer of the last message; a run that ended with calls says why it has none. */
+async function answerOf(
+  { last, reason }: Conversation,
+  format: ResponseFormat | undefined,
+): Promise<AnswerOf<ResponseFormat>> {
+  const text = last.content ?? '';
+  if (text === '' && format !== undefined && reason !== null && !['answer', 'length'].includes(reason))
+    throw new AnswerError({ text, reason: `the run ended with ${reason}, before the model answered` });
+  return readAnswer(last, format);
 }
 
 /** The report of the first response; if that only has the required tool, also the report of the following responses. */
@@ -177,17 +203,16 @@ async function* converse(
   model: ToolCaller,
   given: RunToolsOptions,
   conversation: Conversation,
+  leaving: AbortController,
 ): AsyncGenerator<Event, Conversation> {
   requireOption('model', model, toolCaller);
   const options = checkRunOptions(given);
-  const leaving = new AbortController();
   const unlink = follow(leaving, options.signal);
   try {
     yield* answer(model, { ...options, toolSignal: leaving.signal }, conversation);
   } finally {
     unlink();
-    if (!conversation.isOver) {
-      // The results of calls that are still running are no longer needed.
+    if (conversation.reason === null) {
       leaving.abort();
       await leave(options, conversation);
     }
@@ -234,7 +259,7 @@ async function* answer(
     else if (repeats >= maxRepeats) reason = 'repeated-calls';
     else if (await isMet(stopWhen, steps)) reason = 'stop-when';
   }
-  conversation.isOver = true;
+  conversation.reason = reason;
   yield { type: 'run-finish', steps: step, reason, usage: conversation.usage };
 }
 
@@ -279,9 +304,11 @@ async function* respond(
   conversation: Conversation,
 ): AsyncGenerator<Event, void> {
   const stream = model.chat(options);
-  conversation.reading = { stream, options };
+  const reading = { stream, options, isCounted: false };
+  conversation.reading = reading;
   for await (const event of stream) {
     if (event.type === 'finish') {
+      reading.isCounted = true;
       conversation.cutShort = event.reason === 'length';
       conversation.usage = addUsage(conversation.usage, event.usage ?? noUsage);
     }
@@ -308,6 +335,8 @@ async function leave(options: RunToolsOptions, conversation: Conversation): Prom
   const { reading, messages } = conversation;
   // If it is rejected, that is what ended the run.
   const written = (await reading?.stream.message.catch(() => null)) ?? null;
+  if (reading?.isCounted === false && written !== null)
+    conversation.usage = addUsage(conversation.usage, await reading.stream.usage);
   if (written !== null && !isEmpty(written)) addMessage(written, conversation);
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const answered = new Set(
