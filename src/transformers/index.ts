@@ -3,7 +3,8 @@
 export type { LikelyToken, TokenLogprob } from '../parser/events.ts';
 export type { ChatOptions, PrepareOptions } from '../runtime/chat/chat-options.ts';
 export * from '../runtime/chat/index.ts';
-export { runTools, type ToolCaller } from '../runtime/chat/tool-loop/run-tools.ts';
+export type { ToolCaller } from '../runtime/chat/tool-loop/run-events.ts';
+export { runTools } from '../runtime/chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../runtime/chat/tool-loop/run-tools-options.ts';
 export type { CompletionOptions } from '../runtime/engine/completion-options.ts';
 export type { ChatPreview, EngineModel } from '../runtime/engine/engine-model.ts';

@@ -1,6 +1,6 @@
 /** Shows an answer as it arrives: thoughts dimmed, calls and their results on separate lines. */
 import pc from 'picocolors';
-import type { RunFinish, ToolRunEvent } from '../../runtime/chat/tool-loop/run-tools.ts';
+import type { RunFinish, ToolRunEvent } from '../../runtime/chat/tool-loop/run-events.ts';
 import { terminalText } from '../terminal-text.ts';
 
 /** Shows the events of one answer. */

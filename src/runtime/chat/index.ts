@@ -16,5 +16,6 @@ export type { ChatStream } from './chat-stream.ts';
 export type { ModuleRegistry } from './learned-template.ts';
 export type { LearnedTemplate } from './template-reader.ts';
 export type { Executor, ToolFailure, ToolResult, ToolResultOf } from './tool-loop/executor.ts';
-export type { RunFinish, StepStart, ToolRun, ToolRunEvent } from './tool-loop/run-tools.ts';
+export type { RunFinish, StepStart, ToolRunEvent } from './tool-loop/run-events.ts';
+export type { ToolRun } from './tool-loop/run-tools.ts';
 export type { RunStep, StopCondition } from './tool-loop/stop-conditions.ts';

@@ -5,7 +5,8 @@ export type { TokenIndex, TokenIndexStore } from '../../language/matcher/token-i
 export type { LikelyToken, TokenLogprob } from '../../parser/events.ts';
 export type { ChatOptions, PrepareOptions } from '../chat/chat-options.ts';
 export * from '../chat/index.ts';
-export { runTools, type ToolCaller } from '../chat/tool-loop/run-tools.ts';
+export type { ToolCaller } from '../chat/tool-loop/run-events.ts';
+export { runTools } from '../chat/tool-loop/run-tools.ts';
 export type { RunToolsOptions } from '../chat/tool-loop/run-tools-options.ts';
 export type { CompletionOptions } from './completion-options.ts';
 export { connectEngine } from './connect-engine.ts';
