@@ -8,6 +8,7 @@ import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { Admission } from './admission.ts';
 import { uniqueCallId } from './call-id.ts';
 import { showPictures } from './content/shown-pictures.ts';
+import { begunTexts } from './continued-text.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
 import { clientLeft, type Failure, failureOf } from './errors.ts';
 import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
@@ -201,6 +202,7 @@ export class RequestRun {
     const { defaults, policy } = options;
     const chat: ChatOptions = { ...defaults, policy, ...request.chat, ...fixed };
     const stream = await openStream(model, request, chat);
+    const shown = { ...request, begun: begunTexts(chat) };
     this.#answer = {
       request,
       body,
@@ -209,11 +211,11 @@ export class RequestRun {
       model: borrowed.name,
       chat,
       items: this.#state.items,
-      events: shownEvents(wholeCalls(this.#watch.watch(stream)), request),
+      events: shownEvents(wholeCalls(this.#watch.watch(stream)), shown),
       promptTokens: () => stream.promptTokens,
       prompt: async () => (await previewOf(model, chat))?.prompt ?? null,
       verbose: options.verbose,
-      message: async () => shownMessage(await stream.message, request),
+      message: async () => shownMessage(await stream.message, shown),
     };
     return this.#answer;
   }

@@ -4,6 +4,7 @@ import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 import type { ChatStream } from '../runtime/chat/chat-stream.ts';
 import { StringContents } from './content/string-contents.ts';
+import { AddedText, type BegunTexts } from './continued-text.ts';
 import type { ReadRequest } from './endpoint.ts';
 import { unanswerable, wrongModel } from './errors.ts';
 import type { PromptPreview, ServableModel } from './servable-model.ts';
@@ -59,35 +60,44 @@ function continueText(model: ServableModel, prompt: string, chat: ChatOptions): 
   return model.complete({ ...options, prompt });
 }
 
-/** What of an answer its client asked to see. */
-export type Shown = Pick<ReadRequest, 'hidesThoughts' | 'unquotes'>;
+/** What of an answer its client asked to see, and what it has of it already. */
+export interface Shown extends Pick<ReadRequest, 'hidesThoughts' | 'unquotes'> {
+  readonly begun: BegunTexts;
+}
 
 /** The events as the client asked for them. */
 export async function* shownEvents(
   events: AsyncIterable<ResponseEvent>,
-  { hidesThoughts, unquotes = false }: Shown,
+  { hidesThoughts, unquotes = false, begun }: Shown,
 ): AsyncGenerator<ResponseEvent, void> {
   const contents = new StringContents();
+  const added = {
+    'text-delta': new AddedText(begun.content),
+    'reasoning-delta': new AddedText(begun.thoughts),
+  };
   for await (const event of events) {
     if (hidesThoughts && event.type.startsWith('reasoning-')) continue;
-    if (!unquotes || event.type !== 'text-delta') {
+    if (event.type !== 'text-delta' && event.type !== 'reasoning-delta') {
       yield event;
       continue;
     }
-    const delta = contents.add(event.delta);
-    if (delta !== '') yield { ...event, delta };
+    const written = added[event.type].add(event.delta);
+    const delta = unquotes && event.type === 'text-delta' ? contents.add(written) : written;
+    if (delta !== '') yield delta === event.delta ? event : { ...event, delta };
   }
 }
 
 /** The message as the client asked for it. */
 export function shownMessage(
   message: ResponseMessage,
-  { hidesThoughts, unquotes = false }: Shown,
+  { hidesThoughts, unquotes = false, begun }: Shown,
 ): ResponseMessage {
   const { reasoning_content: thoughts, content, ...rest } = message;
+  const added = content === null ? null : new AddedText(begun.content).add(content);
+  const newThoughts = thoughts === undefined ? '' : new AddedText(begun.thoughts).add(thoughts);
   return {
     ...rest,
-    content: unquotes && content !== null ? new StringContents().add(content) : content,
-    ...(hidesThoughts || thoughts === undefined ? {} : { reasoning_content: thoughts }),
+    content: unquotes && added !== null ? new StringContents().add(added) : added,
+    ...(hidesThoughts || newThoughts === '' ? {} : { reasoning_content: newThoughts }),
   };
 }

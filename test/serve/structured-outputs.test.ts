@@ -88,7 +88,11 @@ describe('structured outputs', () => {
           }
         }
         let shown = '';
-        for await (const event of shownEvents(pieces(), { hidesThoughts: false, unquotes: true }))
+        for await (const event of shownEvents(pieces(), {
+          hidesThoughts: false,
+          unquotes: true,
+          begun: { content: '', thoughts: '' },
+        }))
           if (event.type === 'text-delta') shown += event.delta;
         expect(shown).toBe(text);
       }),
