@@ -8,6 +8,40 @@ async function* failing(error: unknown): AsyncGenerator<unknown> {
   throw error;
 }
 
+it('says that it is alive while nothing comes, and nothing more once it is over or left', async () => {
+  let tell = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  async function* slow(): AsyncGenerator<unknown> {
+    await told;
+    yield { type: 'text-delta' };
+  }
+  for (const isLeft of [false, true]) {
+    const reader = eventResponse(isLeft ? never() : slow(), {}, 1).body?.getReader();
+    const decoder = new TextDecoder();
+    const next = async () => decoder.decode((await reader?.read())?.value);
+    for (let count = 0; count < 3; count += 1) expect(await next()).toBe(':\n\n');
+    if (isLeft) await reader?.cancel();
+    else {
+      tell();
+      let rest = '';
+      for (let text = await next(); text !== ''; text = await next()) rest += text;
+      expect(rest.replaceAll(':\n\n', '')).toBe('data: {"type":"text-delta"}\n\ndata: [DONE]\n\n');
+    }
+  }
+});
+
+/** Events that never come; leaving ends them. */
+function never(): AsyncIterable<unknown> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<never>(() => undefined),
+      return: async () => ({ done: true, value: undefined }),
+    }),
+  };
+}
+
 const ours = new UnsupportedOptionError({ option: 'thinking', reason: 'it is none' });
 
 it.each([

@@ -21,18 +21,37 @@ export function eventStreamOf<Event>(events: AsyncIterable<Event>): ReadableStre
   );
 }
 
-/** Each event as JSON, `[DONE]` at the end; in place of it, an `error` event if the response fails. */
-export function eventResponse(events: AsyncIterable<unknown>, init: ResponseInit = {}): Response {
+/** Milliseconds of silence after which a comment is sent: proxies cut connections that are silent for half a minute. */
+const defaultKeepAliveMs = 15_000;
+
+/**
+ * Each event as JSON, `[DONE]` at the end; in place of it, an `error` event if the response fails. A comment, which clients
+ * skip, whenever nothing has come for `keepAliveMs`.
+ */
+export function eventResponse(
+  events: AsyncIterable<unknown>,
+  init: ResponseInit = {},
+  keepAliveMs = defaultKeepAliveMs,
+): Response {
   const iterator = events[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
+  let silence: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        silence = setInterval(() => {
+          // None is needed where the last one is not read yet.
+          if (controller.desiredSize === 0) controller.enqueue(comment);
+        }, keepAliveMs);
+        // Node need not live on for it.
+        (silence as { unref?(): void }).unref?.();
         const [text, isLast] = await nextFrame(iterator);
+        clearInterval(silence);
         controller.enqueue(encoder.encode(text));
         if (isLast) controller.close();
       },
       async cancel() {
+        clearInterval(silence);
         await iterator.return?.();
       },
     },
@@ -54,6 +73,8 @@ async function nextFrame(events: AsyncIterator<unknown>): Promise<readonly [text
     return [`event: error\n${frame(told)}`, true];
   }
 }
+
+const comment = new TextEncoder().encode(':\n\n');
 
 function frame(data: string): string {
   return `data: ${data}\n\n`;
