@@ -1,6 +1,6 @@
 /**
  * What a response adds to the answer that it continues: a chat gives the whole of it, and clients of every API expect the
- * rest, which they put behind what they sent.
+ * rest, which they put after what they sent.
  */
 import type { ChatOptions } from '../runtime/chat/chat-options.ts';
 
