@@ -137,15 +137,17 @@ function nameAhead(region: CallsRegion): Evidence | null {
 
 /**
  * After an opener and any name, only the beginning of its arguments shows a call: prose has names at its ends, and the
- * opener again (`>>> x`).
+ * opener again (`>>> x`). A single character opens much else: `[f(x)]`.
  */
 function anyNameAhead(
-  { argumentEnds }: CallsRegion,
+  { opener, argumentEnds }: CallsRegion,
   { nameFollows = [], afterNumber }: Evidence,
 ): Pick<Evidence, 'anyNameFollows'> {
   const ends = argumentEnds.map(({ core }) => core);
   const begins = nameFollows.filter((text) => text.trim() !== '' && !ends.includes(text));
-  return afterNumber === undefined && begins.length > 0 ? { anyNameFollows: begins } : {};
+  return opener.core.length > 1 && afterNumber === undefined && begins.length > 0
+    ? { anyNameFollows: begins }
+    : {};
 }
 
 /**
