@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ResponseReadError } from '../../src/format/errors.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
+import { GeneratedStream } from '../../src/runtime/chat/generated-stream.ts';
 
 const message = { role: 'assistant', content: 'Hi' } as const;
 
@@ -50,6 +51,32 @@ describe('a response', () => {
     process.off('unhandledRejection', unhandled);
     expect(unhandled).not.toHaveBeenCalled();
     for (const part of parts) await expect(part).rejects.toThrow('enough');
+  });
+
+  it('is not left by whoever has not begun to read it', async () => {
+    const left = vi.fn();
+    async function* generate(): AsyncGenerator<number, string> {
+      yield 1;
+      throw new RangeError('enough');
+    }
+    class Numbers extends GeneratedStream<number, string> {
+      override get result(): Promise<string> {
+        return super.result;
+      }
+    }
+    const stream = new Numbers(generate(), () => 'left', left);
+    const events = stream[Symbol.asyncIterator]();
+    expect(await events.next()).toEqual({ done: false, value: 1 });
+    await stream[Symbol.asyncIterator]().return(undefined);
+    expect(left).not.toHaveBeenCalled();
+    await expect(events.next()).rejects.toThrow('enough');
+    await expect(stream.result).rejects.toThrow('enough');
+    const other = new Numbers(generate(), () => 'left', left);
+    const leaving = other[Symbol.asyncIterator]();
+    await leaving.next();
+    await leaving.return(undefined);
+    expect(left).toHaveBeenCalledTimes(1);
+    expect(await other.result).toBe('left');
   });
 
   it('says so when its events are gone', async () => {

@@ -5,6 +5,12 @@ import { onStall } from './on-stall.ts';
 
 type Generation<Event, Result> = AsyncGenerator<Event, Result>;
 
+/** Who iterates. */
+interface Reader {
+  isReading: boolean;
+  isLeaving: boolean;
+}
+
 interface Settle<Result> {
   readonly resolve: (result: Result | PromiseLike<Result>) => void;
   readonly reject: (reason: unknown) => void;
@@ -22,7 +28,6 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #result: Promise<Result>;
   #settle: Settle<Result> = { resolve: () => undefined, reject: () => undefined };
   #iterating = false;
-  #isLeaving = false;
   /** The reader has taken an event and not asked for the next one. */
   #isLeft = false;
   #isWatched = false;
@@ -66,21 +71,25 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Event, void> {
-    const events = this.#read();
+    const reader: Reader = { isReading: false, isLeaving: false };
+    const events = this.#read(reader);
     const end = events.return.bind(events);
     // A generator itself would leave only when its next event is there.
     return Object.assign(events, {
       return: (value: void | PromiseLike<void>) => {
-        this.#isLeaving = true;
-        this.#left();
+        if (reader.isReading) {
+          reader.isLeaving = true;
+          this.#left();
+        }
         return end(value);
       },
     });
   }
 
-  async *#read(): AsyncGenerator<Event, void> {
+  async *#read(reader: Reader): AsyncGenerator<Event, void> {
     if (this.#iterating) throw new ResponseReadError();
     this.#iterating = true;
+    reader.isReading = true;
     let ended = false;
     try {
       while (true) {
@@ -95,11 +104,12 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
         this.#isLeft = false;
       }
     } catch (error) {
-      if (this.#isLeaving) return;
+      if (reader.isLeaving) return;
       ended = true;
       this.#settle.reject(error);
       throw error;
     } finally {
+      reader.isReading = false;
       if (!ended) await this.#leave();
     }
   }
