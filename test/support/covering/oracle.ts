@@ -195,8 +195,14 @@ const finishes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'AI SDK': { stop: 'stop', length: 'length', 'tool-calls': 'tool-calls' },
 };
 
+/** What stands after the beginning of a text, at the end of which a template may have trimmed. */
+function restOf(text: string, begun: string): string {
+  const found = [begun, begun.trimEnd()].find((each) => text.startsWith(each));
+  return found === undefined ? text : text.slice(found.length);
+}
+
 /** A client of an API gets what the chat told, whole and in a stream. */
-function exchangeProblems({ row, told, exchange }: RowOutcome): readonly string[] {
+function exchangeProblems({ row, options, told, exchange }: RowOutcome): readonly string[] {
   if (exchange === null) return [];
   const { whole, streamed } = exchange;
   const [first, second] = told;
@@ -207,23 +213,31 @@ function exchangeProblems({ row, told, exchange }: RowOutcome): readonly string[
       : [`asked ${told.length} times: ${JSON.stringify(exchange)}`];
   }
   return [
-    ...handedProblems(row, first, whole).map((problem) => `whole: ${problem}`),
-    ...handedProblems(row, second, streamed).map((problem) => `streamed: ${problem}`),
+    ...handedProblems(row, options, first, whole).map((problem) => `whole: ${problem}`),
+    ...handedProblems(row, options, second, streamed).map((problem) => `streamed: ${problem}`),
   ];
 }
 
 function handedProblems(
   { engine, thinking }: RowOutcome['row'],
+  { messages }: RowOutcome['options'],
   { message, events, usage }: Told,
   handed: Handed | string,
 ): readonly string[] {
   if (message === null) return typeof handed === 'string' ? [] : ['an answer where the chat failed'];
   if (typeof handed === 'string') return [`the error ${handed}`];
   const problems: string[] = [];
-  if (handed.content !== (message.content ?? '') && !isMalformed(message, handed.content))
-    problems.push(`content ${quoted(handed.content)} for ${quoted(message.content)}`);
+  // Clients put what they get after what they sent.
+  const last = engine === 'AI SDK' ? undefined : messages.at(-1);
+  const begun = last?.role === 'assistant' ? last : undefined;
+  const begunText = String(begun?.content ?? '');
+  const content = restOf(message.content ?? '', begunText);
+  const refused = (message.malformed ?? []).map(({ raw }) => restOf(raw, begunText));
+  if (handed.content !== content && !refused.includes(handed.content))
+    problems.push(`content ${quoted(handed.content)} for ${quoted(content)}`);
   // Only this API leaves out the thoughts of a model that was not asked to think.
-  const thoughts = engine === 'messages' && thinking === 'off' ? '' : (message.reasoning_content ?? '');
+  const isHidden = engine === 'messages' && thinking === 'off';
+  const thoughts = isHidden ? '' : restOf(message.reasoning_content ?? '', begun?.reasoning_content ?? '');
   if (handed.reasoning !== thoughts)
     problems.push(`thoughts ${quoted(handed.reasoning)} for ${quoted(thoughts)}`);
   const { malformed = [], possible_calls = [], repaired = [], tool_calls: calls = [] } = message;
