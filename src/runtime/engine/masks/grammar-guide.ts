@@ -5,8 +5,9 @@
  *
  * Such an engine allows an end of generation only at the end of the grammar. Model files declare some tokens as such
  * that are markers of the format (gpt-oss' `<|end|>` also closes its reasoning): where one of these may come, only a
- * bias restricts what such an engine samples, and the matcher checks it. The same inside a character where it cannot follow what was
- * sampled (the response went back to there): no grammar begins in the middle of a character.
+ * bias restricts what such an engine samples, and the matcher checks it. The same inside a character where it cannot
+ * follow what was sampled (the response went back to there): no grammar begins in the middle of a character. Engines
+ * that ask the mask are told exactly.
  */
 import type { TokenBitmap } from '../../../language/matcher/masks/token-bitmap.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
