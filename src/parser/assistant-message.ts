@@ -14,6 +14,8 @@ export interface FoldedCall {
   /** The arguments parsed so far; see `partialArguments`. */
   readonly arguments: JsonObject;
   readonly complete: boolean;
+  /** Why the call is not handed out: it broke off, or was refused. It stays incomplete. */
+  readonly problem?: string;
 }
 
 /** The result of folding a list of events, which may end anywhere in a response. */
@@ -31,7 +33,7 @@ export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
   requireOption('events', events, eventList);
   let content = '';
   let reasoning = '';
-  const calls: { id: string; name: string; input: string; complete: boolean }[] = [];
+  const calls: { id: string; name: string; input: string; complete: boolean; problem?: string }[] = [];
   for (const event of events) {
     requireOption('event', event, responseEvent);
     // An event belongs to the latest call, not to the one with its id: a model may give two calls the same id.
@@ -42,6 +44,8 @@ export function foldEvents(events: Iterable<AnyResponseEvent>): FoldedResponse {
       calls.push({ id: event.id, name: event.toolName, input: '', complete: false });
     } else if (call !== undefined && event.type === 'tool-input-delta') call.input += event.delta;
     else if (call !== undefined && event.type === 'tool-call') call.complete = true;
+    else if (call?.complete === false && event.type === 'malformed' && event.toolCallId === call.id)
+      call.problem = event.reason;
   }
   const folded = calls.map((call) => ({ ...call, arguments: partialArguments(call.input) }));
   return { content, reasoning, calls: folded };

@@ -42,6 +42,25 @@ it('events fold to the message, and so do the deltas of OpenAI’s stream', () =
   );
 });
 
+it.each(Object.entries({ tagged: samples.tagged, json: samples.jsonInTags, bracketed: samples.bracketed }))(
+  'once a response has ended, each of its calls is complete or says why not: %s',
+  (_, format) => {
+    fc.assert(
+      fc.property(lawMessage, fc.nat({ max: 100 }), (written, share) => {
+        const text = writeResponse(format, written);
+        const cut = text.slice(0, Math.ceil((text.length * share) / 100));
+        const { events, message } = parsePieces(format, cut, everyPosition(cut), { tools: lawTools });
+        const { calls } = foldEvents(events);
+        expect(calls.map(({ complete, problem }) => complete === (problem === undefined))).toEqual(
+          calls.map(() => true),
+        );
+        expect(calls.filter(({ complete }) => complete).length).toBe(message.tool_calls?.length ?? 0);
+      }),
+      { numRuns: process.env.LAWS === 'long' ? 600 : 40 },
+    );
+  },
+);
+
 it('calls to which the model gives the same id stay apart', () => {
   const text = '[CALLS]f[ID]a[ARGS]{"n": 1}[CALLS]f[ID]a[ARGS]{"n": 2}';
   const { events } = parsePieces(samples.bracketed, text, everyPosition(text));
