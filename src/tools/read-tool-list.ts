@@ -183,7 +183,7 @@ function refuseDoubles(tools: readonly Tool[], source: string, pointer: string):
   for (const [index, { function: tool }] of tools.entries()) {
     const first = seen.get(tool.name);
     if (first !== undefined) {
-      const reason = `has the same name as ${pointer}/${first}`;
+      const reason = `has the same name as ${pointer}/${first}: rename one (mcpTools has the option prefix for it)`;
       throw new ToolListError({ source, tool: tool.name, pointer: `${pointer}/${index}`, reason });
     }
     seen.set(tool.name, index);
