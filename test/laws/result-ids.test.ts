@@ -5,6 +5,7 @@ import { MessageError } from '../../src/format/errors.ts';
 import type { Message, ToolMessage } from '../../src/format/messages.ts';
 import { finish, type Steps } from '../../src/language/expression/steps.ts';
 import { checkResultIds } from '../../src/runtime/chat/result-ids.ts';
+import { orderResults } from '../../src/runtime/chat/result-order.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/servers/index.ts';
 import { renderPrompt, renderPromptSteps } from '../../src/template/prompt/render-prompt.ts';
@@ -84,6 +85,70 @@ describe('a result', () => {
   it('has an id that some templates show', async () => {
     const shown = (await allTemplates()).filter(({ source }) => shows(source, other) === true);
     expect(shown.length).toBeGreaterThan(3);
+  });
+});
+
+describe('results in another order than their calls', () => {
+  const both = [
+    call,
+    { ...call, id: 'nextCall2', function: { ...call.function, arguments: '{"city":"Rome"}' } },
+  ];
+  const sun: ToolMessage = { role: 'tool', content: 'sun 21', tool_call_id: own };
+  const rain: ToolMessage = { role: 'tool', content: 'rain 9', tool_call_id: 'nextCall2' };
+  const asked = (...results: readonly ToolMessage[]): readonly Message[] => [
+    { role: 'user', content: 'How is the weather in Bern, and in Rome?' },
+    { role: 'assistant', content: null, tool_calls: both },
+    ...results,
+  ];
+  const textOf = (source: string, messages: readonly Message[]): string | null => {
+    try {
+      return renderPrompt(source, { messages, tools });
+    } catch {
+      return null;
+    }
+  };
+  const order = (source: string, messages: readonly Message[], policy: 'strict' | 'degrade' = 'strict') =>
+    finish(
+      orderResults({ messages, policy }, function* (rendered) {
+        return { text: yield* renderPromptSteps(source, { messages: rendered, tools }) };
+      }),
+    );
+
+  it.each(templates)('are put into it where nothing shows whose they are ($id)', ({ source }) => {
+    const inOrder = textOf(source, asked(sun, rain));
+    expect(order(source, asked(sun, rain))).toEqual({ messages: asked(sun, rain), issues: [] });
+    const { messages, issues } = order(source, asked(rain, sun));
+    const isShown =
+      textOf(source, asked({ ...sun, tool_call_id: rain.tool_call_id ?? '' })) !== textOf(source, asked(sun));
+    // A template may put them into order by itself.
+    const isOrdered = textOf(source, asked(rain, sun)) === inOrder;
+    const told = isOrdered ? [] : ['messages[1]: its results are given in the order of its calls'];
+    if (inOrder === null || isShown) expect([messages, issues]).toEqual([asked(rain, sun), []]);
+    else {
+      expect(textOf(source, messages)).toBe(inOrder);
+      expect(issues.map(({ reason }) => reason)).toEqual(told);
+    }
+  });
+
+  it('are refused there if the first call has none, or that is reported', async () => {
+    const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
+    expect(() => order(source, asked(rain))).toThrow(
+      expect.objectContaining({ code: 'message', path: 'messages[1].tool_calls[0]' }),
+    );
+    expect(order(source, asked(rain), 'degrade').issues).toMatchObject([
+      { effect: 'noted', reason: expect.stringContaining('no result answers it') },
+    ]);
+    expect(order(source, asked(sun))).toEqual({ messages: asked(sun), issues: [] });
+    const { source: shown } = await llamaTemplate('moonshotai-Kimi-K2');
+    expect(order(shown, asked(rain))).toEqual({ messages: asked(rain), issues: [] });
+  });
+
+  it('are so in the prompt of a chat', async () => {
+    const { source: chatTemplate } = await llamaTemplate('Qwen-Qwen3-0.6B');
+    const model = await loadModel(await tinyModelFile({ vocabulary, chatTemplate }), options);
+    const { prompt } = model.preview({ messages: asked(rain, sun), tools });
+    expect(prompt).toBe(model.preview({ messages: asked(sun, rain), tools }).prompt);
+    await model.dispose();
   });
 });
 

@@ -74,6 +74,32 @@ describe.each(['strict', 'degrade'] as const)('a call that no grammar has writte
   });
 });
 
+describe('what a grammar only notes', () => {
+  // No grammar remembers keys that nothing lists.
+  const three = { type: 'object', minProperties: 3, additionalProperties: { type: 'integer' } } as const;
+  const twice = '{"a": 1, "a": 2, "a": 3}';
+
+  it('is found out in an answer, which is malformed then', async () => {
+    const model = await open([asked, [twice, '<|im_end|>']]);
+    const responseFormat = { type: 'json_schema', json_schema: { name: 'x', schema: three } } as const;
+    const chat = model.chat({ messages, responseFormat, temperature: 0 });
+    await expect(chat.object).rejects.toThrow(/fewer than 3/);
+    expect(await chat.message).toMatchObject({ content: null, malformed: [{ raw: twice }] });
+    expect((await chat.report).map(({ effect, keyword }) => [effect, keyword])).toEqual([
+      ['noted', 'minProperties'],
+    ]);
+  });
+
+  it('is found out in a call, which is not handed out', async () => {
+    const call = ['<tool_call>', `\n{"name": "f", "arguments": ${twice}}\n`, '</tool_call>', '<|im_end|>'];
+    const model = await open([asked, call]);
+    const message = await model.chat({ messages, tools: [{ name: 'f', parameters: three }], temperature: 0 })
+      .message;
+    expect(message.tool_calls).toBeUndefined();
+    expect(message.malformed?.[0]?.reason).toMatch(/fewer than 3/);
+  });
+});
+
 describe('what only the schema of a library says', () => {
   const notBern = (city: string) => city !== 'Bern';
   const schemas = {

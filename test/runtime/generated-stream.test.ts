@@ -16,6 +16,16 @@ function response(): GeneratedChat {
   return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }), noReport);
 }
 
+const textOf = (answer: Response) => () => answer.text();
+
+function allOf(events: AsyncIterable<unknown>): () => Promise<unknown[]> {
+  return async () => {
+    const all: unknown[] = [];
+    for await (const event of events) all.push(event);
+    return all;
+  };
+}
+
 async function types(stream: GeneratedChat): Promise<string[]> {
   const found: string[] = [];
   for await (const { type } of stream) found.push(type);
@@ -52,6 +62,22 @@ describe('a response', () => {
     expect(unhandled).not.toHaveBeenCalled();
     for (const part of parts) await expect(part).rejects.toThrow('enough');
   });
+
+  it.each<[string, (stream: GeneratedChat) => () => Promise<unknown>]>([
+    ['response', (stream) => textOf(stream.toResponse())],
+    ['stream', (stream) => allOf(stream.toReadableStream())],
+    ['iterator', (stream) => allOf(stream[Symbol.asyncIterator]())],
+  ])(
+    'belongs to its %s from the call on, whoever asks for the message before it is read',
+    async (_, open) => {
+      const stream = response();
+      const read = open(stream);
+      const later = stream.message;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(JSON.stringify(await read())).toContain('Hi');
+      expect(await later).toEqual(message);
+    },
+  );
 
   it('is not left by whoever has not begun to read it', async () => {
     const left = vi.fn();

@@ -46,6 +46,25 @@ async function leftAt(model: EngineModel, index: number): Promise<readonly Messa
   return null;
 }
 
+/** Aborts `run` at this event; whether that ended it. */
+async function abortedAt(
+  run: AsyncIterable<unknown>,
+  index: number,
+  controller: AbortController,
+): Promise<boolean> {
+  let count = 0;
+  try {
+    for await (const _ of run) {
+      if (count === index) controller.abort(new Error('enough'));
+      count += 1;
+    }
+    return false;
+  } catch (error) {
+    expect(error).toBe(controller.signal.reason);
+    return true;
+  }
+}
+
 /** The conversations of all places, in order. */
 async function leftEverywhere(model: EngineModel): Promise<readonly (readonly Message[])[]> {
   const all: (readonly Message[])[] = [];
@@ -77,6 +96,40 @@ describe('a run that is left', () => {
       const { prompt } = model.preview({ messages: conversation, tools });
       expect(prompt.length).toBeGreaterThan(0);
     }
+  });
+
+  it('has them, too, where its signal ends it, whose reason all promises reject with', async () => {
+    const model = await open();
+    for (let index = 0, isAborted = true; isAborted; index += 1) {
+      const controller = new AbortController();
+      const run = model.runTools({ messages, tools, signal: controller.signal });
+      isAborted = await abortedAt(run, index, controller);
+      const conversation = run.messagesSoFar;
+      expect(conversation[0]).toEqual(messages[0]);
+      expect(idsOfResults(conversation)).toEqual(idsOfCalls(conversation));
+      if (isAborted) await expect(run.messages).rejects.toThrow('enough');
+      else expect(await run.messages).toEqual(conversation);
+    }
+  });
+
+  it('does nothing if that was before its first event was read', async () => {
+    const executed: unknown[] = [];
+    const tool = defineTool({ ...weather, execute: (input) => executed.push(input) });
+    const model = await open();
+    const leave: readonly ((run: ReturnType<typeof start>) => unknown)[] = [
+      (run) => run.toResponse().body?.cancel(),
+      (run) => run.toReadableStream().cancel(),
+      (run) => run[Symbol.asyncIterator]().return?.(),
+    ];
+    const start = () => model.runTools({ messages, tools: [tool] });
+    for (const way of leave) {
+      const run = start();
+      await way(run);
+      expect(await run.messages).toEqual(messages);
+      expect(await run.message).toEqual({ role: 'assistant', content: null });
+      expect((await run.usage).completionTokens).toBe(0);
+    }
+    expect(executed).toEqual([]);
   });
 
   it('has no message of the model before that has written anything', async () => {

@@ -7,8 +7,10 @@ import { writeModelFile } from '../../examples/support/small-models.ts';
 import type { Message } from '../../src/format/messages.ts';
 import type { Usage } from '../../src/parser/events.ts';
 import { addUsage, noUsage } from '../../src/runtime/chat/token-usage.ts';
+import { connectEngine } from '../../src/runtime/engine/index.ts';
 import { loadModel } from '../../src/runtime/node-llama-cpp/index.ts';
 import { connectServer } from '../../src/servers/index.ts';
+import { scriptedEngine } from '../../src/testing/index.ts';
 import { serveModel } from '../support/model-server.ts';
 import { chatTemplate } from '../support/small-chats.ts';
 import { tinyModelFile, smallVocabulary as vocabulary } from '../support/small-vocabulary.ts';
@@ -107,4 +109,28 @@ it('behind llama-server, whose own count of the prompt is the judge', async () =
   }
   expectSums(usages);
   for (const { injectedTokens } of usages) expect(injectedTokens).toBe(0);
+});
+
+it('counts the prompt of a response on which the grammar leaves no choice, which is not evaluated', async () => {
+  const model = await connectEngine(scriptedEngine({ turns: [] }));
+  const messages = [{ role: 'user', content: 'Go.' }] as const;
+  const schema = { const: 9_007_199_254_740_991 };
+  const chat = model.chat({
+    messages,
+    thinking: false,
+    responseFormat: { type: 'json_schema', json_schema: { name: 'x', schema } },
+  });
+  expect(await chat.object).toBe(schema.const);
+  const { promptTokens, cachedTokens, completionTokens, injectedTokens } = await chat.usage;
+  expect(promptTokens).toBe(await model.chat({ messages, thinking: false }).promptTokens);
+  expect({
+    cachedTokens,
+    isWritten: completionTokens > 0,
+    isForced: injectedTokens === completionTokens,
+  }).toEqual({
+    cachedTokens: 0,
+    isWritten: true,
+    isForced: true,
+  });
+  await model.dispose();
 });

@@ -18,6 +18,7 @@ import {
 import { itemNodes } from '../shapes/array-keywords.ts';
 import { connectedMembers } from '../shapes/clauses.ts';
 import { isReference, referenced, referenceKeywords } from '../shapes/references.ts';
+import { maxListedKeys } from './object-plan.ts';
 import { type Branch, type Tag, Tags } from './tags.ts';
 
 /** Equal ids mean equal locations. */
@@ -291,6 +292,8 @@ function mentionedKeys(schema: JsonObject): readonly string[] {
     if (keyword === 'properties' && isObject(value)) return Object.keys(value);
     if (keyword === 'required' && isArray(value)) return value.filter((each) => typeof each === 'string');
     if (!isObject(value)) return [];
+    if (keyword === 'propertyNames' && isArray(value.enum) && value.enum.length <= maxListedKeys)
+      return value.enum.filter((each) => typeof each === 'string');
     if (keyword !== 'dependentRequired' && keyword !== 'dependencies' && keyword !== 'dependentSchemas')
       return [];
     return Object.entries(value).flatMap(([key, needed]) => [

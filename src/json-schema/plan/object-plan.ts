@@ -13,6 +13,7 @@ import {
   type Partition,
 } from '../../language/regular/character-set.ts';
 import type { Term, Terms } from '../../language/regular/terms.ts';
+import { wordsOf } from '../../language/regular/words.ts';
 import type { Constraint, Constraints } from '../shapes/constraints.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
@@ -64,10 +65,22 @@ export interface PlanContext {
 }
 
 const maxKeyStates = 20_000;
+/** Undeclared keys, if there are no others: more of them are a class, in which keys may come again. */
+export const maxListedKeys = 64;
 
-/** Plans `shape`, with `order` for its named keys. Of equal keys, only the first counts. */
+/**
+ * Plans `shape`, with `order` for its named keys. Of equal keys, only the first counts. Where patterns leave few other
+ * keys (`propertyNames` with an `enum`), these are declared as well.
+ */
 export function planObject(shape: ObjectShape, order: readonly string[], context: PlanContext): ObjectPlan {
-  const keys = [...new Set([...order, ...mentioned(shape)])];
+  const named = [...new Set([...order, ...mentioned(shape)])];
+  const plan = planKeys(shape, named, context);
+  if (plan.keys === null || plan.classes.length === 0) return plan;
+  const all = wordsOf(plan.keys, named.length + maxListedKeys);
+  return all === null ? plan : planKeys(shape, [...new Set([...named, ...all])], context);
+}
+
+function planKeys(shape: ObjectShape, keys: readonly string[], context: PlanContext): ObjectPlan {
   const named = namedRules(shape.rules);
   const general = shape.rules.filter((rule) => rule.keys.complement || rule.keys.patterns.length > 0);
   const declared = keys.map((key): PlannedKey => {

@@ -2,8 +2,7 @@
 import { alternatives } from '../../language/expression/alternatives.ts';
 import { NoValueLeft } from '../../language/expression/budget.ts';
 import { type Expression, literal, sequence } from '../../language/expression/expression.ts';
-import type { Automaton } from '../../language/regular/automaton.ts';
-import type { CharacterSet } from '../../language/regular/character-set.ts';
+import { wordsOf } from '../../language/regular/words.ts';
 import type { Constraint } from '../shapes/constraints.ts';
 import type { ArrayShape, NumberShape, Shape, StringShape } from '../shapes/shapes.ts';
 import type { ArrayWriting } from './array-writing.ts';
@@ -236,30 +235,4 @@ function stringsOf(shape: StringShape, { syntax, compilation }: ArrayWriting): r
       return word.includes(close === '' ? array.itemClose : close) ? [] : [open + word + close];
     }) ?? null
   );
-}
-
-/** All accepted texts; `null` if there are more than `limit`. */
-function wordsOf(automaton: Automaton, limit: number): readonly string[] | null {
-  const found: string[] = [];
-  const maxLength = automaton.states.length;
-  const collect = (state: number, word: string, length: number): boolean => {
-    const { accepts, edges } = automaton.states[state] ?? { accepts: false, edges: [] };
-    if (accepts) found.push(word);
-    if (found.length > limit || length > maxLength) return false;
-    return edges.every(([set, target]) =>
-      firstCharacters(set, limit + 1).every((character) => collect(target, word + character, length + 1)),
-    );
-  };
-  return collect(0, '', 0) ? found : null;
-}
-
-/** Up to `limit` characters of a set. */
-function firstCharacters(set: CharacterSet, limit: number): readonly string[] {
-  const found: string[] = [];
-  for (const [from, to] of set) {
-    for (let point = from; point <= to && found.length < limit; point += 1) {
-      found.push(String.fromCodePoint(point));
-    }
-  }
-  return found;
 }

@@ -51,7 +51,7 @@ function tableOf(automaton: Automaton, budget: StepBudget): TransitionTable {
 }
 
 /** Drops edges to states that cannot reach acceptance: their sets would only add atoms. */
-function withoutDeadEdges(states: readonly AutomatonState[]): readonly AutomatonState[] {
+export function withoutDeadEdges(states: readonly AutomatonState[]): readonly AutomatonState[] {
   const sources = states.map((): number[] => []);
   const useful = new Set<number>();
   states.forEach(({ accepts, edges }, state) => {

@@ -16,6 +16,7 @@ import type { TemplateCache } from './learned-template.ts';
 import { renderOpenTurn } from './open-turn.ts';
 import type { TracedPrompt } from './prompt-pieces.ts';
 import { checkResultIds } from './result-ids.ts';
+import { orderResults } from './result-order.ts';
 import type { SteeringOptions } from './steering/steering-options.ts';
 import { answerEnds, openEnds, turnEnds } from './steering/turn-ends.ts';
 import type { LearnedTemplate } from './template-reader.ts';
@@ -32,16 +33,18 @@ export function* readRequest<Options extends ChatOptions>(
   const template = yield* templates.learnSteps(tools.length > 0);
   const { format, source } = template;
   const messages = readMessages(checked.messages);
-  const options = { ...checked, ...thinkingLimit(checked, format), toolNames, messages };
+  const read = { ...checked, ...thinkingLimit(checked, format), toolNames, messages };
   yield;
   const render = (rendered: readonly Message[]): Steps<TracedPrompt> =>
     renderOpenTurn(
       source,
-      promptRequest({ ...options, messages: rendered }, tools, templates, format),
+      promptRequest({ ...read, messages: rendered }, tools, templates, format),
       template,
     );
-  const strays = yield* checkResultIds(options, render);
-  return { options, tools, template, render, strays };
+  const strays = yield* checkResultIds(read, render);
+  const ordered = yield* orderResults(read, render);
+  const options = { ...read, messages: ordered.messages };
+  return { options, tools, template, render, strays: [...strays, ...ordered.issues] };
 }
 
 /** A template without a switch cannot be asked for no thoughts: a budget keeps them out. */

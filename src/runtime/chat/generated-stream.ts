@@ -5,8 +5,11 @@ import { onStall } from './on-stall.ts';
 
 type Generation<Event, Result> = AsyncGenerator<Event, Result>;
 
-/** Who iterates. */
+/** Whoever asked for the events first: nobody else gets them, even before their first one is read. */
 interface Reader {
+  readonly isFirst: boolean;
+  hasBegun: boolean;
+  /** Until the events end, or the reader leaves. */
   isReading: boolean;
   isLeaving: boolean;
 }
@@ -27,8 +30,8 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   readonly #left: () => void;
   readonly #result: Promise<Result>;
   #settle: Settle<Result> = { resolve: () => undefined, reject: () => undefined };
-  #iterating = false;
-  /** The reader has taken an event and not asked for the next one. */
+  #hasReader = false;
+  /** The reader is not waiting for an event. */
   #isLeft = false;
   #isWatched = false;
 
@@ -47,10 +50,10 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
     this.#result.catch(() => undefined);
   }
 
-  /** The result of the generation. Runs it to its end unless it is being iterated. */
+  /** The result of the generation. Runs it to its end unless it has a reader. */
   protected get result(): Promise<Result> {
     // Deferred, so that a caller who takes the promise first may still iterate.
-    if (!this.#iterating) queueMicrotask(() => void this.#drain());
+    if (!this.#hasReader) queueMicrotask(() => void this.#drain());
     this.#watch();
     return this.#result;
   }
@@ -71,15 +74,22 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Event, void> {
-    const reader: Reader = { isReading: false, isLeaving: false };
+    const isFirst = !this.#hasReader;
+    const reader: Reader = { isFirst, hasBegun: false, isReading: isFirst, isLeaving: false };
+    if (isFirst) this.#isLeft = true;
+    this.#hasReader = true;
     const events = this.#read(reader);
     const end = events.return.bind(events);
-    // A generator itself would leave only when its next event is there.
     return Object.assign(events, {
-      return: (value: void | PromiseLike<void>) => {
+      return: async (value: void | PromiseLike<void>) => {
+        // A generator itself would leave only when its next event is there, and not at all before it has begun.
         if (reader.isReading) {
           reader.isLeaving = true;
           this.#left();
+          if (!reader.hasBegun) {
+            reader.isReading = false;
+            await this.#leave();
+          }
         }
         return end(value);
       },
@@ -87,9 +97,9 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
   }
 
   async *#read(reader: Reader): AsyncGenerator<Event, void> {
-    if (this.#iterating) throw new ResponseReadError();
-    this.#iterating = true;
-    reader.isReading = true;
+    if (!reader.isFirst) throw new ResponseReadError();
+    reader.hasBegun = true;
+    this.#isLeft = false;
     let ended = false;
     try {
       while (true) {
@@ -138,7 +148,7 @@ export class GeneratedStream<Event, Result> implements AsyncIterable<Event> {
 
   /** Reads to the end for a caller who only wants the result. */
   async #drain(): Promise<void> {
-    if (this.#iterating) return;
+    if (this.#hasReader) return;
     try {
       for await (const event of this) void event;
     } catch {

@@ -12,6 +12,9 @@ interface StrayResult {
   readonly placed: ToolMessage;
 }
 
+/** Renders the conversation with these messages. */
+export type RenderMessages = (messages: readonly Message[]) => Steps<{ readonly text: string }>;
+
 /** An id that every template accepts. */
 const anyId = 'anyCall00';
 
@@ -22,7 +25,7 @@ const anyId = 'anyCall00';
  */
 export function* checkResultIds(
   { messages, policy }: Pick<ChatOptions, 'messages' | 'policy'>,
-  render: (messages: readonly Message[]) => Steps<{ readonly text: string }>,
+  render: RenderMessages,
 ): Steps<readonly SchemaIssue[]> {
   const strays = strayResults(messages);
   const [first] = strays;
@@ -66,20 +69,17 @@ function strayResults(messages: readonly Message[]): readonly StrayResult[] {
 function* readsIds(
   messages: readonly Message[],
   strays: readonly StrayResult[],
-  render: (messages: readonly Message[]) => Steps<{ readonly text: string }>,
+  render: RenderMessages,
 ): Steps<boolean> {
   const placed = [...messages];
   for (const stray of strays) placed[stray.index] = stray.placed;
-  const rendered = yield* accepted(placed, render);
+  const rendered = yield* acceptedText(placed, render);
   // Any other error of the template is reported by the actual render.
-  return rendered !== null && rendered !== (yield* accepted(messages, render));
+  return rendered !== null && rendered !== (yield* acceptedText(messages, render));
 }
 
 /** The prompt; `null` if the template refuses the conversation. */
-function* accepted(
-  messages: readonly Message[],
-  render: (messages: readonly Message[]) => Steps<{ readonly text: string }>,
-): Steps<string | null> {
+export function* acceptedText(messages: readonly Message[], render: RenderMessages): Steps<string | null> {
   try {
     return (yield* render(messages)).text;
   } catch (error) {

@@ -32,6 +32,7 @@ import { patternTerm } from '../../../src/language/regular/parse-pattern.ts';
 import { finerContexts } from '../../../src/language/regular/pattern-contexts.ts';
 import { plainSpelling } from '../../../src/language/regular/spelling.ts';
 import { Terms } from '../../../src/language/regular/terms.ts';
+import { wordsOf } from '../../../src/language/regular/words.ts';
 import { writeAutomaton } from '../../../src/language/regular/write-automaton.ts';
 import { ends, type Rows } from '../source-limits.ts';
 import { isEnforced } from './grammars.ts';
@@ -130,6 +131,14 @@ export const compiledRows: Rows = {
     const shape = objectShape({ rules: [{ keys, constraint: constraints.anything }] });
     return ends(() => planObject(shape, ['a'.repeat(size - 3)], { terms, constraints, budget: budget() }));
   },
+  // Keys of one pattern: as many are declared, more are a class.
+  'json-schema/plan/object-plan.ts maxListedKeys': (size) => {
+    const [terms, constraints] = [new Terms(budget()), new Constraints()];
+    const pattern = patternTerm(terms, `^(${numbersTo(size).join('|')})$`);
+    const others = { ...noKeys, patterns: [pattern], complement: true };
+    const shape = objectShape({ rules: [{ keys: others, constraint: constraints.nothing }] });
+    return planObject(shape, [], { terms, constraints, budget: budget() }).classes.length === 0;
+  },
   // So many alternatives, each of which requires a key and allows none.
   'json-schema/plan/satisfiability.ts maxAttempts': (size) => {
     const [terms, constraints] = [new Terms(budget()), new Constraints()];
@@ -217,6 +226,11 @@ export const compiledRows: Rows = {
     const terms = new Terms(budget());
     const lookbehinds = new Map([[{} as never, terms.text('a'.repeat(size - 3))]]);
     return ends(() => finerContexts(terms, lookbehinds, false));
+  },
+  // A word of so many characters.
+  'language/regular/words.ts maxWordLength': (size) => {
+    const states = numbersTo(size).map((at) => ({ accepts: false, edges: [[[[97, 97]], at + 1]] as const }));
+    return wordsOf({ states: [...states, { accepts: true, edges: [] }] }, 1) !== null;
   },
   // A text of so many characters, each another one, is one rule.
   'language/regular/write-automaton.ts maxInlineDepth': (size) => {

@@ -49,22 +49,37 @@ export function callGuard(
   // What is read as a call may have been written as an answer, and the other way round.
   const mistakable = mayCallInstead(options, tools) ? ['', ...tools.map((tool) => tool.function.name)] : [];
   const widened = new Set([...reported, ...mistakable].filter((tool) => !uncheckable.has(tool)));
+  // Enforced but for a rare case, in which the validator finds it out.
+  const noted = new Set(
+    report.flatMap(({ effect, tool }) => (effect === 'noted' && !uncheckable.has(tool) ? [tool] : [])),
+  );
   const check = argumentChecks(tools);
   const ask = libraryChecks(options.tools ?? []);
+  const allProblems = (toolName: string, input: JsonObject): readonly string[] => {
+    const problems = check(toolName, input);
+    return problems.length > 0 ? problems : ask(toolName, input);
+  };
   const allowed = new Set(toolsOfChoice(tools, options.toolChoice).map((tool) => tool.function.name));
   const checkAnswer = answersJson(options) ? answerCheck(options.responseFormat) : null;
   const askAnswer = answerLibrary(options.responseFormat);
+  const isExact = !widened.has('') && !noted.has('');
   return {
-    enforced: new EnforcedText(new Set([...allowed].filter((name) => !widened.has(name))), thoughts, ask),
-    validate: (toolName, input) => {
-      if (!allowed.has(toolName)) return [notAllowed(toolName, allowed)];
-      const problems = check(toolName, input);
-      return problems.length > 0 ? problems : ask(toolName, input);
-    },
+    enforced: new EnforcedText(
+      new Set([...allowed].filter((name) => !widened.has(name))),
+      thoughts,
+      (toolName, input) => (noted.has(toolName) ? allProblems : ask)(toolName, input),
+    ),
+    validate: (toolName, input) =>
+      allowed.has(toolName) ? allProblems(toolName, input) : [notAllowed(toolName, allowed)],
     judgeAnswer:
       checkAnswer === null
         ? null
-        : (text, isEnforced) => judgeAnswer(text, isEnforced && !widened.has(''), checkAnswer, askAnswer),
+        : (text, isEnforced) =>
+            judgeAnswer(text, {
+              isEnforced: isEnforced && !widened.has(''),
+              check: isEnforced && isExact ? null : checkAnswer,
+              library: askAnswer,
+            }),
   };
 }
 
@@ -82,21 +97,23 @@ function notAllowed(toolName: string, allowed: ReadonlySet<string>): string {
   return `the tool ${JSON.stringify(toolName)} is not allowed here, only ${names}`;
 }
 
-function judgeAnswer(
-  text: string,
-  isEnforced: boolean,
-  check: (value: JsonValue) => readonly string[],
-  library: LibraryCheck | null,
-): AnswerVerdict {
+/** What is known about an answer, and who judges it beyond that: nobody where nothing may be wrong. */
+interface AnswerJudges {
+  readonly isEnforced: boolean;
+  readonly check: ((value: JsonValue) => readonly string[]) | null;
+  readonly library: LibraryCheck | null;
+}
+
+function judgeAnswer(text: string, { isEnforced, check, library }: AnswerJudges): AnswerVerdict {
   const assurance = isEnforced ? 'enforced' : 'validated';
-  if (isEnforced && library === null) return { problems: [], assurance };
+  if (check === null && library === null) return { problems: [], assurance };
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch {
     return { problems: ['the answer is not JSON'], assurance };
   }
-  const problems = isEnforced ? [] : check(value);
+  const problems = check?.(value) ?? [];
   const refused = problems.length > 0 ? [] : (library?.problemsOf(value) ?? []);
   return { problems: [...problems, ...refused.map(({ text: problem }) => problem)], assurance };
 }

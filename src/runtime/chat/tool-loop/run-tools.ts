@@ -26,6 +26,11 @@ export interface ToolRun<Tools extends ToolList = ToolList, Format extends Respo
    * with a result for each call that says so of those that have none. Rejects with whatever ended the run.
    */
   readonly messages: Promise<readonly Message[]>;
+  /**
+   * The conversation as it stands, whole messages only, at any time: after an error or an abort by `signal`, with a result
+   * for each call, so that it can go on although tools have had effects.
+   */
+  readonly messagesSoFar: readonly Message[];
   /** The model's last message. */
   readonly message: Promise<ResponseMessage>;
   /** The last message's answer to `responseFormat`, as `ChatStream.object` gives it. */
@@ -56,6 +61,7 @@ export function runTools<const Tools extends ToolList, const Format extends Resp
 class GeneratedToolRun extends GeneratedStream<RunEvent, Conversation> {
   readonly #model: ToolCaller;
   readonly #options: RunToolsOptions;
+  readonly #conversation: Conversation;
 
   constructor(model: ToolCaller, options: RunToolsOptions) {
     const conversation: Conversation = {
@@ -69,16 +75,25 @@ class GeneratedToolRun extends GeneratedStream<RunEvent, Conversation> {
     const leaving = new AbortController();
     super(
       begin(model, options, conversation, leaving),
-      () => conversation,
+      () => ({ ...conversation, messages: [...this.messagesSoFar] }),
       // What still runs is no longer needed.
       () => leaving.abort(),
     );
     this.#model = model;
     this.#options = options;
+    this.#conversation = conversation;
   }
 
   get messages(): Promise<readonly Message[]> {
     return this.part(({ messages }) => messages);
+  }
+
+  get messagesSoFar(): readonly Message[] {
+    const { messages } = this.#conversation;
+    if (messages.length > 0) return [...messages];
+    // Callers in JavaScript may pass nothing, as below.
+    const given: unknown = (this.#options as RunToolsOptions | undefined)?.messages;
+    return Array.isArray(given) ? [...given] : [];
   }
 
   get message(): Promise<ResponseMessage> {

@@ -36,6 +36,8 @@ export async function* decode(
   const opening = await startAndFinishInTurns(run.start(), signal);
   const all = [...tokens, ...opening.tokens];
   requireRoom(all.length, engine.contextSize);
+  // Also where nothing is left to sample, so that the prompt is not evaluated.
+  run.follow({ promptTokens: tokens.length, cachedTokens: 0, droppedMessages: dropped });
   if (opening.over) yield* opening.events;
   else {
     const report = progressOf(all.length, options);
