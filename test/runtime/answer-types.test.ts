@@ -1,4 +1,5 @@
 /** What the compiler promises of chats: names of tools, results of tools, answers of schemas. */
+import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { AnswerError } from '../../src/format/errors.ts';
@@ -120,6 +121,22 @@ describe('answers', () => {
     expect(seen.slice(0, 2)).toEqual([{}, { warm: true }]);
     expect(seen.at(-1)).toEqual({ warm: true, day: '2026' });
     expect(await chat.object).toEqual({ warm: true, day: new Date('2026') });
+  });
+
+  it('may be of any type, which their parts have, too', async () => {
+    const kind = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
+    const anything = { type: 'json_schema', json_schema: { name: 'any', schema: {} } } as const;
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (value) => {
+        const text = JSON.stringify(value);
+        const answer: unknown = JSON.parse(text);
+        const seen: unknown[] = [];
+        for await (const part of answering(text, anything).objects) seen.push(part);
+        expect(seen.at(-1)).toEqual(answer);
+        expect(new Set(seen.map(kind))).toEqual(new Set([kind(answer)]));
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it.each([

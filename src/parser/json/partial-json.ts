@@ -1,6 +1,6 @@
 /** Arguments parsed while they are being written, for user interfaces. */
-import { parseObject } from '../../format/json-values.ts';
-import type { JsonObject } from '../../format/messages.ts';
+import { parseJson, parseObject } from '../../format/json-values.ts';
+import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import { requireOption, string } from '../../format/option-rules.ts';
 import { stringEnd } from './json-text.ts';
 
@@ -13,6 +13,14 @@ import { stringEnd } from './json-text.ts';
 export function partialArguments(json: string): JsonObject {
   requireOption('json', json, string);
   return parseObject(closeArguments(json)) ?? {};
+}
+
+/**
+ * The same for a JSON text of any type: what it has so far. `undefined` as long as there is nothing, and for a number or
+ * a word, which may go on.
+ */
+export function partialValue(json: string): JsonValue | undefined {
+  return parseJson(closeText(json) ?? '');
 }
 
 /** The JSON text of that object, in which values are as they were written: it may be nested to any depth. */

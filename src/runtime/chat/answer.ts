@@ -1,9 +1,10 @@
 /** Answers as JSON: the finished answer, and partial ones while it is written. */
 import { AnswerError } from '../../format/errors.ts';
+import { parseJson } from '../../format/json-values.ts';
 import type { JsonObject, JsonValue } from '../../format/messages.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ResponseEvent, ResponseMessage } from '../../parser/events.ts';
-import { partialArguments } from '../../parser/json/partial-json.ts';
+import { partialValue } from '../../parser/json/partial-json.ts';
 import type { ParsedValue, SchemaValue } from '../../tools/schema-value.ts';
 import { isValidating, validationProblems } from '../../tools/validating-schema.ts';
 
@@ -72,8 +73,8 @@ function parse(text: string): JsonValue {
 }
 
 /**
- * The answer as its text grows. If the text begins no object, only `object` reports that, at the end. Throws
- * `AnswerError` if no JSON was requested.
+ * The answer as its text grows, of any type; a number or a word comes at the end. If the text is no JSON, only `object`
+ * reports that. Throws `AnswerError` if no JSON was requested.
  */
 export async function* partialAnswers<Value>(
   events: AsyncIterable<ResponseEvent>,
@@ -81,13 +82,15 @@ export async function* partialAnswers<Value>(
 ): AsyncGenerator<PartialAnswer<Value>, void> {
   requireJson(format, '');
   let text = '';
-  let last = '';
+  let last: string | undefined;
   for await (const event of events) {
     if (event.type !== 'text-delta') continue;
     text += event.delta;
-    const known = partialArguments(text);
+    const known = partialValue(text);
     const shown = JSON.stringify(known);
-    if (shown !== last) yield known as PartialAnswer<Value>;
-    last = shown;
+    if (known !== undefined && shown !== last) yield known as PartialAnswer<Value>;
+    last = shown ?? last;
   }
+  const answer = parseJson(text);
+  if (answer !== undefined && JSON.stringify(answer) !== last) yield answer as PartialAnswer<Value>;
 }
