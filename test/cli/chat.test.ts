@@ -1,5 +1,8 @@
 /** `idiolect chat`: its tools, its view, and the command itself on a tiny model of random weights. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
@@ -180,6 +183,20 @@ interface Chat {
   readonly ended: Promise<number | null>;
 }
 
+/** A server with a calculator, as a module. */
+const mcpServer = `
+import { createInterface } from 'node:readline';
+const tools = [{ name: 'calculate', description: 'Adds.', inputSchema: { type: 'object', properties: {} } }];
+const results = {
+  initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } },
+  'tools/list': { tools },
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+});
+`;
+
 function startChat(...args: readonly string[]): Chat {
   const command = [bundledScript('src/cli/main.ts'), 'chat', ...args];
   const child = spawn(process.execPath, command, { cwd: root, env: { ...process.env, NO_COLOR: '1' } });
@@ -239,6 +256,24 @@ describe('the command', () => {
     await expect(runCommand(registerChat, 'chat', server.url)).rejects.toBeInstanceOf(ServerError);
     const short = server.url.replace('http://', '');
     await expect(runCommand(registerChat, 'chat', short)).rejects.toThrow(/is the server running\?/);
+  }, 120_000);
+
+  test('a tool of an MCP server takes the place of an own one with its name', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-'));
+    const script = path.join(folder, 'server.mjs');
+    fs.writeFileSync(script, mcpServer);
+    const chat = startChat(
+      model,
+      ...drawn,
+      '--max-tokens',
+      '6',
+      '--mcp',
+      `"${process.execPath}" "${script}"`,
+    );
+    chat.process.stdin.end('Hello\n');
+    expect({ code: await chat.ended, errors: chat.errors() }).toMatchObject({ code: 0 });
+    expect(chat.errors()).toMatch(/tools: current_time, roll_dice, calculate/);
+    fs.rmSync(folder, { recursive: true });
   }, 120_000);
 
   test.each([

@@ -13,12 +13,14 @@ const stalls: Readonly<Record<string, (model: ChatModel) => Promise<unknown>>> =
     for await (const _ of model.chat(chat)) await model.chat(chat).message;
     return null;
   },
-  /** The same, and a chat after the first one was left: the model is still there. */
+  /** The same, several times, and a chat after the last one was left: the model is still there. */
   async caught(model) {
-    for await (const _ of model.chat(chat)) {
-      const outcome = await model.chat(chat).message.catch((error: unknown) => error);
-      if (!(outcome instanceof StalledError)) return outcome;
-      break;
+    for (let time = 0; time < 3; time += 1) {
+      for await (const _ of model.chat(chat)) {
+        const outcome = await model.chat(chat).message.catch((error: unknown) => error);
+        if (!(outcome instanceof StalledError)) return outcome;
+        break;
+      }
     }
     return (await model.chat(chat).message).content;
   },

@@ -92,19 +92,23 @@ async function chat(target: string, options: ChatCommandOptions): Promise<void> 
   }
 }
 
-/** The command's own tools, and those of MCP servers, which are put into `servers` as they start. */
+/**
+ * The command's own tools, and those of MCP servers, which are put into `servers` as they start. A server's tool takes the
+ * place of an own one with its name.
+ */
 async function offeredTools(
   sources: readonly string[],
   model: OpenedTarget,
   servers: McpServer[],
 ): Promise<readonly ChatTool[]> {
-  const offered: ChatTool[] = [...chatTools];
+  const offered: ChatTool[] = [];
   for (const source of sources) {
     const server = await startMcpServer(source, {}, told(source, samplingHandler(model)));
     servers.push(server);
     offered.push(...(await mcpTools(server, { close: true })));
   }
-  return offered;
+  const taken = new Set(offered.map(({ name }) => name));
+  return [...chatTools.filter(({ name }) => !taken.has(name)), ...offered];
 }
 
 /** Servers may ask the model, and the user sees it. */

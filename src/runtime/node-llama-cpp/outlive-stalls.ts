@@ -14,7 +14,7 @@ export function outliveStalls(llama: Disposed): void {
   if (Object.hasOwn(llama, Symbol.asyncDispose)) return;
   const dispose = async (): Promise<void> => {
     if (!isStalling()) return llama.dispose();
-    process.once('beforeExit', () => void llama.dispose());
+    process.once('beforeExit', () => void dispose());
     // There is another such event only after something else.
     setImmediate(() => undefined);
   };
