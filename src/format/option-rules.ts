@@ -277,7 +277,7 @@ export function spelling(name: string): string {
 }
 
 /** The only known name that differs by one letter; none if there are several, as for `topA`. */
-function onlyNeighbour(known: readonly string[], option: string): string | undefined {
+export function onlyNeighbour(known: readonly string[], option: string): string | undefined {
   const near = known.filter((name) => isOneEditAway(spelling(name), spelling(option)));
   return near.length === 1 ? near[0] : undefined;
 }

@@ -1,6 +1,7 @@
 /** Reads lists of tools in all common shapes, and normalises them to one. */
 import { SchemaError, ToolListError } from '../format/errors.ts';
 import type { JsonSchema, Tool } from '../format/messages.ts';
+import { onlyNeighbour } from '../format/option-rules.ts';
 import { canBeSchema } from './library-schema.ts';
 import { plainSchema } from './plain-schema.ts';
 import { type SchemaInput, toJsonSchema } from './standard-schema.ts';
@@ -10,6 +11,7 @@ const maxTools = 10_000;
 
 /** The keys of the arguments' schema in OpenAI's, MCP's and Anthropic's shape. */
 const schemaKeys = ['parameters', 'inputSchema', 'input_schema'] as const;
+const schemaNames = schemaKeys.slice(0, 2);
 /** Keywords of JSON Schema whose value is a schema. */
 const subschemaKeywords: ReadonlySet<string> = new Set([
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'not', 'if', 'then', 'else'],
@@ -120,7 +122,8 @@ function readSchema(fields: Fields, place: ToolLocation): JsonSchema | null {
   const isGiven = (key: string): boolean => (fields.get(key) ?? null) !== null;
   const key = schemaKeys.find(isGiven);
   if (key === undefined) {
-    const foreign = foreignKeys.find(isGiven);
+    const misspelt = [...fields.keys()].find((name) => onlyNeighbour(schemaNames, name) !== undefined);
+    const foreign = [...foreignKeys, ...(misspelt === undefined ? [] : [misspelt])].find(isGiven);
     if (foreign === undefined) return null;
     const pointer = `${place.pointer}/${foreign}`;
     throw new ToolListError({

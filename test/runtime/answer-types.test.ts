@@ -124,7 +124,8 @@ describe('answers', () => {
   });
 
   it('may be of any type, which their parts have, too', async () => {
-    const kind = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
+    const kind = (value: unknown) =>
+      Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
     const anything = { type: 'json_schema', json_schema: { name: 'any', schema: {} } } as const;
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (value) => {

@@ -86,6 +86,8 @@ describe('lists of tools', () => {
     ["an empty name in OpenAI's shape", { type: 'function', function: { name: '' } }],
     ["a name that is no text in OpenAI's shape", { type: 'function', function: { name: 7 } }],
     ["the schema under another library's name", { name: 'a', schema: z.strictObject({}) }],
+    ['parameters with a slip', { name: 'a', paramters: parameters }],
+    ['parameters in another spelling', { name: 'a', inputschema: parameters }],
     ['parameters under a wrong name', { type: 'function', function: { name: 'a', args: parameters } }],
   ])('are refused with %s', (_, tool) => {
     expect(() => normalizeTools([tool] as unknown as ToolList)).toThrow(ToolListError);
