@@ -6,7 +6,7 @@ import type { Tool } from '../format/messages.ts';
 import { type BuiltGrammar, freeGrammar } from '../grammar/built-grammar.ts';
 import type { ResponseFormat } from '../grammar/grammar-options.ts';
 import type { StructuralTag } from '../grammar/structural-tag/structural-tag.ts';
-import { finish, finishInTurns } from '../language/expression/steps.ts';
+import { finish, finishInTurns, startAndFinishInTurns } from '../language/expression/steps.ts';
 import type { Matcher } from '../language/matcher/matcher.ts';
 import type { ResponseEvent, ResponseMessage } from '../parser/events.ts';
 import { type ChatReading, readingOf, readRequest, steeringOf } from '../runtime/chat/chat-front.ts';
@@ -166,6 +166,7 @@ async function* complete(
       if (written.length === 0) run.follow(piece.promptTokens ?? prompt.length, piece.cachedTokens ?? null);
       const { events, next } = run.take(piece);
       yield* events;
+      if (next === 'ask-again') await startAndFinishInTurns(run.rewind(), signal);
       if (next !== 'go-on') return next;
     }
   } catch (error) {

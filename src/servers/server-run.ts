@@ -3,6 +3,7 @@
  * that the grammar of a call does not allow, or after text that was injected.
  */
 import type { Grammar } from '../language/expression/expression.ts';
+import type { Steps } from '../language/expression/steps.ts';
 import type { Matcher } from '../language/matcher/matcher.ts';
 import type { ResponseEvent, Usage } from '../parser/events.ts';
 import type { ResponseChecks } from '../runtime/chat/checks/response-checks.ts';
@@ -155,13 +156,17 @@ export class ServerRun {
     return { events: this.#revocable.release(), next };
   }
 
-  /** After an invalid value: goes back to its beginning, or to the end of the released text. */
+  /** After an invalid value: `rewind` goes back. */
   #retry(): Advance {
     const failed = this.#revocable.failed(this.#tries);
     this.#tries += 1;
     if (this.#tries > maxTries) throw failed;
-    this.#revocable.goBack(this.#revocable.released);
     return { events: [], next: 'ask-again' };
+  }
+
+  /** Before asking again: goes back to the beginning of an invalid value, or to the end of the released text. */
+  *rewind(): Steps<void> {
+    if (this.#revocable.failure !== null) yield* this.#revocable.goBack(this.#revocable.released);
   }
 
   /** The context is full. */

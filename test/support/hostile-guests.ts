@@ -31,6 +31,12 @@ const required = (parameters: unknown): HostileRequest =>
 /** An answer of this schema. */
 export const answer = (schema: unknown): HostileRequest =>
   chat({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
+/** An answer of this schema that is really written, by the likeliest tokens. */
+const written = (schema: Json): HostileRequest =>
+  chat({
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    ...{ max_tokens: 2_000, temperature: 0, reasoning_effort: 'none' },
+  });
 const says = (content: string, path?: string): HostileRequest =>
   chat({ messages: [{ role: 'user', content }] }, path);
 const raw = (body: () => string, path = '/v1/chat/completions'): HostileRequest => ({ path, body });
@@ -522,6 +528,22 @@ export const hostileRequests: ReadonlyMap<string, HostileRequest> = new Map<stri
   [
     '2,000 texts to embed',
     { path: '/v1/embeddings', body: () => JSON.stringify({ input: count(2_000, () => words.repeat(20)) }) },
+  ],
+  ...['email', 'uri', 'hostname', 'regex', 'duration', 'ipv6', 'json-pointer', 'date-time'].map(
+    (format) => [`a written ${format}`, written({ type: 'string', format, maxLength: 60_000 })] as const,
+  ),
+  ['a written text', written({ type: 'string', minLength: 20_000 })],
+  [
+    'a written text of a pattern',
+    written({ type: 'string', pattern: '^([a-z]{1,30} ?){1,500}$', minLength: 9_000 }),
+  ],
+  [
+    'a written list of unique numbers',
+    written({ type: 'array', items: { type: 'integer' }, uniqueItems: true, minItems: 900 }),
+  ],
+  [
+    'a written object of other keys',
+    written({ type: 'object', minProperties: 300, additionalProperties: { type: 'integer' } }),
   ],
   ['an answer of 190,000 values', answer({ enum: count(190_000, (index) => index) })],
   ['an answer of 90,000 objects', answer({ enum: count(90_000, (index) => ({ a: index })) })],

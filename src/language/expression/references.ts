@@ -30,11 +30,16 @@ function collectNames(expression: Expression, names: string[]): void {
   }
 }
 
-/** Size of rules: ten for each, one for each of their parts, and one for fifty characters. Not counted beyond `most`. */
+/**
+ * Size of rules: ten for each, one for each of their parts, for fifty characters, and for each time that a part is counted:
+ * engines write repetitions out. Not counted beyond `most`.
+ */
 export function sizeOfRules(rules: Iterable<Expression>, most: number): number {
   let size = 0;
   const count = (expression: Expression): void => {
-    size += expression.type === 'literal' ? 1 + expression.text.length / 50 : 1;
+    size += 1;
+    if (expression.type === 'literal') size += expression.text.length / 50;
+    else if (expression.type === 'repeat') size += expression.max ?? expression.min;
     if (size <= most) for (const child of children(expression)) count(child);
   };
   for (const body of rules) {

@@ -69,7 +69,10 @@ export interface Matcher {
   illFormedTokens(tokens: TokenIndex): readonly number[];
   /** A cache key: where possible, the same object for the same state of the same grammar. */
   readonly state: object;
-  /** Size of the whole grammar: ten for each rule, one for each of their parts; not counted beyond 100,000. */
+  /**
+   * Size of the whole grammar: ten for each rule, one for each of their parts and for each time it is counted; not counted
+   * beyond 100,000.
+   */
   readonly size: number;
   /** A second matcher at the same position; shares what is memoised about the grammar. */
   clone(): Matcher;

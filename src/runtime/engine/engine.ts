@@ -130,7 +130,7 @@ export interface Mask {
 export interface GrammarAt {
   /** A cache key: the same object for the same position. */
   readonly state: object;
-  /** Size of the whole grammar, if known: ten for each rule, one for each of their parts. */
+  /** Size of the whole grammar, if known, as `Matcher.size` has it. */
   readonly size?: number;
   /** GBNF of everything that may follow, with start rule `root`. */
   gbnf(): string;

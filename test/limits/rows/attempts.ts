@@ -63,18 +63,19 @@ function judge(times: number, fromLibrary: boolean): { readonly isGivenUp: boole
     ...{ checked: true, failure: null as object | null, isLibrarys: fromLibrary, failedAt: 0 },
     ...{ length: 1, valueLength: 0, released: 0, now: { matcher: null } },
     release: () => [],
-    goBack: () => undefined,
+    *goBack() {},
     failed: () => new Error('given up'),
-    leaveToGuard: () => {
+    *leaveToGuard() {
       isGivenUp = true;
+      yield;
     },
   };
   const backtracking = new Backtracking(response as never, { bytesOf: () => Uint8Array.of(1) } as never);
   const taken = { tokens: [1], sampled: 1, over: false };
-  backtracking.judge(taken);
+  finish(backtracking.judge(taken));
   response.failure = { fromLibrary };
   const isJudged = ends(() => {
-    for (const _ of numbersTo(times)) backtracking.judge(taken);
+    for (const _ of numbersTo(times)) finish(backtracking.judge(taken));
   });
   return { isGivenUp: isGivenUp || !isJudged };
 }
@@ -231,6 +232,7 @@ export const attemptRows: Rows = {
         run.ask(false);
         const { next } = run.take({ text: '"a"', tokens: 1, finish: 'stop' });
         if (next !== 'ask-again') throw new TypeError('the answer was taken');
+        finish(run.rewind());
       }
     });
   },

@@ -3,12 +3,16 @@
  * logged, so that the response can be rebuilt without the last ones.
  */
 import { CheckFailedError } from '../../../format/errors.ts';
+import type { Steps } from '../../../language/expression/steps.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import { SteeredResponse } from '../steering/steered-response.ts';
 import type { SteeringOptions } from '../steering/steering-options.ts';
 import type { TakenPiece, WrittenPiece, WrittenResponse } from '../steering/written-piece.ts';
 import type { PromptUsage } from '../token-usage.ts';
 import { type CheckFailure, CheckWatch, type ResponseChecks } from './response-checks.ts';
+
+/** Changes that are replayed in one step. */
+const replayedAtOnce = 32;
 
 type Change =
   | { readonly type: 'take' | 'write'; readonly piece: WrittenPiece }
@@ -80,10 +84,10 @@ export class RevocableResponse {
   }
 
   /** No library is asked any more: whoever hands out a call asks, and says what is wrong. */
-  leaveToGuard(): void {
+  *leaveToGuard(): Steps<void> {
     if (this.#checks !== null) this.#checks = { ...this.#checks, libraries: new Map() };
     this.#lastFailure = null;
-    this.goBack(this.length);
+    yield* this.goBack(this.length);
   }
 
   /** Adds a sampled piece. `release` returns its events. */
@@ -127,8 +131,8 @@ export class RevocableResponse {
     return this.#giveOut();
   }
 
-  /** Revokes all changes but the first `length`, by replaying those on a new response. */
-  goBack(length: number): void {
+  /** Revokes all changes but the first `length`, by replaying those on a new response. Nothing is asked of it meanwhile. */
+  *goBack(length: number): Steps<void> {
     if (length < this.#released) throw new RangeError('what was given out cannot be taken back');
     const changes = this.#changes.slice(0, length);
     const given = this.#given;
@@ -140,7 +144,10 @@ export class RevocableResponse {
     this.#changes = [];
     this.#kept = [];
     this.#failure = null;
-    for (const change of changes) this.#apply(change);
+    for (const [index, change] of changes.entries()) {
+      this.#apply(change);
+      if (index % replayedAtOnce === 0) yield;
+    }
     this.#kept = this.#kept.slice(given);
   }
 

@@ -2,6 +2,7 @@
  * Handles values that are checked instead of enforced: when an invalid value closes, the response goes back to a
  * position where a token was sampled, excludes the text that closed the value, and samples again.
  */
+import type { Steps } from '../../../language/expression/steps.ts';
 import type { Matcher } from '../../../language/matcher/matcher.ts';
 import type { ResponseEvent } from '../../../parser/events.ts';
 import type { RevocableResponse } from '../../chat/checks/revocable-response.ts';
@@ -62,25 +63,26 @@ export class Backtracking {
   /**
    * The step for `taken`: its events, or how far to go back. Throws `CheckFailedError` if there is nothing left to try.
    */
-  judge(taken: Taken): DecodingStep {
+  *judge(taken: Taken): Steps<DecodingStep> {
     const { tokens, sampled, over } = taken;
     const response = this.#response;
     if (!response.checked) return { events: response.release(), tokens, over };
     const written = this.#bytesOf(tokens);
     if (response.failure !== null) {
-      if (this.#places.last !== undefined) return this.#refuse(this.#bytesOf(tokens.slice(0, sampled)));
+      if (this.#places.last !== undefined)
+        return yield* this.#refuse(this.#bytesOf(tokens.slice(0, sampled)));
       // All of it was forced.
       if (!response.isLibrarys) throw response.failed(this.#tries);
-      response.leaveToGuard();
-      return this.judge(taken);
+      yield* response.leaveToGuard();
+      return yield* this.judge(taken);
     }
     const place = {
       changes: response.length,
       tokens: this.#tokens + tokens.length,
       valueLength: response.valueLength,
     };
-    if (!this.#places.add(place, written)) return this.#refuse(written);
-    if (!over && this.#isDeadEnd()) return this.#goBack();
+    if (!this.#places.add(place, written)) return yield* this.#refuse(written);
+    if (!over && this.#isDeadEnd()) return yield* this.#goBack();
     const events = response.release();
     this.#places.dropBefore(response.released);
     if (this.#released === null || response.released === place.changes) this.#released = place;
@@ -89,21 +91,21 @@ export class Backtracking {
   }
 
   /** Excludes the text that the last token began, and goes back to where it was sampled, or further. */
-  #refuse(bytes: Uint8Array): DecodingStep {
+  *#refuse(bytes: Uint8Array): Steps<DecodingStep> {
     const { last } = this.#places;
     if (last === undefined) throw this.#response.failed(this.#tries);
     if (this.#response.failure?.fromLibrary === true) this.#libraryTries += 1;
-    if (this.#libraryTries > maxLibraryTries) return this.#giveUp();
-    this.#exclude(this.#closingPart(bytes, last.changes));
-    return this.#goBack();
+    if (this.#libraryTries > maxLibraryTries) return yield* this.#giveUp();
+    this.#exclude(yield* this.#closingPart(bytes, last.changes));
+    return yield* this.#goBack();
   }
 
   /** Throws; or, if only a library is against it, has the model write its own text, which is not asked about again. */
-  #giveUp(): DecodingStep {
+  *#giveUp(): Steps<DecodingStep> {
     const response = this.#response;
     if (!response.isLibrarys || this.#released === null) throw response.failed(this.#tries);
-    response.leaveToGuard();
-    response.goBack(this.#released.changes);
+    yield* response.leaveToGuard();
+    yield* response.goBack(this.#released.changes);
     this.#tries = 0;
     this.#places.restart(this.#released);
     this.#tokens = this.#released.tokens;
@@ -111,17 +113,17 @@ export class Backtracking {
   }
 
   /** Leaves positions after which nothing may come; every few attempts, also half of those inside the invalid value. */
-  #goBack(): DecodingStep {
+  *#goBack(): Steps<DecodingStep> {
     const places = this.#places;
     const response = this.#response;
     this.#tries += 1;
-    if (this.#tries > maxTries) return this.#giveUp();
+    if (this.#tries > maxTries) return yield* this.#giveUp();
     const isHalf = this.#tries % halfEvery === 0;
     const kept = isHalf ? places.middleAfter(response.failedAt) : Number.POSITIVE_INFINITY;
     while (this.#isDeadEnd() || (places.last?.valueLength ?? 0) > kept) {
       const written = places.removeLast();
-      if (written === null || places.last === undefined) return this.#giveUp();
-      response.goBack(places.last.changes);
+      if (written === null || places.last === undefined) return yield* this.#giveUp();
+      yield* response.goBack(places.last.changes);
       this.#exclude(written);
     }
     this.#tokens = places.last?.tokens ?? 0;
@@ -143,15 +145,15 @@ export class Backtracking {
    * The shortest prefix of `bytes` that closes the invalid value: everything else with that prefix closes it, too.
    * Leaves the response before it, after `changes` changes.
    */
-  #closingPart(bytes: Uint8Array, changes: number): Uint8Array {
+  *#closingPart(bytes: Uint8Array, changes: number): Steps<Uint8Array> {
     const response = this.#response;
-    response.goBack(changes);
+    yield* response.goBack(changes);
     let length = 0;
     while (length < bytes.length && response.failure === null) {
       length += 1;
       response.take({ spelling: bytes.subarray(length - 1, length), role: 'text', tokens: 1 });
     }
-    response.goBack(changes);
+    yield* response.goBack(changes);
     return bytes.subarray(0, length);
   }
 

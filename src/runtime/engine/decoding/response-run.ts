@@ -100,7 +100,7 @@ export class ResponseRun {
     if (matcher !== null && !matcher.open && !matcher.complete) {
       throw new DecodingError({ reason: 'the grammar allows no response', text: '' });
     }
-    return this.#judge(yield* this.#step([], false));
+    return yield* this.#judge(yield* this.#step([], false));
   }
 
   /** Guesses of the next tokens; empty if impossible. `written`: the conversation's tokens so far. */
@@ -118,7 +118,7 @@ export class ResponseRun {
   *accept(drawn: DrawnToken, masked = true): Steps<DecodingStep> {
     const { token } = drawn;
     const taken = this.#ends(token, masked) ? this.#end(token) : yield* this.#take(drawn, masked);
-    const step = this.#judge(taken);
+    const step = yield* this.#judge(taken);
     return { ...step, events: this.#told(step.events) };
   }
 
@@ -196,8 +196,8 @@ export class ResponseRun {
   }
 
   /** The step for `taken`; if the response goes back, the next token is sampled under the grammar there. */
-  #judge(taken: Taken): DecodingStep {
-    const step = this.#backtracking.judge(taken);
+  *#judge(taken: Taken): Steps<DecodingStep> {
+    const step = yield* this.#backtracking.judge(taken);
     if (step.back !== undefined) this.#guideNext(false);
     return step;
   }
