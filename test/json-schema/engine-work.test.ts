@@ -1,6 +1,7 @@
 /** What a grammar costs llama.cpp's engine, which writes out every round of a counted repetition. */
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../src/format/messages.ts';
+import { requireBounded } from '../../src/language/gbnf/engine-limits.ts';
 import { compileStrict } from './schema-tools.ts';
 
 /** The rounds that the engine writes out, by the counts in the grammar's text. */
@@ -31,4 +32,47 @@ describe('long repetitions', () => {
       expect(of(800)).toBeLessThan(6 * of(200) + 1000);
     },
   );
+});
+
+describe('a limited length', () => {
+  const formats = [
+    'date-time',
+    'time',
+    'date',
+    'duration',
+    'email',
+    'idn-email',
+    'hostname',
+    'uri',
+    'uri-reference',
+  ];
+  const others = [
+    'iri',
+    'uri-template',
+    'ipv4',
+    'ipv6',
+    'uuid',
+    'json-pointer',
+    'relative-json-pointer',
+    'regex',
+  ];
+  const patterns = [
+    '^\\d+(\\.\\d+)?(e\\d+)?$',
+    '^(ab?)+x',
+    '^[a-z]+(-[a-z]+)*$',
+    '^(?:[01]\\d|2[0-3]):\\d+(\\.\\d+)?Z$',
+  ];
+  const strings = [
+    ...[...formats, ...others].map((format) => ({ format })),
+    ...patterns.map((pattern) => ({ pattern })),
+  ];
+
+  test.each(strings)('of %j makes no grammar that engines cannot take', (keywords) => {
+    for (const maxLength of [20, 64, 100, 130, 200, 255, 500, 1_000, 2_048, 10_000]) {
+      const compiled = compileStrict({ type: 'string', ...keywords, maxLength });
+      // Some strings have a fixed length.
+      if ('refused' in compiled) expect(compiled.refused.message).toMatch(/no value is valid/);
+      else expect(() => requireBounded(compiled.gbnf)).not.toThrow();
+    }
+  });
 });

@@ -25,7 +25,8 @@ export interface AutomatonNode {
   readonly end: Expression | null;
 }
 
-const maxInlineDepth = 150;
+/** Each may be a group within the last: engines take a hundred. */
+const maxInlineDepth = 60;
 
 /** Writes the texts of `automaton` in `spelling`, then `end`, whose first character begins no spelling. */
 export function writeAutomaton(
