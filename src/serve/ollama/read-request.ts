@@ -21,7 +21,13 @@ import {
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { numberField, objectField, schemaFormat, textField } from '../fields/request-fields.ts';
 import { headFields, readHead } from '../fields/request-head.ts';
-import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
+import {
+  readSampling,
+  readStops,
+  samplingFields,
+  stopRule,
+  unheardStops,
+} from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { givenTools, requireKind, toolOptions } from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
@@ -114,11 +120,15 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
   const notes = new Notes([...head.ignored, ...unheard(options)]);
   const conversation = read(notes);
   const { chat: thinking, hidesThoughts } = readThinking({ think: body.think });
+  const answer = withoutUndefined({
+    stop: readStops(options, 'stop'),
+    responseFormat: readFormat(body.format),
+  });
   return {
     ...head,
     // In this API, answers are streamed unless something else is said.
     stream: body.stream == null ? true : head.stream,
-    ignored: notes.ignored,
+    ignored: [...unheardStops('options.stop', answer), ...notes.ignored],
     pictures: notes.pictures,
     hidesThoughts,
     onlyOpens: conversation.messages.length === 0,
@@ -127,10 +137,9 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
       ...readSampling(options),
       ...withoutUndefined({
         maxTokens: readLimit(options),
-        stop: readStops(options, 'stop'),
         repeatLastN: readLastTokens(options),
-        responseFormat: readFormat(body.format),
       }),
+      ...answer,
       ...thinking,
       ...conversation,
     }),
