@@ -69,6 +69,8 @@ const paramNames: ReadonlyMap<string, string> = new Map([
   ['minP', 'min_p'],
   ['presencePenalty', 'presence_penalty'],
   ['frequencyPenalty', 'frequency_penalty'],
+  ['repeatPenalty', 'repeat_penalty'],
+  ['repeatLastN', 'repeat_last_n'],
   ['logitBias', 'logit_bias'],
   ['continueFinalMessage', 'messages'],
 ]);

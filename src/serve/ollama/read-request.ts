@@ -3,6 +3,7 @@ import type { Message } from '../../format/messages.ts';
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
+import { maxRepeated } from '../../runtime/chat/sampling-rules.ts';
 import { withContinuation } from '../content/begun-answer.ts';
 import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
@@ -48,7 +49,7 @@ const optionFields = {
   ...samplingFields,
   num_predict: predictRule,
   stop: stopRule,
-  repeat_last_n: integerRule(-1, Number.MAX_SAFE_INTEGER),
+  repeat_last_n: integerRule(-1, maxRepeated),
 } as const satisfies FieldTable;
 
 const shared = {
@@ -158,9 +159,9 @@ function readLimit(options: Body): number | undefined {
   return numberField(options, 'num_predict');
 }
 
-/** −1 means all tokens of the context. */
+/** −1 means all tokens of the context; of a longer one, as many as are remembered. */
 function readLastTokens(options: Body): number | undefined {
-  if (options.repeat_last_n === -1) return Number.MAX_SAFE_INTEGER;
+  if (options.repeat_last_n === -1) return maxRepeated;
   return numberField(options, 'repeat_last_n');
 }
 
