@@ -208,3 +208,17 @@ it('what a file is opened to shows its prompts and counts their tokens', async (
   expect(preview?.prompt).toContain('How warm is it?');
   expect(preview?.promptTokens).toBeGreaterThan(3);
 });
+
+it.each([[['toy.gguf']], [['toy.gguf', 'second=toy.gguf']]])(
+  'a model that alone exceeds --memory is refused before it is opened: %j',
+  async (names) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-'));
+    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+    fs.writeFileSync(path.join(folder, 'toy.gguf'), await toyModel());
+    const models = names.map((name) => name.replace('toy.gguf', path.join(folder, 'toy.gguf')));
+    const refused = runCommand(registerServe, 'serve', ...models, '--port', '0', '--memory', '0.0001');
+    await expect(refused).rejects.toThrow(
+      /^memory: model "toy" alone takes [\d.]+ GB, and 0\.0001 are allowed/,
+    );
+  },
+);

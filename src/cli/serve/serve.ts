@@ -132,6 +132,7 @@ async function serveModels(
     sequences: options.sequences ?? 'auto',
     command: 'idiolect serve',
   });
+  requireMemory(entries, options);
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
   // A single model that stays is opened at once, so that the address is only printed when it works.
@@ -166,6 +167,16 @@ async function readTls({ tlsCert, tlsKey }: ServeCommandOptions): Promise<Pick<S
   }
   const [cert, key] = await Promise.all([readTextFile(tlsCert), readTextFile(tlsKey)]);
   return { tls: { cert, key } };
+}
+
+/** Before the first is opened: a model that alone exceeds the limit never fits, also where it is the only one. */
+function requireMemory(entries: readonly ModelEntry[], { memory }: ServeCommandOptions): void {
+  if (memory === undefined) return;
+  const large = entries.find(({ bytes = 0 }) => bytes > memory * 1e9);
+  if (large === undefined) return;
+  const size = Number(((large.bytes ?? 0) / 1e9).toPrecision(3));
+  const reason = `model ${JSON.stringify(large.name)} alone takes ${size} GB, and ${memory} are allowed; raise the limit, or leave the model out`;
+  throw new UnsupportedOptionError({ option: 'memory', reason });
 }
 
 async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
