@@ -202,11 +202,12 @@ it('what a file is opened to shows its prompts and counts their tokens', async (
     requireTools: true,
     gpu: false,
   } as const;
-  const model = await (await locateTarget(file, { ...options, contextSize: 256 })).open();
+  const model = await (await locateTarget(file, { ...options, contextSize: 256, sequences: 2 })).open();
   onTestFinished(() => model.dispose());
   const preview = await model.preview?.({ messages: [{ role: 'user', content: 'How warm is it?' }] });
   expect(preview?.prompt).toContain('How warm is it?');
   expect(preview?.promptTokens).toBeGreaterThan(3);
+  expect(model).toMatchObject({ sequences: 2 });
 });
 
 it.each([[['toy.gguf']], [['toy.gguf', 'second=toy.gguf']]])(
