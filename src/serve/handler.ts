@@ -6,7 +6,7 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import { follow, untilAborted } from '../format/on-abort.ts';
 import type { Filled } from '../format/option-rules.ts';
-import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
+import { allowedOrigin, KeyCheck, ownHeaders, requireHost } from './access.ts';
 import { pathOf, withShortForm } from './addresses.ts';
 import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
@@ -203,11 +203,16 @@ class Server {
   }
 
   #allowOrigins(allowed: readonly string[]): void {
-    const answer = cors({ origin: (origin) => allowedOrigin(origin, allowed) });
+    const answer = cors({
+      origin: (origin) => allowedOrigin(origin, allowed),
+      exposeHeaders: [...ownHeaders],
+    });
     this.#app.use(async (context, next) => {
       const preflight = await answer(context, next);
+      if (!(preflight instanceof Response)) return undefined;
+      if (!preflight.headers.has('access-control-allow-origin')) throw refuseOrigin();
       // 200, because not every client accepts an empty success.
-      return preflight instanceof Response ? new Response(null, { headers: preflight.headers }) : undefined;
+      return new Response(null, { headers: preflight.headers });
     });
   }
 
