@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
 import { portNumber } from '../../src/cli/option-values.ts';
+import { flagsOf, reportError } from '../../src/cli/report-error.ts';
 import { isOpenToAll, logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
 import { locateAll, readTarget } from '../../src/cli/serve/serve-config.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
@@ -108,6 +109,22 @@ describe('the command', () => {
       await expect(locateAll([file, own].reverse(), options), name).rejects.toThrow(refused);
       await expect(locateAll([file], { ...options, ...one }), name).rejects.toThrow(/no such file/);
     }
+  });
+
+  it.each([
+    ['--api-key', 'apiKey'],
+    ['--cors', 'cors'],
+    ['--allow-host', 'allowHost'],
+  ])('refuses an empty text for %s by its own name', async (flag, option) => {
+    const refused = runCommand(registerServe, 'serve', 'http://127.0.0.1:9', flag, 'a', '');
+    await expect(refused).rejects.toMatchObject({
+      option,
+      message: expect.stringContaining('must not be empty'),
+    });
+    const program = new Command();
+    registerServe(program);
+    const error = await refused.catch((reason: unknown) => reason);
+    expect(reportError(error, false, flagsOf(program.commands))).toContain(`${flag} must not be empty`);
   });
 
   it('takes ports, and nothing else for one', () => {

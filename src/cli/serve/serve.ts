@@ -122,6 +122,7 @@ async function serveModels(
 ): Promise<void> {
   const configured = config === undefined ? [] : await readServeConfig(config, command);
   const options = command.opts<ServeCommandOptions>();
+  requireTexts(options);
   if (options.open === true) await readPage(builtPage('chat'));
   const upstreams = options.upstream === undefined ? [] : [readUpstreams(options.upstream)];
   const named = withAlias([...upstreams, ...targets.map(readTarget), ...configured], options.alias);
@@ -199,6 +200,13 @@ function concurrencyOf(
   const isLocal = entries.some((entry) => entry.servers === 0);
   // As many again wait with prepared prompts, so that a free sequence can choose a fitting one.
   return servers * perServer + (isLocal ? 2 * sequences : 0);
+}
+
+/** An empty text is what a variable leaves that is not set. */
+function requireTexts(options: ServeCommandOptions): void {
+  for (const option of ['apiKey', 'cors', 'allowHost'] as const)
+    if (options[option]?.includes('') === true)
+      throw new UnsupportedOptionError({ option, reason: 'must not be empty; leave it out for the default' });
 }
 
 function serveOptions(options: ServeCommandOptions): ServeOptions {
