@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  CheckFailedError,
   ContextOverflowError,
   DecodingError,
   GrammarError,
@@ -78,6 +79,12 @@ const rows: readonly (readonly [what: string, error: unknown, code: string, para
   ['what a template cannot write', template('runtime'), 'conversation_refused', null],
   ['a model that is gone', new ModelDisposedError({ model: 'm' }), 'model_unloaded', 'model'],
   ['an engine that stops', new DecodingError({ reason: 'no', text: '' }), 'generation_failed', null],
+  [
+    'a value that stays wrong',
+    new CheckFailedError({ tool: '', problems: [], tries: 8, text: secret }),
+    'check_failed',
+    null,
+  ],
   ['a file', new ModelFileError({ file: secret, reason: 'no' }), 'model_file', 'model'],
   ['a server behind this one', upstream({ status: 500 }), 'upstream_error', null],
   ['a server without time', upstream({ status: 503, transient: true }), 'upstream_error', null],
