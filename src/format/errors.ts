@@ -296,10 +296,18 @@ export class CheckFailedError extends /* @__PURE__ */ errorClass(
     readonly text: string;
   }) =>
     `${facts.tool === '' ? 'response schema' : `tool ${quoted(facts.tool)}`}: no valid value after ${facts.tries} attempts ` +
-    `(${facts.problems.map(({ keyword, message }) => `${keyword}: ${message}`).join('; ')}); try again, or relax the schema`,
-  // A pointer may go through names that the model made up.
+    `(${failedKeywords(facts.problems)}); try again, or relax the schema`,
+  // A message may quote the value, and a pointer go through names that the model made up.
   ['text', 'problems'],
 ) {}
+
+/** What failed, in the schema's words. */
+function failedKeywords(problems: readonly { readonly keyword: string }[]): string {
+  const keywords = problems.map(({ keyword }) =>
+    keyword === '~standard' ? "the schema's library" : keyword,
+  );
+  return [...new Set(keywords)].join(', ');
+}
 
 /** A regular expression of a response template that is invalid or too costly. */
 export class PatternError extends /* @__PURE__ */ errorClass(

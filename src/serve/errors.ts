@@ -1,6 +1,7 @@
 /** The errors of a server: every error as the status and message of an HTTP response. */
 import { errorClass, overflow } from '../format/error-class.ts';
 import {
+  CheckFailedError,
   ContextOverflowError,
   DecodingError,
   GrammarError,
@@ -128,9 +129,15 @@ function serverFailure(error: IdiolectError): Failure {
   if (error instanceof ServerError) return upstreamFailure(error);
   if (error instanceof DecodingError) return failure(500, 'generation_failed', null, error.reason);
   const code = error.code.replaceAll('-', '_');
+  // To who asked for it, the value is no secret.
+  if (error instanceof CheckFailedError) return failure(500, code, null, withProblems(error));
   // The path of a file is only reported to the operator, through `onError`.
   if ('file' in error) return failure(500, code, 'model', 'the model cannot be opened');
   return failure(500, code, null, message);
+}
+
+function withProblems({ message, problems }: CheckFailedError): string {
+  return [message, ...new Set(problems.map(({ message: problem }) => problem))].join('; ');
 }
 
 /** For a request that is made for models of another kind. */

@@ -47,7 +47,7 @@ const made: Readonly<Record<Exclude<ErrorClass, 'IdiolectError'>, Error>> = {
   DecodingError: new errors.DecodingError({ reason: 'no', text: secret }),
   CheckFailedError: new errors.CheckFailedError({
     tool: '',
-    problems: [{ pointer: `/${secret}`, keyword: 'format', message: 'must match format "email"' }],
+    problems: [{ pointer: `/${secret}`, keyword: 'format', message: `${secret} came before` }],
     tries: 1,
     text: secret,
   }),

@@ -145,6 +145,12 @@ describe('an error of the server', () => {
     expect(Object.hasOwn(failureOf(asked), 'retryAfter')).toBe(seconds !== undefined);
   });
 
+  it('about a value that stays wrong tells who asked for it what is wrong', () => {
+    const problems = [{ pointer: '/1', keyword: 'uniqueItems', message: '24 came before' }];
+    const error = new CheckFailedError({ tool: '', problems, tries: 8, text: '[24,24' });
+    expect(failureOf(error).message).toMatch(/\(uniqueItems\).*; 24 came before$/);
+  });
+
   it('that nobody reads has a status that no page promises', () => {
     expect([...statuses.values()].some((each) => each.has(clientLeft.status))).toBe(false);
   });
