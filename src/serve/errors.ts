@@ -163,6 +163,17 @@ function upstreamFailure({ status, reason, transient, retryAfterMs }: ServerErro
   };
 }
 
+/** Statuses of servers that may quote what is wrong with a request. */
+const quoting: readonly (number | null)[] = [400, 422];
+
+/** What the operator is told of `error`: a model's server may have quoted the request, and only its client is told that. */
+export function forOperator(error: unknown): unknown {
+  if (!(error instanceof ServerError) || error.transient || !quoting.includes(error.status)) return error;
+  const { url, status, transient, retryAfterMs, advice } = error;
+  const reason = 'it refuses a request; its client is told why, and so is --log-level debug';
+  return new ServerError({ url, status, reason, transient, retryAfterMs, advice });
+}
+
 /** `/0/function/name` becomes `[0].function.name`. */
 function pointerPath(pointer: string): string {
   return pointer
