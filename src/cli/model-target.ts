@@ -49,6 +49,7 @@ export interface OpenedTarget
       | 'previewInTurns'
       | 'contextSize'
       | 'trainedContextSize'
+      | 'sequences'
       | 'vision'
       | 'complete'
       | 'embed'
@@ -266,6 +267,7 @@ async function openModel(file: string, known: boolean | null, options: TargetOpt
     name: model.name,
     contextSize: model.contextSize,
     trainedContextSize: model.trainedContextSize,
+    sequences: model.sequences,
     get templates() {
       return model.templates;
     },

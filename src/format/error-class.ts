@@ -17,11 +17,13 @@ export type ErrorWith<Code extends string, Facts> = IdiolectError & { readonly c
 
 /**
  * Creates the base of an error class from its code and a function that makes its message from its facts, which become
- * its fields.
+ * its fields. `contents` names those that hold what a user or a model wrote: they can be read, but nothing that prints or
+ * logs an error shows them, and no message may be made from them.
  */
 export function errorClass<const Code extends string, Facts extends object>(
   code: Code,
   messageOf: (facts: Facts) => string,
+  contents: readonly (keyof NoInfer<Facts> & string)[] = [],
 ): new (
   facts: Thrown<Facts>,
 ) => ErrorWith<Code, Facts> {
@@ -31,6 +33,7 @@ export function errorClass<const Code extends string, Facts extends object>(
       const { cause, ...facts } = thrown;
       super(messageOf(thrown), cause === undefined ? undefined : { cause });
       Object.assign(this, facts);
+      for (const name of contents) Object.defineProperty(this, name, { enumerable: false });
     }
   }
   return ErrorWithFacts as unknown as new (

@@ -1,6 +1,6 @@
 /**
  * The errors of Idiolect: one base class, and one class for each way in which a caller would react. Facts are fields;
- * the message says what happened, where, and what to do.
+ * the message says what happened, where, and what to do, but not what users and models wrote: errors are logged.
  */
 import type { Capabilities } from './capabilities.ts';
 import { aboutFile, errorClass, overflow, type Thrown } from './error-class.ts';
@@ -274,7 +274,8 @@ export class DecodingError extends /* @__PURE__ */ errorClass(
     readonly reason: string;
     /** The text generated until then. */
     readonly text: string;
-  }) => `${facts.reason} (after ${quoted(facts.text.slice(-80))})`,
+  }) => facts.reason,
+  ['text'],
 ) {}
 
 /** A condition that no grammar can enforce still failed in the last attempt. Nothing invalid was emitted. */
@@ -295,8 +296,18 @@ export class CheckFailedError extends /* @__PURE__ */ errorClass(
     readonly text: string;
   }) =>
     `${facts.tool === '' ? 'response schema' : `tool ${quoted(facts.tool)}`}: no valid value after ${facts.tries} attempts ` +
-    `(${facts.problems.map(({ keyword, message }) => `${keyword}: ${message}`).join('; ')}); try again, or relax the schema`,
+    `(${failedKeywords(facts.problems)}); try again, or relax the schema`,
+  // A message may quote the value, and a pointer go through names that the model made up.
+  ['text', 'problems'],
 ) {}
+
+/** What failed, in the schema's words. */
+function failedKeywords(problems: readonly { readonly keyword: string }[]): string {
+  const keywords = problems.map(({ keyword }) =>
+    keyword === '~standard' ? "the schema's library" : keyword,
+  );
+  return [...new Set(keywords)].join(', ');
+}
 
 /** A regular expression of a response template that is invalid or too costly. */
 export class PatternError extends /* @__PURE__ */ errorClass(
@@ -332,6 +343,7 @@ export class ResponseFieldError extends /* @__PURE__ */ errorClass(
     /** The text of the region, as the model wrote it. */
     readonly raw: string;
   }) => (facts.field === null ? facts.reason : `field ${quoted(facts.field)}: ${facts.reason}`),
+  ['raw'],
 ) {}
 
 /** A response without the expected JSON answer: it was cut off, or the model called a tool instead. */
@@ -342,6 +354,7 @@ export class AnswerError extends /* @__PURE__ */ errorClass(
     readonly text: string;
     readonly reason: string;
   }) => `answer: ${facts.reason}`,
+  ['text'],
 ) {}
 
 /** A message of a conversation is invalid. */

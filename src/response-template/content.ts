@@ -87,9 +87,9 @@ function parseContent(content: Content): FieldValue {
     case 'text':
       return trimmed(content, content.raw);
     case 'int':
-      return readInteger(content.raw) ?? fail(content, 'is not an integer');
+      return readInteger(content.raw) ?? fail(content, 'the text is not an integer');
     case 'float':
-      return readFloat(content.raw) ?? fail(content, 'is not a number');
+      return readFloat(content.raw) ?? fail(content, 'the text is not a number');
     case 'bool':
       return ['true', '1'].includes(stripSpace(content.raw).toLowerCase());
     case 'json':
@@ -107,7 +107,8 @@ function readJson(content: Content): FieldValue {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (isTruthy(content.given.get('allow_non_json') ?? false)) return trimmed(content, content.raw);
-    return fail(content, `is not JSON (${error.message})`);
+    // What `JSON.parse` says quotes the text.
+    return fail(content, 'the text is not JSON');
   }
 }
 
@@ -206,12 +207,8 @@ function nested(content: Content, raw: string): JsonValue {
 }
 
 function fail(content: Content, problem: string): never {
-  const shown = content.raw.length > 200 ? `${content.raw.slice(0, 200)}…` : content.raw;
-  throw new ResponseFieldError({
-    field: content.field,
-    reason: `${content.name}: ${JSON.stringify(shown)} ${problem}`,
-    raw: content.raw,
-  });
+  const { field, name, raw } = content;
+  throw new ResponseFieldError({ field, reason: `${name}: ${problem}`, raw });
 }
 
 function unusable(field: string, wanted: string, value: JsonValue): ResponseFieldError {

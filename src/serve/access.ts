@@ -45,6 +45,9 @@ export function requireHost(request: Request, hosts: readonly string[]): void {
   throw new RequestError({ status: 403, reasonCode: 'unknown_host', param: null, reason });
 }
 
+/** Headers of answers that a page of another origin may read. */
+export const ownHeaders = ['idiolect-ignored', 'retry-after', 'x-request-id', 'request-id'] as const;
+
 /** The origin to allow in the response; `localhost` stands for all of this machine. */
 export function allowedOrigin(origin: string, allowed: readonly string[]): string | null {
   if (allowed.includes('*')) return '*';

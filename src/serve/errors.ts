@@ -1,6 +1,7 @@
 /** The errors of a server: every error as the status and message of an HTTP response. */
 import { errorClass, overflow } from '../format/error-class.ts';
 import {
+  CheckFailedError,
   ContextOverflowError,
   DecodingError,
   GrammarError,
@@ -69,6 +70,8 @@ const paramNames: ReadonlyMap<string, string> = new Map([
   ['minP', 'min_p'],
   ['presencePenalty', 'presence_penalty'],
   ['frequencyPenalty', 'frequency_penalty'],
+  ['repeatPenalty', 'repeat_penalty'],
+  ['repeatLastN', 'repeat_last_n'],
   ['logitBias', 'logit_bias'],
   ['continueFinalMessage', 'messages'],
 ]);
@@ -126,9 +129,15 @@ function serverFailure(error: IdiolectError): Failure {
   if (error instanceof ServerError) return upstreamFailure(error);
   if (error instanceof DecodingError) return failure(500, 'generation_failed', null, error.reason);
   const code = error.code.replaceAll('-', '_');
+  // To who asked for it, the value is no secret.
+  if (error instanceof CheckFailedError) return failure(500, code, null, withProblems(error));
   // The path of a file is only reported to the operator, through `onError`.
   if ('file' in error) return failure(500, code, 'model', 'the model cannot be opened');
   return failure(500, code, null, message);
+}
+
+function withProblems({ message, problems }: CheckFailedError): string {
+  return [message, ...new Set(problems.map(({ message: problem }) => problem))].join('; ');
 }
 
 /** For a request that is made for models of another kind. */
@@ -152,6 +161,17 @@ function upstreamFailure({ status, reason, transient, retryAfterMs }: ServerErro
     ...failure(transient ? 503 : 502, 'upstream_error', null, message),
     ...(seconds > 0 ? { retryAfter: seconds } : {}),
   };
+}
+
+/** Statuses of servers that may quote what is wrong with a request. */
+const quoting: readonly (number | null)[] = [400, 422];
+
+/** What the operator is told of `error`: a model's server may have quoted the request, and only its client is told that. */
+export function forOperator(error: unknown): unknown {
+  if (!(error instanceof ServerError) || error.transient || !quoting.includes(error.status)) return error;
+  const { url, status, transient, retryAfterMs, advice } = error;
+  const reason = 'it refuses a request; its client is told why, and so is --log-level debug';
+  return new ServerError({ url, status, reason, transient, retryAfterMs, advice });
 }
 
 /** `/0/function/name` becomes `[0].function.name`. */

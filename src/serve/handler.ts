@@ -6,13 +6,13 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import { follow, untilAborted } from '../format/on-abort.ts';
 import type { Filled } from '../format/option-rules.ts';
-import { allowedOrigin, KeyCheck, requireHost } from './access.ts';
+import { allowedOrigin, KeyCheck, ownHeaders, requireHost } from './access.ts';
 import { pathOf, withShortForm } from './addresses.ts';
 import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import { completions, nativeCompletions } from './completions/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
-import { clientLeft, failureOf, RequestError } from './errors.ts';
+import { clientLeft, failureOf, forOperator, RequestError } from './errors.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { ItemMemory } from './item-memory.ts';
 import { messages } from './messages/endpoint.ts';
@@ -203,11 +203,16 @@ class Server {
   }
 
   #allowOrigins(allowed: readonly string[]): void {
-    const answer = cors({ origin: (origin) => allowedOrigin(origin, allowed) });
+    const answer = cors({
+      origin: (origin) => allowedOrigin(origin, allowed),
+      exposeHeaders: [...ownHeaders],
+    });
     this.#app.use(async (context, next) => {
       const preflight = await answer(context, next);
+      if (!(preflight instanceof Response)) return undefined;
+      if (!preflight.headers.has('access-control-allow-origin')) throw refuseOrigin();
       // 200, because not every client accepts an empty success.
-      return preflight instanceof Response ? new Response(null, { headers: preflight.headers }) : undefined;
+      return new Response(null, { headers: preflight.headers });
     });
   }
 
@@ -269,7 +274,8 @@ class Server {
   /** Also told, so that an operator sees who is kept out. */
   #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'>, path: string): Response {
     const failure = failureOf(error);
-    if (failure.status >= 500 && !(error instanceof RequestError)) this.#state.options.onError(error);
+    if (failure.status >= 500 && !(error instanceof RequestError))
+      this.#state.options.onError(forOperator(error));
     const id = randomUUID().replaceAll('-', '');
     new RequestWatch(id, path, this.#state.report).end(failure.status, failure.code);
     return failureResponse(failure, endpoint.errorBody(failure, id), id);

@@ -103,7 +103,7 @@ export function propertiesOf(
     model_alias: name,
     model_path: model?.name ?? name,
     build_info: 'idiolect',
-    total_slots: slots,
+    total_slots: model?.sequences ?? slots,
     chat_template: templates?.toolUse.source ?? '',
     default_generation_settings: {
       ...(context === undefined ? {} : { n_ctx: context }),

@@ -85,7 +85,9 @@ export class ModelPool {
     for (const given of models) {
       const name = servedName(given, models);
       if (this.#slots.has(name)) throw nameTwice(name);
-      this.#slots.set(name, newSlot(given, name));
+      const slot = newSlot(given, name);
+      if ((slot.entry.bytes ?? 0) > memoryLimit) throw tooLarge(slot.entry, memoryLimit);
+      this.#slots.set(name, slot);
     }
   }
 
@@ -201,11 +203,7 @@ export class ModelPool {
 
   /** Closes idle models, least recently used first, and waits for busy ones if that is not enough. */
   async #makeRoom(wanted: Slot): Promise<void> {
-    const { bytes = 0, name } = wanted.entry;
-    if (bytes > this.#memoryLimit) {
-      const reason = `model ${JSON.stringify(name)} takes ${bytes} bytes of memory, and ${this.#memoryLimit} are allowed`;
-      throw new RequestError({ status: 503, reasonCode: 'model_too_large', param: 'model', reason });
-    }
+    const { bytes = 0 } = wanted.entry;
     const others = [...this.#slots.values()].filter((slot) => slot !== wanted && !slot.isFixed);
     for (;;) {
       const open = others.filter((slot) => slot.isOpen && (slot.entry.bytes ?? 0) > 0);
@@ -246,9 +244,14 @@ function servedName(
 
 function newSlot(given: ServableModel | ModelEntry, name: string): Slot {
   if ('open' in given)
-    return { ...unused, entry: given, model: null, opened: null, isOpen: false, isFixed: false };
+    return { ...unused, entry: fixedEntry(given), model: null, opened: null, isOpen: false, isFixed: false };
   const entry: ModelEntry = { name, open: async () => given };
   return { ...unused, entry, model: Promise.resolve(given), opened: given, isOpen: true, isFixed: true };
+}
+
+/** What it takes is asked once: it was compared with the limit. */
+function fixedEntry(given: ModelEntry): ModelEntry {
+  return { name: given.name, bytes: given.bytes ?? 0, open: () => given.open() };
 }
 
 async function shut(slot: Slot): Promise<void> {
@@ -278,6 +281,12 @@ function isServable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('name' in value)) return false;
   const does = ['open', 'chat', 'embed'].some((name) => typeof Reflect.get(value, name) === 'function');
   return typeof value.name === 'string' && does;
+}
+
+/** Its requests could only be refused, each time again: nothing that is closed makes room for it. */
+function tooLarge({ name, bytes }: ModelEntry, limit: number): UnsupportedOptionError {
+  const reason = `model ${JSON.stringify(name)} alone takes ${bytes} bytes of memory, and ${limit} are allowed; raise the limit, or leave the model out`;
+  return new UnsupportedOptionError({ option: 'memoryLimit', reason });
 }
 
 function nameTwice(name: string): UnsupportedOptionError {

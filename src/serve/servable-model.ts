@@ -34,6 +34,8 @@ export interface ServableModel {
   /** Tokens available to prompt and response together, and the context length of its training, if known. */
   readonly contextSize?: number;
   readonly trainedContextSize?: number;
+  /** Responses that it writes at the same time, if known. */
+  readonly sequences?: number;
   /** The servers that answer for it, for `/health` and metrics. Default: none, it is in this process. */
   readonly servers?: readonly UpstreamHealth[];
   /** The source for `/v1/models`, if known. */

@@ -16,7 +16,16 @@ interface Refusal {
 export function wordsOf(text: string): string {
   const reason = reasonOf(parseJson(text));
   if (reason !== null) return reason;
-  if (!isWebPage(text)) return text;
+  return isWebPage(text) ? pageWords(text) : text;
+}
+
+/** An answer that is not understood. Of one that may be a response, which is nobody's to log, only the length. */
+export function unexpectedAnswer(text: string): string {
+  const words = reasonOf(parseJson(text)) ?? (isWebPage(text) ? pageWords(text) : null);
+  return `an unexpected answer${words === null ? ` of ${text.length} characters` : `: ${words}`}`;
+}
+
+function pageWords(text: string): string {
   const title = /<title[^>]{0,200}>([^<]{0,200})/i.exec(text)?.[1]?.trim() ?? '';
   return title === '' ? 'a web page' : `a web page (${title})`;
 }

@@ -6,7 +6,15 @@ import { readBeginning, readBody } from '../format/limited-body.ts';
 import { follow, untilAborted } from '../format/on-abort.ts';
 import { isRecord } from '../format/option-rules.ts';
 import { retryAfter } from '../format/retry-after.ts';
-import { adviceOn, adviceOnAnswer, adviceOnFailure, messageOf, reasonOf, wordsOf } from './failure-text.ts';
+import {
+  adviceOn,
+  adviceOnAnswer,
+  adviceOnFailure,
+  messageOf,
+  reasonOf,
+  unexpectedAnswer,
+  wordsOf,
+} from './failure-text.ts';
 import { isLost, isOverloaded } from './retry.ts';
 import type { ServerQuestion } from './server-dialect.ts';
 
@@ -208,8 +216,7 @@ export class ServerConnection {
     if (typeof failed === 'string') throw this.error(path, failed, { transient: !hasError });
     const understood = read(answer);
     if (understood !== null) return understood;
-    const reason = `an unexpected answer: ${wordsOf(text)}`;
-    throw this.error(path, reason, { advice: adviceOnAnswer(text) });
+    throw this.error(path, unexpectedAnswer(text), { advice: adviceOnAnswer(text) });
   }
 
   /** The error of a request to `path`. */

@@ -53,6 +53,7 @@ function model(supportsTools: boolean, supportsToolCalls = supportsTools) {
     name: 'a model',
     contextSize: 512,
     trainedContextSize: 1024,
+    sequences: 3,
     vision: true,
     servers: ['a server'],
     templates,
@@ -218,7 +219,12 @@ describe('a model in this process', () => {
   it('answers by the library', async () => {
     prepare();
     const opened = await openTarget('a.gguf', options);
-    expect(opened).toMatchObject({ name: 'a model', contextSize: 512, trainedContextSize: 1024 });
+    expect(opened).toMatchObject({
+      name: 'a model',
+      contextSize: 512,
+      trainedContextSize: 1024,
+      sequences: 3,
+    });
     expect(opened.templates).toBe((await opened.learnTemplates?.()) ?? null);
     const one = 'x' as never;
     expect([

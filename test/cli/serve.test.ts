@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { locateTarget } from '../../src/cli/model-target.ts';
 import { portNumber } from '../../src/cli/option-values.ts';
+import { flagsOf, reportError } from '../../src/cli/report-error.ts';
 import { isOpenToAll, logJson, logLine, registerServe } from '../../src/cli/serve/serve.ts';
 import { locateAll, readTarget } from '../../src/cli/serve/serve-config.ts';
 import type { RequestRecord } from '../../src/serve/index.ts';
@@ -110,6 +111,22 @@ describe('the command', () => {
     }
   });
 
+  it.each([
+    ['--api-key', 'apiKey'],
+    ['--cors', 'cors'],
+    ['--allow-host', 'allowHost'],
+  ])('refuses an empty text for %s by its own name', async (flag, option) => {
+    const refused = runCommand(registerServe, 'serve', 'http://127.0.0.1:9', flag, 'a', '');
+    await expect(refused).rejects.toMatchObject({
+      option,
+      message: expect.stringContaining('must not be empty'),
+    });
+    const program = new Command();
+    registerServe(program);
+    const error = await refused.catch((reason: unknown) => reason);
+    expect(reportError(error, false, flagsOf(program.commands))).toContain(`${flag} must not be empty`);
+  });
+
   it('takes ports, and nothing else for one', () => {
     expect(['0', '8080', '65535'].map(portNumber)).toEqual([0, 8080, 65_535]);
     for (const text of ['65536', '99999', '-1', '1.5', '', ' ', 'http'])
@@ -202,9 +219,24 @@ it('what a file is opened to shows its prompts and counts their tokens', async (
     requireTools: true,
     gpu: false,
   } as const;
-  const model = await (await locateTarget(file, { ...options, contextSize: 256 })).open();
+  const model = await (await locateTarget(file, { ...options, contextSize: 256, sequences: 2 })).open();
   onTestFinished(() => model.dispose());
   const preview = await model.preview?.({ messages: [{ role: 'user', content: 'How warm is it?' }] });
   expect(preview?.prompt).toContain('How warm is it?');
   expect(preview?.promptTokens).toBeGreaterThan(3);
+  expect(model).toMatchObject({ sequences: 2 });
 });
+
+it.each([[['toy.gguf']], [['toy.gguf', 'second=toy.gguf']]])(
+  'a model that alone exceeds --memory is refused before it is opened: %j',
+  async (names) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'idiolect-'));
+    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+    fs.writeFileSync(path.join(folder, 'toy.gguf'), await toyModel());
+    const models = names.map((name) => name.replace('toy.gguf', path.join(folder, 'toy.gguf')));
+    const refused = runCommand(registerServe, 'serve', ...models, '--port', '0', '--memory', '0.0001');
+    await expect(refused).rejects.toThrow(
+      /^memory: model "toy" alone takes [\d.]+ GB, and 0\.0001 are allowed/,
+    );
+  },
+);

@@ -34,6 +34,8 @@ const weatherAnswer = {
   responseFormat: { type: 'json_schema', json_schema: { schema: weatherSchema } },
 };
 
+const unknownTool = { type: 'function', function: { name: 'get_wether' } } as const;
+
 it('the suite has five notations to try', () => expect(formats).toHaveLength(5));
 
 describe.each(formats)('$name', ({ format }) => {
@@ -243,6 +245,7 @@ describe('fields of a request', () => {
     [{ tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools[0].type', 'unsupported_parameter'],
     [{ tool_choice: 'required' }, 'tool_choice', 'invalid_value'],
     [{ tools: [weatherTool], tool_choice: 'maybe' }, 'tool_choice', 'invalid_value'],
+    [{ tools: [weatherTool], tool_choice: unknownTool }, 'tool_choice', 'invalid_value'],
     [{ response_format: { type: 'json_schema' } }, 'response_format', 'invalid_value'],
     [{ messages: [] }, 'messages', 'invalid_message'],
     [{ messages: null }, 'messages', 'missing_required_parameter'],

@@ -1,8 +1,9 @@
 /** `/v1/completions` under OpenAI's own client, llama-server's `/completion`, and questions about tokens. */
 import OpenAI from 'openai';
 import { afterAll, describe, expect, it } from 'vitest';
-import { serve } from '../../src/serve/index.ts';
+import { createHandler, serve } from '../../src/serve/index.ts';
 import { openTiny } from '../support/small-chats.ts';
+import { heldModel } from './held-model.ts';
 import { answer, anyFormat, serveTurns } from './served-models.ts';
 
 const model = await openTiny({ contextSize: 512 });
@@ -79,6 +80,8 @@ describe('completions', () => {
     [{ n: 2 }, 'n'],
     [{ suffix: 'x' }, 'suffix'],
     [{ logprobs: 3 }, 'logprobs'],
+    // The chosen tokens' own, in that API.
+    [{ logprobs: 0 }, 'logprobs'],
     [{ grammar: 'root ::= "a"' }, 'grammar'],
     [{ prompt: 'word '.repeat(900) }, 'messages'],
   ])('of %j are refused for %s', async (fields, param) => {
@@ -115,4 +118,15 @@ it('the properties of the model', async () => {
     chat_template: model.templates.toolUse.source,
     default_generation_settings: { n_ctx: 512 },
   });
+});
+
+it('the slots are the sequences of the model, or the requests at a time where these are not known', async () => {
+  for (const [known, slots] of [
+    [{ sequences: 2 }, 2],
+    [{}, 5],
+  ] as const) {
+    const handler = createHandler({ ...heldModel(1), ...known }, { concurrency: 5 });
+    const response = await handler(new Request('http://localhost/props'));
+    expect(await response.json()).toMatchObject({ total_slots: slots });
+  }
 });

@@ -60,6 +60,7 @@ describe('/v1/embeddings', () => {
     ['/v1/embeddings', {}, 'input'],
     ['/v1/embeddings', { input: [[1, 2]] }, 'input'],
     ['/v1/embeddings', { input: '' }, 'input'],
+    ['/v1/embeddings', { input: [] }, 'input'],
     ['/v1/embeddings', { input: 'a', dimensions: 2 }, 'dimensions'],
     ['/v1/embeddings', { input: 'a', encoding_format: 'hex' }, 'encoding_format'],
     ['/v1/rerank', { documents }, 'query'],

@@ -1,7 +1,9 @@
 /** Law: each error is answered with a code of the page's table, with its status there, at the field that is at fault. */
 import fs from 'node:fs';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
+  CheckFailedError,
   ContextOverflowError,
   DecodingError,
   GrammarError,
@@ -25,6 +27,7 @@ import {
   unanswerable,
   wrongModel,
 } from '../../src/serve/errors.ts';
+import { createHandler } from '../../src/serve/index.ts';
 
 /** Statuses of the page's table by code. */
 const statuses = new Map<string, Set<number>>();
@@ -78,6 +81,12 @@ const rows: readonly (readonly [what: string, error: unknown, code: string, para
   ['what a template cannot write', template('runtime'), 'conversation_refused', null],
   ['a model that is gone', new ModelDisposedError({ model: 'm' }), 'model_unloaded', 'model'],
   ['an engine that stops', new DecodingError({ reason: 'no', text: '' }), 'generation_failed', null],
+  [
+    'a value that stays wrong',
+    new CheckFailedError({ tool: '', problems: [], tries: 8, text: secret }),
+    'check_failed',
+    null,
+  ],
   ['a file', new ModelFileError({ file: secret, reason: 'no' }), 'model_file', 'model'],
   ['a server behind this one', upstream({ status: 500 }), 'upstream_error', null],
   ['a server without time', upstream({ status: 503, transient: true }), 'upstream_error', null],
@@ -137,6 +146,53 @@ describe('an error of the server', () => {
     expect(failureOf(asked).retryAfter).toBe(seconds);
     expect(Object.hasOwn(failureOf(asked), 'retryAfter')).toBe(seconds !== undefined);
   });
+
+  it('about a value that stays wrong tells who asked for it what is wrong', () => {
+    const problems = [{ pointer: '/1', keyword: 'uniqueItems', message: '24 came before' }];
+    const error = new CheckFailedError({ tool: '', problems, tries: 8, text: '[24,24' });
+    expect(failureOf(error).message).toMatch(/\(uniqueItems\).*; 24 came before$/);
+  });
+
+  it.each([
+    [400, false],
+    [422, false],
+    [401, true],
+    [404, true],
+    [503, true],
+    [null, true],
+  ])(
+    'of a server behind, with status %s, is told to the operator in its words: %s',
+    async (status, isTold) => {
+      const error = new ServerError({
+        url: 'http://u',
+        status,
+        reason: 'bad input: hush',
+        transient: status === 503,
+      });
+      const told: unknown[] = [];
+      const fails = (): never => {
+        throw error;
+      };
+      const handler = createHandler(
+        { name: 'm', chat: fails, preview: fails },
+        { onError: (each) => told.push(each) },
+      );
+      const body = JSON.stringify({ messages: [{ role: 'user', content: 'hush' }] });
+      for (const path of ['/v1/chat/completions', '/apply-template']) {
+        const headers = { 'content-type': 'application/json' };
+        const response = await handler(
+          new Request(`http://localhost${path}`, { method: 'POST', headers, body }),
+        );
+        // Its client is told what is wrong with its own request.
+        if (!isTold) expect(await response.text()).toContain('bad input: hush');
+      }
+      expect(told).toHaveLength(2);
+      for (const each of told) {
+        expect(each).toMatchObject({ code: 'server', url: 'http://u', status });
+        expect(inspect(each).includes('hush')).toBe(isTold);
+      }
+    },
+  );
 
   it('that nobody reads has a status that no page promises', () => {
     expect([...statuses.values()].some((each) => each.has(clientLeft.status))).toBe(false);

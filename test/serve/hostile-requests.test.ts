@@ -176,6 +176,30 @@ describe('who may call', () => {
     expect(await originFor('https://mine.example', corsOrigins)).toBe(allowed);
   });
 
+  it('a page that may reads our headers, of answers and of refusals', async () => {
+    const url = await open({ corsOrigins: ['https://mine.example'] });
+    const headers = { ...json, origin: 'https://mine.example' };
+    for (const body of [JSON.stringify({ ...JSON.parse(asked), zzz: 1 }), '{}']) {
+      const response = await post(url, body, headers);
+      const exposed = response.headers.get('access-control-expose-headers')?.split(',') ?? [];
+      const own = [...response.headers.keys()].filter((name) => /^idiolect-|request-id$/.test(name));
+      expect(own).toContain('x-request-id');
+      expect(exposed).toEqual(expect.arrayContaining([...own, 'retry-after']));
+    }
+  });
+
+  it('a page that may not is refused before it sends JSON, and gets nothing done by what it may send', async () => {
+    const url = await open({ corsOrigins: ['https://other.example'] });
+    const origin = 'https://mine.example';
+    const before = { origin, 'access-control-request-method': 'POST' };
+    const asking = await fetch(url, { method: 'OPTIONS', headers: before });
+    expect(await refusal(asking)).toEqual({ status: 403, code: 'origin_not_allowed' });
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a'])
+      expect(await refusal(await post(url, asked, { origin, 'content-type': type }))).toMatchObject({
+        status: 415,
+      });
+  });
+
   it.each([
     ['http://localhost:5173', true],
     ['https://127.0.0.1', true],

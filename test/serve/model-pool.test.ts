@@ -115,10 +115,18 @@ describe('a pool of models', () => {
     expect(openings.log).toEqual(['open a', 'close a', 'open b']);
   });
 
-  it('refuses a model that can never fit, and one that nobody knows', async () => {
+  it('refuses at the start a model that can never fit', async () => {
     const openings = new Openings();
-    const pool = new ModelPool([openings.entry('big', 8)], { memoryLimit: 7 });
-    await expect(pool.borrow('big')).rejects.toMatchObject({ status: 503, reasonCode: 'model_too_large' });
+    const entries = [openings.entry('small', 1), openings.entry('big', 8)];
+    expect(() => new ModelPool(entries, { memoryLimit: 7 })).toThrow(
+      'memoryLimit: model "big" alone takes 8 bytes of memory, and 7 are allowed',
+    );
+    expect((await new ModelPool(entries, { memoryLimit: 8 }).borrow('big')).name).toBe('big');
+  });
+
+  it('refuses a model that nobody knows', async () => {
+    const openings = new Openings();
+    const pool = new ModelPool([openings.entry('big', 8)], { memoryLimit: 8 });
     const unknown = pool.borrow('toString');
     await expect(unknown).rejects.toMatchObject({ status: 404, param: 'model' });
     await expect(unknown).rejects.toThrow(

@@ -1,8 +1,9 @@
 /** Ollama's API, as its clients ask: without ids of calls, streamed by default, in JSON on lines. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { serve } from '../../src/serve/index.ts';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createHandler, serve } from '../../src/serve/index.ts';
 import { keepAliveMs, keepAliveRule } from '../../src/serve/ollama/keep-alive.ts';
 import { type Turn, writtenModel } from '../ai-sdk/written-model.ts';
+import { openRepeatedAnswer } from '../support/small-chats.ts';
 import {
   answer,
   call,
@@ -174,6 +175,30 @@ describe('a request', () => {
     await open([answer]);
     const response = await post(path, body);
     expect([response.status, await response.json()]).toEqual([400, { error: expect.any(String) }]);
+  });
+
+  it.each([-1, 0, 65_536])('for repetitions among the last %i tokens is answered', async (last) => {
+    const model = await openRepeatedAnswer(['It rains.', '<|im_end|>']);
+    onTestFinished(() => model.dispose());
+    const options = { repeat_last_n: last, repeat_penalty: 1.1, num_predict: 9 };
+    const response = await createHandler(model)(
+      new Request('http://localhost/api/chat', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ messages: [question], stream: false, options }),
+      }),
+    );
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { message: { content: 'It rains.' } },
+    ]);
+  });
+
+  it('for more repeated tokens than are remembered is refused by its own name', async () => {
+    await open([answer]);
+    const response = await post('/api/chat', { messages: [question], options: { repeat_last_n: 65_537 } });
+    const error = 'options.repeat_last_n must be an integer from -1 to 65536, got 65537';
+    expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 
   it('names options that have no effect, and pictures that are described', async () => {

@@ -44,6 +44,21 @@ describe('a conversation that the template refuses', () => {
     expect(error).toMatchObject({ code: 'conversation_refused', param: null });
   });
 
+  it('is the fault of a call in the older notation, which no template reads', async () => {
+    const older = {
+      role: 'assistant',
+      content: null,
+      function_call: { name: 'get_weather', arguments: '{}' },
+    };
+    const { status, error } = await ask({ messages: [question, older, question] });
+    expect(status).toBe(400);
+    expect(error).toMatchObject({ code: 'invalid_message', param: 'messages[1].function_call' });
+    expect(error?.message).toContain('tool_calls');
+    // Clients send back what they got, with all fields.
+    const empty = { role: 'assistant', content: 'Hello.', function_call: null };
+    expect(await ask({ messages: [question, empty, question] })).toMatchObject({ status: 200 });
+  });
+
   it('is answered once the template can write it', async () => {
     expect(await ask({ messages: [question], tools: [weatherTool] })).toMatchObject({ status: 200 });
   });

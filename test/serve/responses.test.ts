@@ -136,6 +136,9 @@ describe.each(formats)('$name', ({ format }) => {
   });
 });
 
+const named = { type: 'function', name: 'get_weather', parameters: weatherSchema };
+const allowed = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'g' }] };
+
 describe('a request', () => {
   it.each<[object, string]>([
     [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
@@ -148,9 +151,12 @@ describe('a request', () => {
     [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, 'tool_choice'],
     [{ input: [{ type: 'custom_tool_call', call_id: 'a', name: 'f', input: {} }] }, 'input[0].input'],
     [{ tools: [{ type: 'function' }] }, 'tools[0].name'],
+    [{ tools: [named], tool_choice: { type: 'function', name: 'g' } }, 'tool_choice'],
+    [{ tools: [named], tool_choice: allowed }, 'tool_choice'],
     [{ tool_choice: { type: 'file_search' } }, 'tool_choice'],
     [{ input: 5 }, 'input'],
     [{ input: null }, 'input'],
+    [{ input: [] }, 'input'],
     [{ input: [5] }, 'input[0]'],
     [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0]'],
     [{ input: [{ role: 'robot', content: '' }] }, 'input[0].role'],

@@ -10,14 +10,17 @@ const handler = createHandler(model);
 afterAll(() => model.dispose());
 
 async function post(path: string, body: object): Promise<string> {
-  const response = await handler(
+  return (await ask(path, body)).text();
+}
+
+async function ask(path: string, body: object): Promise<Response> {
+  return handler(
     new Request(`http://localhost${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: model.name, temperature: 0, ...body }),
     }),
   );
-  return response.text();
 }
 
 const question = { messages: request.messages, max_tokens: 100 };
@@ -49,4 +52,37 @@ describe('stops', () => {
     const none = JSON.parse(await post('/v1/messages', question));
     expect(none).toMatchObject({ stop_reason: 'end_turn', stop_sequence: null });
   });
+
+  const schema = { type: 'object', properties: { a: { type: 'boolean' } } };
+  const named = { type: 'json_schema', schema };
+  const choice = { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } };
+
+  it.each<[path: string, field: string, body: object]>([
+    ['/v1/chat/completions', 'stop', { ...question, stop: '}', ...choice }],
+    ['/v1/chat/completions', 'stop', { ...question, stop: '}', response_format: { type: 'json_object' } }],
+    ['/v1/chat/completions', 'stop', { ...question, stop: ['}'], guided_choice: ['a}', 'b}'] }],
+    ['/v1/responses', 'stop', { input: 'Hello', max_output_tokens: 9, stop: '}', text: { format: named } }],
+    [
+      '/v1/messages',
+      'stop_sequences',
+      { ...question, stop_sequences: ['}'], output_config: { format: named } },
+    ],
+    ['/api/chat', 'options.stop', { ...question, format: schema, options: { stop: ['}'], num_predict: 9 } }],
+    [
+      '/api/generate',
+      'options.stop',
+      { prompt: 'Hello', format: 'json', options: { stop: '}', num_predict: 9 } },
+    ],
+  ])('are told as ignored where they cannot count, in JSON: %s', async (path, field, body) => {
+    const { headers } = await ask(path, { ...body, stream: false });
+    expect(headers.get('idiolect-ignored')?.split(', ')).toContain(field);
+  });
+
+  it.each([{ stop: ' STOP' }, { stop: ' STOP', response_format: { type: 'text' } }, { stop: [], ...choice }])(
+    'are not told where they count, or where there is none: %j',
+    async (asked) => {
+      const { headers } = await ask('/v1/chat/completions', { ...question, ...asked });
+      expect(headers.get('idiolect-ignored')).toBeNull();
+    },
+  );
 });

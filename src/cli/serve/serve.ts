@@ -122,6 +122,7 @@ async function serveModels(
 ): Promise<void> {
   const configured = config === undefined ? [] : await readServeConfig(config, command);
   const options = command.opts<ServeCommandOptions>();
+  requireTexts(options);
   if (options.open === true) await readPage(builtPage('chat'));
   const upstreams = options.upstream === undefined ? [] : [readUpstreams(options.upstream)];
   const named = withAlias([...upstreams, ...targets.map(readTarget), ...configured], options.alias);
@@ -132,6 +133,7 @@ async function serveModels(
     sequences: options.sequences ?? 'auto',
     command: 'idiolect serve',
   });
+  requireMemory(entries, options);
   const { serve } = await import('../../serve/index.ts');
   const [only, ...others] = entries;
   // A single model that stays is opened at once, so that the address is only printed when it works.
@@ -168,6 +170,16 @@ async function readTls({ tlsCert, tlsKey }: ServeCommandOptions): Promise<Pick<S
   return { tls: { cert, key } };
 }
 
+/** Before the first is opened: a model that alone exceeds the limit never fits, also where it is the only one. */
+function requireMemory(entries: readonly ModelEntry[], { memory }: ServeCommandOptions): void {
+  if (memory === undefined) return;
+  const large = entries.find(({ bytes = 0 }) => bytes > memory * 1e9);
+  if (large === undefined) return;
+  const size = Number(((large.bytes ?? 0) / 1e9).toPrecision(3));
+  const reason = `model ${JSON.stringify(large.name)} alone takes ${size} GB, and ${memory} are allowed; raise the limit, or leave the model out`;
+  throw new UnsupportedOptionError({ option: 'memory', reason });
+}
+
 async function openNow({ name, open }: ModelEntry): Promise<ServableModel> {
   const model = await open();
   // The model's own members depend on it, not on this object.
@@ -188,6 +200,13 @@ function concurrencyOf(
   const isLocal = entries.some((entry) => entry.servers === 0);
   // As many again wait with prepared prompts, so that a free sequence can choose a fitting one.
   return servers * perServer + (isLocal ? 2 * sequences : 0);
+}
+
+/** An empty text is what a variable leaves that is not set. */
+function requireTexts(options: ServeCommandOptions): void {
+  for (const option of ['apiKey', 'cors', 'allowHost'] as const)
+    if (options[option]?.includes('') === true)
+      throw new UnsupportedOptionError({ option, reason: 'must not be empty; leave it out for the default' });
 }
 
 function serveOptions(options: ServeCommandOptions): ServeOptions {

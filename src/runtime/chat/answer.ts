@@ -63,12 +63,13 @@ function requireJson(
 function parse(text: string): JsonValue {
   try {
     return JSON.parse(text);
-  } catch (cause) {
+  } catch {
+    // What `JSON.parse` says quotes the text, and causes are printed.
     const reason =
       text === ''
         ? 'the response ended before it began; allow it more maxTokens, or less thinking (thinkingBudget)'
         : 'it broke off (allow it more maxTokens, or the model a larger contextSize), or is not JSON';
-    throw new AnswerError({ text, reason, cause });
+    throw new AnswerError({ text, reason });
   }
 }
 

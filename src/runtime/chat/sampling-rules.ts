@@ -19,8 +19,8 @@ const maxCount = 2 ** 31 - 1;
 /** The limits of OpenAI's API. */
 const maxPenalty = 2;
 const maxBias = 100;
-/** The engine allocates memory for them. */
-const maxRepeated = 65_536;
+/** The most tokens that penalties of repetition look back on: the engine allocates memory for them. */
+export const maxRepeated = 65_536;
 
 const logitBias: OptionRule = {
   expected: `an array of pairs [token id or text, bias from -${maxBias} to ${maxBias} or false]`,

@@ -7,6 +7,8 @@ import type { EngineModel } from '../engine/engine-model.ts';
 export interface ChatModel extends EngineModel {
   /** The context length with which the model was trained. */
   readonly trainedContextSize: number;
+  /** Responses that are written at the same time. */
+  readonly sequences: number;
   /** Vectors of texts. Models made for it, which do not chat, are opened by `loadEmbeddingModel`. */
   embed(texts: readonly string[], options?: TextOptions): Promise<Embeddings>;
   /**

@@ -84,6 +84,10 @@ class LoadedModel extends ConnectedEngine implements ChatModel {
     return this.#chats.engine.file.llamaModel.trainContextSize;
   }
 
+  get sequences(): number {
+    return this.#chats.engine.context.totalSequences;
+  }
+
   async saveState(file: string, conversation: ChatOptions, options: StateOptions = {}): Promise<SavedState> {
     requireOption('file', file, string);
     return saveState(this.#chats, file, conversation, options);

@@ -1,5 +1,6 @@
 /** Reads the messages of a request, without fields that no template reads. */
 import { readMessages } from '../../format/check-messages.ts';
+import { MessageError } from '../../format/errors.ts';
 import type { Message } from '../../format/messages.ts';
 import { isRecord } from '../../format/option-rules.ts';
 import { earlierArguments } from '../content/earlier-arguments.ts';
@@ -18,10 +19,14 @@ export function readChatMessages(given: unknown, notes: Notes): readonly Message
   );
 }
 
+/** Its result would have a role that no template knows, so it is not read as a call either. */
+const olderCall = 'calls are read from tool_calls only, and their results from messages of the role "tool"';
+
 /** Answers of other servers have more fields; `reasoning` is a newer name of the thoughts. */
 function readMessage(message: unknown, path: string, notes: Notes): unknown {
   if (!isRecord(message)) return message;
-  const { reasoning, content, tool_calls: calls, ...rest } = message;
+  const { reasoning, content, tool_calls: calls, function_call: older, ...rest } = message;
+  if (older != null) throw new MessageError({ path: `${path}.function_call`, reason: olderCall });
   const thoughts = rest.reasoning_content ?? (typeof reasoning === 'string' ? reasoning : undefined);
   const read = {
     ...rest,

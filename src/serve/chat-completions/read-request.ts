@@ -35,6 +35,7 @@ import {
   samplingFields,
   stopRule,
   topLogprobsRule,
+  unheardStops,
 } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import {
@@ -162,7 +163,7 @@ export function readChatCompletion(body: Body): ChatCompletionRequest {
   };
   return {
     ...head,
-    ignored: notes.ignored,
+    ignored: [...unheardStops('stop', chat), ...notes.ignored],
     pictures: notes.pictures,
     hidesThoughts,
     unquotes,

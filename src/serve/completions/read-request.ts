@@ -55,7 +55,7 @@ const refusedFields: readonly Absent[] = [
   { name: 'n', reason: 'only one choice per request is supported', nothing: onlyRule(1) },
   { name: 'best_of', reason: 'only one choice per request is supported', nothing: onlyRule(1) },
   { name: 'suffix', reason: 'texts are not filled in', nothing: onlyRule('') },
-  { name: 'logprobs', reason: 'use /v1/chat/completions', nothing: onlyRule(false, 0) },
+  { name: 'logprobs', reason: 'use /v1/chat/completions', nothing: onlyRule(false) },
   { name: 'logit_bias', reason: 'use /v1/chat/completions' },
   ...[
     ...['grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'],

@@ -1,6 +1,6 @@
 /** The sampling options of all APIs. */
 import { withoutUndefined } from '../../format/option-rules.ts';
-import type { SamplingOptions } from '../../runtime/chat/chat-options.ts';
+import type { ChatOptions, SamplingOptions } from '../../runtime/chat/chat-options.ts';
 import { samplingRules } from '../../runtime/chat/sampling-rules.ts';
 import { invalid } from '../errors.ts';
 import type { Body } from '../read-body.ts';
@@ -96,4 +96,12 @@ export function readStops(body: Body, name: string): readonly string[] | undefin
     if (typeof text === 'string') return text === '' ? [] : [text];
     throw invalid(Array.isArray(value) ? `${name}[${index}]` : name, `${name} must be a string, or a list`);
   });
+}
+
+/** The field `name` of stops, if the answer is JSON: a grammar decides where that ends, and no stop counts in it. */
+export function unheardStops(
+  name: string,
+  { stop = [], responseFormat }: Pick<ChatOptions, 'stop' | 'responseFormat'>,
+): readonly string[] {
+  return stop.length > 0 && (responseFormat?.type ?? 'text') !== 'text' ? [name] : [];
 }

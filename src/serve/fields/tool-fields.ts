@@ -1,6 +1,6 @@
 /** Converts the tools of a request in any API to options of a chat. */
 import type { Tool, ToolChoice } from '../../format/messages.ts';
-import { withoutUndefined } from '../../format/option-rules.ts';
+import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
 import type { ToolList } from '../../tools/tools.ts';
 import { invalid } from '../errors.ts';
@@ -51,12 +51,29 @@ export function toolOptions({ tools, choice, parallel }: AskedTools): Partial<Ch
     if (choice === undefined || choice === 'none' || choice === 'auto') return {};
     throw invalid('tool_choice', 'tool_choice requires a call, but there are no tools');
   }
+  requireOffered(tools, choice);
   return {
     tools: tools as unknown as ToolList,
     ...withoutUndefined({ toolChoice: choice }),
     // Allowing what the format cannot do requires nothing; forbidding it does.
     ...(parallel === false ? { parallelToolCalls: false } : {}),
   };
+}
+
+/** A choice of what is not there is at fault, not the tools. */
+function requireOffered(tools: AskedTools['tools'], choice: ToolChoice | undefined): void {
+  const offered = new Set<unknown>(
+    tools.map((tool) => (isRecord(tool.function) ? tool.function.name : null)),
+  );
+  const missing = chosenNames(choice).find((name) => !offered.has(name));
+  if (missing === undefined) return;
+  throw invalid('tool_choice', `tool_choice: there is no tool ${JSON.stringify(missing)} among the tools`);
+}
+
+function chosenNames(choice: ToolChoice | undefined): readonly string[] {
+  if (choice === undefined || typeof choice === 'string') return [];
+  if (choice.type === 'function') return [choice.function.name];
+  return choice.allowed_tools.tools.map((tool) => tool.function.name);
 }
 
 /** A tool without nesting; `schema` is the key of its arguments' schema. Throws `RequestError`. */

@@ -20,7 +20,13 @@ import {
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { flag, objectField, requiredField, schemaFormat, textField } from '../fields/request-fields.ts';
 import { emptyList, headFields, readHead, unmerged } from '../fields/request-head.ts';
-import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
+import {
+  readSampling,
+  readStops,
+  samplingFields,
+  stopRule,
+  unheardStops,
+} from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import {
   flatTool,
@@ -99,9 +105,13 @@ export function readMessagesRequest(body: Body): ReadRequest {
   const notes = new Notes([...head.ignored, ...hosted]);
   const messages = readConversation(body, notes);
   const { chat: thinking, hidesThoughts } = readThinking(body);
+  const answer = {
+    ...withoutUndefined({ stop: readStops(body, 'stop_sequences') }),
+    ...readOutput(body, thinking),
+  };
   return {
     ...head,
-    ignored: notes.ignored,
+    ignored: [...unheardStops('stop_sequences', answer), ...notes.ignored],
     pictures: notes.pictures,
     // In this API, who does not ask for thoughts gets none, and a model does not think unasked.
     hidesThoughts: hidesThoughts || thinking.thinking !== true,
@@ -109,9 +119,8 @@ export function readMessagesRequest(body: Body): ReadRequest {
     chat: withContinuation({
       ...readSampling(body),
       maxTokens: Number(requiredField(body, 'max_tokens')),
-      ...withoutUndefined({ stop: readStops(body, 'stop_sequences') }),
       ...thinking,
-      ...readOutput(body, thinking),
+      ...answer,
       ...toolOptions({
         tools: own.map(readTool),
         choice: asked === undefined ? undefined : readChoice(asked),

@@ -3,6 +3,7 @@ import type { Message } from '../../format/messages.ts';
 import { isRecord, withoutUndefined } from '../../format/option-rules.ts';
 import type { ResponseFormat } from '../../grammar/grammar-options.ts';
 import type { ChatOptions } from '../../runtime/chat/chat-options.ts';
+import { maxRepeated } from '../../runtime/chat/sampling-rules.ts';
 import { withContinuation } from '../content/begun-answer.ts';
 import { Notes } from '../content/notes.ts';
 import type { ReadRequest } from '../endpoint.ts';
@@ -21,7 +22,13 @@ import {
 import type { Absent, KnownFields } from '../fields/known-fields.ts';
 import { numberField, objectField, schemaFormat, textField } from '../fields/request-fields.ts';
 import { headFields, readHead } from '../fields/request-head.ts';
-import { readSampling, readStops, samplingFields, stopRule } from '../fields/sampling-fields.ts';
+import {
+  readSampling,
+  readStops,
+  samplingFields,
+  stopRule,
+  unheardStops,
+} from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { givenTools, requireKind, toolOptions } from '../fields/tool-fields.ts';
 import type { Body } from '../read-body.ts';
@@ -42,7 +49,7 @@ const optionFields = {
   ...samplingFields,
   num_predict: predictRule,
   stop: stopRule,
-  repeat_last_n: integerRule(-1, Number.MAX_SAFE_INTEGER),
+  repeat_last_n: integerRule(-1, maxRepeated),
 } as const satisfies FieldTable;
 
 const shared = {
@@ -114,11 +121,15 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
   const notes = new Notes([...head.ignored, ...unheard(options)]);
   const conversation = read(notes);
   const { chat: thinking, hidesThoughts } = readThinking({ think: body.think });
+  const answer = withoutUndefined({
+    stop: readStops(options, 'stop'),
+    responseFormat: readFormat(body.format),
+  });
   return {
     ...head,
     // In this API, answers are streamed unless something else is said.
     stream: body.stream == null ? true : head.stream,
-    ignored: notes.ignored,
+    ignored: [...unheardStops('options.stop', answer), ...notes.ignored],
     pictures: notes.pictures,
     hidesThoughts,
     onlyOpens: conversation.messages.length === 0,
@@ -127,10 +138,9 @@ function readShared(body: Body, known: KnownFields, read: (notes: Notes) => Conv
       ...readSampling(options),
       ...withoutUndefined({
         maxTokens: readLimit(options),
-        stop: readStops(options, 'stop'),
         repeatLastN: readLastTokens(options),
-        responseFormat: readFormat(body.format),
       }),
+      ...answer,
       ...thinking,
       ...conversation,
     }),
@@ -149,9 +159,9 @@ function readLimit(options: Body): number | undefined {
   return numberField(options, 'num_predict');
 }
 
-/** −1 means all tokens of the context. */
+/** −1 means all tokens of the context; of a longer one, as many as are remembered. */
 function readLastTokens(options: Body): number | undefined {
-  if (options.repeat_last_n === -1) return Number.MAX_SAFE_INTEGER;
+  if (options.repeat_last_n === -1) return maxRepeated;
   return numberField(options, 'repeat_last_n');
 }
 

@@ -33,7 +33,9 @@ export function readInput(body: Body, reading: ItemReading): readonly Message[] 
       );
   else if (input == null) throw invalid('input', 'input is missing', 'missing_required_parameter');
   else throw invalid('input', 'input must be a string or a list of items');
-  return readMessages(conversation.end());
+  const messages = conversation.end();
+  if (messages.length === 0) throw invalid('input', 'input must not be empty');
+  return readMessages(messages);
 }
 
 interface AssistantDraft {

@@ -18,6 +18,7 @@ import {
   samplingFields,
   stopRule,
   topLogprobsRule,
+  unheardStops,
 } from '../fields/sampling-fields.ts';
 import { readThinking, thinkingFields } from '../fields/thinking-fields.ts';
 import { readParallel, toolOptions } from '../fields/tool-fields.ts';
@@ -88,9 +89,10 @@ export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRe
     recall: (id) => items.recall(id),
   });
   const { chat: thinking, hidesThoughts } = readThinking(body);
+  const answer = withoutUndefined({ stop: readStops(body, 'stop'), responseFormat: readFormat(body) });
   return {
     ...head,
-    ignored: notes.ignored,
+    ignored: [...unheardStops('stop', answer), ...notes.ignored],
     pictures: notes.pictures,
     hidesThoughts,
     remembers: body.store !== false,
@@ -99,10 +101,9 @@ export function readResponsesRequest(body: Body, items: ItemMemory): ResponsesRe
       ...readSampling(body),
       ...withoutUndefined({
         maxTokens: readLimit(body, 'max_output_tokens'),
-        stop: readStops(body, 'stop'),
-        responseFormat: readFormat(body),
         logprobs: readLogprobs(body),
       }),
+      ...answer,
       ...toolOptions({
         tools,
         choice: readChoice(body.tool_choice ?? undefined),

@@ -27,6 +27,8 @@ export const embeddings: TextQuestion = {
   required: ['input'],
   answers: vectorList,
   async answer(asked) {
+    const { input } = asked.body;
+    if (Array.isArray(input) && input.length === 0) throw invalid('input', 'input: there is no text');
     const { vectors, tokens } = await vectorsOf(asked, 'input');
     const write = asked.body.encoding_format === 'base64' ? base64Of : asNumbers;
     return {
