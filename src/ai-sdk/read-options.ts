@@ -26,7 +26,7 @@ export function readOptions(options: CallOptions): CallRequest {
   const warnings: SharedV3Warning[] = [];
   const warn = (warning: SharedV3Warning): void => void warnings.push(warning);
   const chat: ChatOptions = {
-    ...samplingOptions(options, warn),
+    ...samplingOptions(options),
     ...(isEffort(options.reasoning) ? effortOptions(options.reasoning) : {}),
     ...options.providerOptions?.idiolect,
     ...withoutUndefined({
@@ -43,12 +43,15 @@ export function readOptions(options: CallOptions): CallRequest {
 
 type Warn = (warning: SharedV3Warning) => void;
 
-function samplingOptions(options: CallOptions, warn: Warn): Partial<ChatOptions> {
-  for (const feature of ['presencePenalty', 'frequencyPenalty'] as const) {
-    if ((options[feature] ?? 0) !== 0) warn({ type: 'unsupported', feature });
-  }
-  const { temperature, topK, topP, seed } = options;
-  return withoutUndefined({ temperature, topK, topP, seed });
+function samplingOptions({
+  temperature,
+  topK,
+  topP,
+  presencePenalty,
+  frequencyPenalty,
+  seed,
+}: CallOptions): Partial<ChatOptions> {
+  return withoutUndefined({ temperature, topK, topP, presencePenalty, frequencyPenalty, seed });
 }
 
 function isEffort(effort: string | undefined): effort is string {

@@ -158,13 +158,19 @@ function upstreamFailure({ status, reason, transient, retryAfterMs }: ServerErro
     : "the model's server failed; try again later";
   const seconds = Math.ceil((retryAfterMs ?? 0) / 1000);
   return {
-    ...failure(transient ? 503 : 502, 'upstream_error', null, message),
+    // Clients try again after 500 and above, which for a refused request is in vain.
+    ...failure(transient ? 503 : quoting.includes(status) ? 400 : 502, 'upstream_error', null, message),
     ...(seconds > 0 ? { retryAfter: seconds } : {}),
   };
 }
 
 /** Statuses of servers that may quote what is wrong with a request. */
 const quoting: readonly (number | null)[] = [400, 422];
+
+/** Whether the operator hears of it: also where a model's server refuses what this one made of a request. */
+export function concernsOperator({ status, code }: Failure): boolean {
+  return (status >= 500 && code !== 'shutting_down') || code === 'upstream_error';
+}
 
 /** What the operator is told of `error`: a model's server may have quoted the request, and only its client is told that. */
 export function forOperator(error: unknown): unknown {

@@ -12,7 +12,7 @@ import { Admission } from './admission.ts';
 import { chatCompletions } from './chat-completions/endpoint.ts';
 import { completions, nativeCompletions } from './completions/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
-import { clientLeft, failureOf, forOperator, RequestError } from './errors.ts';
+import { clientLeft, concernsOperator, failureOf, forOperator, RequestError } from './errors.ts';
 import { type HandlerOptions, readHandlerOptions } from './handler-options.ts';
 import { ItemMemory } from './item-memory.ts';
 import { messages } from './messages/endpoint.ts';
@@ -274,7 +274,7 @@ class Server {
   /** Also told, so that an operator sees who is kept out. */
   #refuse(error: unknown, endpoint: Pick<Endpoint, 'errorBody'>, path: string): Response {
     const failure = failureOf(error);
-    if (failure.status >= 500 && !(error instanceof RequestError))
+    if (concernsOperator(failure) && !(error instanceof RequestError))
       this.#state.options.onError(forOperator(error));
     const id = randomUUID().replaceAll('-', '');
     new RequestWatch(id, path, this.#state.report).end(failure.status, failure.code);

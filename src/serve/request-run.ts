@@ -10,7 +10,7 @@ import { uniqueCallId } from './call-id.ts';
 import { showPictures } from './content/shown-pictures.ts';
 import { begunTexts } from './continued-text.ts';
 import type { BegunAnswer, Endpoint, ReadRequest } from './endpoint.ts';
-import { clientLeft, type Failure, failureOf, forOperator } from './errors.ts';
+import { clientLeft, concernsOperator, type Failure, failureOf, forOperator } from './errors.ts';
 import { eventStream, type Frame, orTimeout, streamTypes } from './event-stream.ts';
 import { namesOf } from './fields/known-fields.ts';
 import type { HandlerOptions } from './handler-options.ts';
@@ -231,8 +231,7 @@ export class RequestRun {
 
   #failure(error: unknown): Failure {
     const failure = this.#failureOf(error);
-    if (failure.status >= 500 && failure.code !== 'shutting_down')
-      this.#state.options.onError(forOperator(error));
+    if (concernsOperator(failure)) this.#state.options.onError(forOperator(error));
     return failure;
   }
 

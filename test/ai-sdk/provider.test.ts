@@ -298,11 +298,11 @@ describe.each(sdks)('$version', ({ sdk }) => {
       providerOptions: { idiolect: { thinkingBudget: 10 } },
     });
     expect(warnings).toEqual([
-      { type: 'unsupported', feature: 'presencePenalty' },
       expect.objectContaining({ type: 'unsupported', feature: 'a file of type image/png' }),
     ]);
     expect(model.asked[0]).toMatchObject({
       temperature: 0.3,
+      presencePenalty: 0.5,
       thinkingBudget: 10,
       messages: [{ role: 'user', content: 'What is this?\n[file a.png, image/png, 2 kB]' }],
     });

@@ -87,17 +87,6 @@ describe('an option of a call', () => {
     );
   });
 
-  it.each([
-    ['presencePenalty', 1, 1],
-    ['presencePenalty', 0, 0],
-    ['frequencyPenalty', -1, 1],
-    ['frequencyPenalty', undefined, 0],
-  ] as const)('without effect is told: %s of %s', (feature, value, count) => {
-    expect(read({ [feature]: value }).warnings).toEqual(
-      Array.from({ length: count }, () => ({ type: 'unsupported', feature })),
-    );
-  });
-
   it('of the provider comes after the effort, and before those of the call', () => {
     const of = (options: Given) => read(options).chat;
     expect(of({ reasoning: 'provider-default' })).toEqual(of({}));

@@ -199,6 +199,19 @@ describe('a run', () => {
     }
   });
 
+  it.each<[string, unknown, string]>([
+    ['a Map', new Map([['degrees', 21]]), 'a Map'],
+    ['a Set among others', { cities: new Set(['Bern']) }, 'a Set'],
+    ['a function', () => 21, 'a function'],
+    ['an iterator', [21].values(), 'an iterator'],
+    ['an asynchronous one', (async function* () {})(), 'an iterator'],
+  ])('tells the model where a result is %s, of which JSON has nothing', async (_, output, kind) => {
+    const model = fakeModel(calling(['get_weather', bern]), { content: 'Oh.' });
+    const run = runTools(model, { messages, tools: [{ ...weather, execute: () => output }] });
+    const [failure] = (await collect(run)).filter(({ type }) => type === 'tool-error');
+    expect(failure).toMatchObject({ content: expect.stringContaining(`returned ${kind}, of which`) });
+  });
+
   it('gives what the schema made of the arguments', async () => {
     let seen: unknown;
     const tool = defineTool({

@@ -114,18 +114,18 @@ describe('an error of the server', () => {
   });
 
   it.each([
-    [400, false, true],
-    [422, false, true],
-    [499, false, true],
-    [399, false, false],
-    [500, false, false],
-    [null, false, false],
-    [429, true, false],
+    [400, false, 400, true],
+    [422, false, 400, true],
+    [499, false, 502, true],
+    [399, false, 502, false],
+    [500, false, 502, false],
+    [null, false, 502, false],
+    [429, true, 503, false],
   ])(
-    'of a server behind, with status %s and transient %s, is told as one of the request: %s',
-    (status, transient, isTold) => {
+    'of a server behind, with status %s and transient %s, is %s, and told as one of the request: %s',
+    (status, transient, answered, isTold) => {
       const failure = failureOf(upstream({ status, transient }));
-      expect(failure.status).toBe(transient ? 503 : 502);
+      expect(failure.status).toBe(answered);
       expect(failure.message.includes('no')).toBe(isTold);
     },
   );

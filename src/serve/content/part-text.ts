@@ -27,6 +27,7 @@ export function partText(part: unknown, path: string, notes: Notes): string {
   if (part.type === 'search_result') return searchResult(part, path, notes);
   if (part.type === 'document' && isRecord(part.source) && part.source.type === 'content')
     return titled([part.title], contentText(part.source.content, `${path}.source.content`, notes));
+  if (textTypes.includes(part.type)) throw invalid(`${path}.text`, `${path}.text must be a string`);
   if (isFileType(part.type)) return fileText(part, path, notes);
   const reason = `${path}: parts of type ${JSON.stringify(part.type)} are not supported, only text and files`;
   throw invalid(path, reason, 'unsupported_content');

@@ -139,9 +139,25 @@ function noReturn(): StalledError {
   return new StalledError({ waitsFor: "a tool's result", advice });
 }
 
-/** A result for the model: text unchanged, everything else as JSON. */
+/** A result for the model: text unchanged, everything else as JSON. Throws for what JSON would lose without a word. */
 function asText(output: unknown): string {
-  return typeof output === 'string' ? output : (JSON.stringify(output) ?? 'null');
+  return typeof output === 'string' ? output : (JSON.stringify(output, kept) ?? 'null');
+}
+
+/** Refuses what becomes `{}` or nothing, though it holds something. */
+function kept(key: string, value: unknown): unknown {
+  const isFunction = typeof value === 'function' && key === '';
+  const isCollection = value instanceof Map || value instanceof Set;
+  if (!isFunction && !isCollection && !isIterator(value)) return value;
+  const kind = isFunction ? 'a function' : isCollection ? `a ${value.constructor.name}` : 'an iterator';
+  throw new TypeError(
+    `the tool returned ${kind}, of which JSON has nothing; return an object, an array or a text`,
+  );
+}
+
+function isIterator(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return 'next' in value && (Symbol.asyncIterator in value || Symbol.iterator in value);
 }
 
 /** Anything can be thrown, even values that cannot be converted to text. */
