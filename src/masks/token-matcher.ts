@@ -9,9 +9,10 @@ import { createMatcher, type Matcher } from '../language/matcher/matcher.ts';
 import type { MaskVocabulary } from './mask-vocabulary.ts';
 
 /**
- * GBNF text, in which a token terminal stands for the token's text; or what `schemaGrammar` and `buildGrammar` make.
+ * GBNF text, in which a token terminal stands for the token's text; or what `schemaGrammar` and `buildGrammar` make, unless
+ * that has no grammar because nothing is enforced.
  */
-export type MaskGrammar = string | { readonly expression: Grammar };
+export type MaskGrammar = string | { readonly expression: Grammar | null };
 
 /** A position of a response in a grammar. */
 export interface TokenMatcher {
@@ -62,7 +63,10 @@ export function createTokenMatcher(vocabulary: MaskVocabulary, grammar: MaskGram
     return text === '' ? undefined : text;
   };
   const expression =
-    typeof grammar === 'string' ? gbnfExpression(readGbnf(grammar), { resolveToken }) : grammar.expression;
+    typeof grammar === 'string'
+      ? gbnfExpression(readGbnf(grammar), { resolveToken })
+      : // The rule has seen that it is there.
+        (grammar.expression as Grammar);
   return new Response(vocabulary, createMatcher(expression), {
     open: new WeakMap(),
     complete: new WeakMap(),
