@@ -143,6 +143,19 @@ describe('results in another order than their calls', () => {
     expect(order(shown, asked(rain))).toEqual({ messages: asked(rain), issues: [] });
   });
 
+  it('cost a few renders, however many messages have them', async () => {
+    const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
+    let renders = 0;
+    const many = Array.from({ length: 300 }, () => asked(rain, sun)).flat();
+    const ordering = orderResults({ messages: many }, function* (rendered) {
+      renders += 1;
+      return { text: yield* renderPromptSteps(source, { messages: rendered, tools }) };
+    });
+    const { messages } = finish(ordering);
+    expect(messages).toEqual(Array.from({ length: 300 }, () => asked(sun, rain)).flat());
+    expect(renders).toBeLessThan(10);
+  });
+
   it('are so in the prompt of a chat', async () => {
     const { source: chatTemplate } = await llamaTemplate('Qwen-Qwen3-0.6B');
     const model = await loadModel(await tinyModelFile({ vocabulary, chatTemplate }), options);

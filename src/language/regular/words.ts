@@ -1,12 +1,14 @@
 /** The words of a finite language, one by one. */
 import type { Automaton } from './automaton.ts';
-import type { CharacterSet } from './character-set.ts';
 import { withoutDeadEdges } from './minimise.ts';
 
 /** Code points of a word: the search calls itself for each. */
 const maxWordLength = 1_000;
 
-/** All accepted texts, in the order of their characters; `null` if there are more than `limit`, or one is too long. */
+/**
+ * All accepted texts, in the order of their characters; `null` if there are more than `limit`, or one is too long. Each
+ * state leads to a word, so what is one too many is soon found.
+ */
 export function wordsOf(automaton: Automaton, limit: number): readonly string[] | null {
   const states = withoutDeadEdges(automaton.states);
   const found: string[] = [];
@@ -14,20 +16,13 @@ export function wordsOf(automaton: Automaton, limit: number): readonly string[] 
     const { accepts, edges } = states[state] ?? { accepts: false, edges: [] };
     if (accepts) found.push(word);
     if (found.length > limit || length > maxWordLength) return false;
-    return edges.every(([set, target]) =>
-      firstCharacters(set, limit + 1).every((character) => collect(target, word + character, length + 1)),
-    );
+    for (const [set, target] of edges) {
+      for (const [from, to] of set) {
+        for (let point = from; point <= to; point += 1)
+          if (!collect(target, word + String.fromCodePoint(point), length + 1)) return false;
+      }
+    }
+    return true;
   };
   return collect(0, '', 0) ? found : null;
-}
-
-/** Up to `limit` characters of a set. */
-function firstCharacters(set: CharacterSet, limit: number): readonly string[] {
-  const found: string[] = [];
-  for (const [from, to] of set) {
-    for (let point = from; point <= to && found.length < limit; point += 1) {
-      found.push(String.fromCodePoint(point));
-    }
-  }
-  return found;
 }

@@ -24,32 +24,38 @@ interface OrderedResults {
 /**
  * Puts results into the order of their calls if `render` gives the same whichever call of its message a result answers:
  * a model would take the first result for that of the first call. Where an earlier call has none, that does not help:
- * throws `MessageError`; with `policy: 'degrade'` it is an issue.
+ * throws `MessageError`; with `policy: 'degrade'` it is an issue. Renders a few times, however many blocks there are.
  */
 export function* orderResults(
   { messages, policy }: Pick<ChatOptions, 'messages' | 'policy'>,
   render: RenderMessages,
 ): Steps<OrderedResults> {
-  const ordered = [...messages];
+  const mixed = blocksOf(messages).filter((block) => !isInOrder(block));
+  // A template that shows the names of tools, and no ids, tells apart the calls of the one kind only.
+  const kinds = [mixed.filter(isOfOneTool), mixed.filter((block) => !isOfOneTool(block))];
+  let ordered = messages;
   const issues: SchemaIssue[] = [];
-  for (const block of blocksOf(messages)) {
-    if (isInOrder(block) || (yield* tellsCalls(block, messages, render))) continue;
-    const missing = block.calls.findIndex((_, place) => !block.places.includes(place));
-    if (missing >= 0 && missing < Math.max(...block.places)) {
-      const path = `messages[${block.at}].tool_calls[${missing}]`;
-      const reason =
-        'no result answers it, and the template does not show which call the later results answer';
-      if (policy !== 'degrade')
-        throw new MessageError({ path, reason: `${reason}; give each call a result` });
-      issues.push(issueAt(`${path}: ${reason}`));
-    }
-    const sorted = block.results.toSorted((a, b) => placeOf(block, a) - placeOf(block, b));
-    if ((yield* textWith(block, sorted, messages, render)) === (yield* acceptedText(messages, render)))
-      continue;
-    ordered.splice(block.at + 1, sorted.length, ...sorted);
-    issues.push(issueAt(`messages[${block.at}]: its results are given in the order of its calls`));
+  for (const blocks of kinds) {
+    if (blocks.length === 0 || (yield* tellsCalls(blocks, ordered, render))) continue;
+    for (const block of blocks) issues.push(...missingResult(block, policy));
+    const sorted = withResults(blocks, ordered, inOrder);
+    if ((yield* acceptedText(sorted, render)) === (yield* acceptedText(ordered, render))) continue;
+    ordered = sorted;
+    for (const { at } of blocks)
+      issues.push(issueAt(`messages[${at}]: its results are given in the order of its calls`));
   }
   return { messages: ordered, issues };
+}
+
+/** Throws for a call without a result before one that has one; with `policy: 'degrade'`, gives the issue. */
+function missingResult({ at, calls, places }: ResultBlock, policy: ChatOptions['policy']): SchemaIssue[] {
+  const answered = new Set(places);
+  const missing = calls.findIndex((_, place) => !answered.has(place));
+  if (missing < 0 || places.every((place) => place < missing)) return [];
+  const path = `messages[${at}].tool_calls[${missing}]`;
+  const reason = 'no result answers it, and the template does not show which call the later results answer';
+  if (policy !== 'degrade') throw new MessageError({ path, reason: `${reason}; give each call a result` });
+  return [issueAt(`${path}: ${reason}`)];
 }
 
 function issueAt(reason: string): SchemaIssue {
@@ -67,14 +73,11 @@ function blocksOf(messages: readonly Message[]): readonly ResultBlock[] {
       if (result?.role !== 'tool') break;
       results.push(result);
     }
-    const places = results.map((result) => calls.findIndex(({ id }) => id === result.tool_call_id));
-    const isKnown = new Set(calls.map(({ id }) => id)).size === calls.length && !places.includes(-1);
+    const placeOf = new Map(calls.map(({ id }, place) => [id, place]));
+    const places = results.map((result) => placeOf.get(result.tool_call_id ?? '') ?? -1);
+    const isKnown = placeOf.size === calls.length && !places.includes(-1);
     return isKnown ? [{ at, calls, results, places }] : [];
   });
-}
-
-function placeOf({ calls }: ResultBlock, { tool_call_id: own }: ToolMessage): number {
-  return calls.findIndex(({ id }) => id === own);
 }
 
 /** Whether the results answer the first calls, each the next one. */
@@ -82,29 +85,54 @@ function isInOrder({ places }: ResultBlock): boolean {
   return places.every((place, index) => place === index);
 }
 
-/** Whether the prompt is another one if each result answers another call, or the results are not in it. */
-function* tellsCalls(
-  block: ResultBlock,
-  messages: readonly Message[],
-  render: RenderMessages,
-): Steps<boolean> {
-  const { calls, results, places } = block;
-  const others = results.map((result, index) => {
+function isOfOneTool({ calls }: ResultBlock): boolean {
+  return new Set(calls.map((call) => call.function.name)).size === 1;
+}
+
+function inOrder({ results, places }: ResultBlock): readonly ToolMessage[] {
+  const entries = results.map((result, index) => ({ result, place: places[index] ?? 0 }));
+  return entries.sort((a, b) => a.place - b.place).map(({ result }) => result);
+}
+
+/** Each result with the id of another call. */
+function exchanged({ calls, results, places }: ResultBlock): readonly ToolMessage[] {
+  return results.map((result, index) => {
     const other = calls[((places[index] ?? 0) + 1) % calls.length];
     return { ...result, tool_call_id: other?.id ?? '' };
   });
-  const rendered = yield* acceptedText(messages, render);
-  if (rendered === null || rendered !== (yield* textWith(block, others, messages, render))) return true;
-  return rendered === (yield* textWith(block, [], messages, render));
 }
 
-/** The prompt with other results in their place; `null` if the template refuses the conversation. */
-function* textWith(
-  { at, results }: ResultBlock,
-  others: readonly ToolMessage[],
+/** Whether the prompt is another one if each result answers another call, or the results are not in it. */
+function* tellsCalls(
+  blocks: readonly ResultBlock[],
   messages: readonly Message[],
   render: RenderMessages,
-): Steps<string | null> {
-  const end = at + 1 + results.length;
-  return yield* acceptedText([...messages.slice(0, at + 1), ...others, ...messages.slice(end)], render);
+): Steps<boolean> {
+  const rendered = yield* acceptedText(messages, render);
+  if (rendered === null) return true;
+  if (rendered !== (yield* acceptedText(withResults(blocks, messages, exchanged), render))) return true;
+  return (
+    rendered ===
+    (yield* acceptedText(
+      withResults(blocks, messages, () => []),
+      render,
+    ))
+  );
+}
+
+/** The messages with other results in their place. */
+function withResults(
+  blocks: readonly ResultBlock[],
+  messages: readonly Message[],
+  resultsOf: (block: ResultBlock) => readonly ToolMessage[],
+): readonly Message[] {
+  const all: Message[] = [];
+  let from = 0;
+  for (const block of blocks) {
+    for (const message of messages.slice(from, block.at + 1)) all.push(message);
+    for (const result of resultsOf(block)) all.push(result);
+    from = block.at + 1 + block.results.length;
+  }
+  for (const message of messages.slice(from)) all.push(message);
+  return all;
 }
