@@ -172,14 +172,16 @@ test('turns that are written otherwise later in a conversation are told of', () 
   expect(differing(templateOf(`[a] ${content}`))).toEqual([]);
 });
 
-test('turns begin with their header where the prompt is always written and the conversation begins with a marker', () => {
-  const template =
-    '{% for message in messages %}{{ "<|first|>" if loop.first }}<|head|>{{ message.role }}<|/head|>{{ message.content }}<|eot|>{{ "\\n" }}{% endfor %}<|head|>assistant<|/head|>';
-  const { format, warnings } = analyzeTemplate(template);
-  expect(format.turn).toMatchObject({ start: '<|head|>assistant<|/head|>', ends: ['<|eot|>\n'] });
-  expect(warnings).toEqual([]);
-  expect(verifyTemplate(template)).toMatchObject({ breaches: [], holds: true });
-});
+test.each(['<|first|>', '| ', 'head'])(
+  'turns begin with their header where the prompt is always written and the conversation begins with %j',
+  (first) => {
+    const template = `{% for message in messages %}{{ "${first}" if loop.first }}<|head|>{{ message.role }}<|/head|>{{ message.content }}<|eot|>{{ "\\n" }}{% endfor %}<|head|>assistant<|/head|>`;
+    const { format, warnings } = analyzeTemplate(template);
+    expect(format.turn).toMatchObject({ start: '<|head|>assistant<|/head|>', ends: ['<|eot|>\n'] });
+    expect(warnings).toEqual([]);
+    expect(verifyTemplate(template)).toMatchObject({ breaches: [], holds: true });
+  },
+);
 
 test("the template's own indentation before a bare end in the prompt is no part of that end", () => {
   const template = templateOf(

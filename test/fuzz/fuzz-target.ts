@@ -1,13 +1,20 @@
 /** What a target of the fuzzer is. */
-import type fc from 'fast-check';
+import fc from 'fast-check';
 import { IdiolectError } from '../../src/format/errors.ts';
 
-/** Something that reads what strangers write. */
+/** Something that reads what strangers write. Inputs are texts, so that one that fails can be kept in a file. */
 export interface FuzzTarget {
-  /** As texts, so that one that fails can be kept in a file. */
-  readonly inputs: fc.Arbitrary<string>;
+  /** Real inputs, in which the others begin. */
+  readonly seeds: readonly string[];
+  /** Those that differ from `input` in a few places; `input` is a seed, or came from here. */
+  readonly near: (input: string) => fc.Arbitrary<string>;
   /** Throws, or rejects, where `input` was not dealt with as promised. */
   readonly attempt: (input: string) => void | Promise<void>;
+}
+
+/** Inputs near one of `from`. */
+export function inputsNear({ near }: FuzzTarget, from: readonly string[]): fc.Arbitrary<string> {
+  return fc.constantFrom(...from).chain(near);
 }
 
 /** Does `work`; typed errors are an answer, all others come through. */

@@ -59,7 +59,11 @@ function applied(file: Buffer, changed: Change): Buffer {
 
 /** See the top of this file. Inputs are lists of changes. */
 export const gguf: FuzzTarget = {
-  inputs: fc.array(change, { maxLength: 4 }).map((changes) => JSON.stringify(changes)),
+  seeds: ['[]'],
+  near: (input) => {
+    const before = JSON.parse(input) as readonly Change[];
+    return fc.array(change, { maxLength: 4 }).map((changes) => JSON.stringify([...before, ...changes]));
+  },
   attempt: async (input) => {
     const changes = JSON.parse(input) as readonly Change[];
     const file = path.join(folder, 'model.gguf');

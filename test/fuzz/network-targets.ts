@@ -138,32 +138,55 @@ const framing = [
   '[DONE]',
 ];
 
-function lieAbout(path: string, answers: readonly unknown[]): fc.Arbitrary<Lie> {
-  const texts = answers.map((each) => JSON.stringify(each));
-  const body = fc.oneof(mutatedJson(answers, answerKeys, answerLeaves), mutatedText(texts, framing));
-  return fc.record({ path: fc.constant(path), after: fc.nat(2), body });
-}
+/** Of the server, without any lie yet. */
+const honestLies: readonly Lie[] = [
+  ...Object.entries(descriptions).map(([path, body]) => ({ path, after: 0, body: JSON.stringify(body) })),
+  { path: '/tokenize', after: 0, body: JSON.stringify(tokensOf('<|im_start|>a')) },
+  { path: '/tokenize', after: 0, body: JSON.stringify({ tokens: [60, 124], token_strs: ['<', '|'] }) },
+  { path: '/detokenize', after: 0, body: JSON.stringify({ text: ['<', '|', 'a'] }) },
+  { path: '/completion', after: 0, body: stream(llamaEvents) },
+  { path: '/completions', after: 0, body: stream(openAiEvents) },
+];
 
-function lieInStream(path: string, events: readonly unknown[]): fc.Arbitrary<Lie> {
-  const list = mutatedJson([events], answerKeys, answerLeaves).map((text) => {
-    const mutated: unknown = JSON.parse(text);
-    return stream(Array.isArray(mutated) ? mutated : [mutated]);
+/** The same body, changed as text, and as the JSON or the stream of events that it may be. */
+function nearBody(body: string): fc.Arbitrary<string> {
+  const asText = mutatedText([body], framing);
+  const [document, events] = [readJson(body), readStream(body)];
+  if (document !== undefined) return fc.oneof(mutatedJson([document], answerKeys, answerLeaves), asText);
+  if (events === undefined) return asText;
+  const asEvents = mutatedJson([events], answerKeys, answerLeaves).map((text) => {
+    const changed: unknown = JSON.parse(text);
+    return stream(Array.isArray(changed) ? changed : [changed]);
   });
-  const body = fc.oneof(list, mutatedText([stream(events)], framing));
-  return fc.record({ path: fc.constant(path), after: fc.nat(1), body });
+  return fc.oneof(asEvents, asText);
 }
 
-const lies = fc.oneof(
-  ...Object.entries(descriptions).map(([path, body]) => lieAbout(path, [body])),
-  lieAbout('/tokenize', [tokensOf('<|im_start|>a'), { tokens: [60, 124], token_strs: ['<', '|'] }]),
-  lieAbout('/detokenize', [{ text: ['<', '|', 'a'] }]),
-  lieInStream('/completion', llamaEvents),
-  lieInStream('/completions', openAiEvents),
-);
+/** `undefined` for what is no JSON. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined` for what is no stream of JSON. */
+function readStream(text: string): readonly unknown[] | undefined {
+  const datas = text.split('\n\n').filter((event) => event !== '' && event !== 'data: [DONE]');
+  const events = datas.map((event) => readJson(event.replace(/^data: /, '')));
+  return events.includes(undefined) ? undefined : events;
+}
 
 /** One answer of a server that lies, and all others honest, through connecting and a response of every kind. */
 export const server: FuzzTarget = {
-  inputs: lies.map((each) => JSON.stringify(each)),
+  seeds: honestLies.map((each) => JSON.stringify(each)),
+  near: (input) => {
+    const { path, after, body } = JSON.parse(input) as Lie;
+    const later = fc.oneof(fc.constant(after), fc.nat(2));
+    return fc
+      .record({ path: fc.constant(path), after: later, body: nearBody(body) })
+      .map((each) => JSON.stringify(each));
+  },
   attempt: async (input) => {
     lie = JSON.parse(input) as Lie;
     asked = 0;
@@ -213,29 +236,47 @@ const hubLeaves = [
   ],
   ...[-1, 0.5, 1e99, '100', null, true, [], {}, ['m.gguf'], 'b'.repeat(64), 'b'.repeat(40)],
 ];
-const ranges = ['bytes 0-9/100', 'bytes 0-9/*', 'bytes */9', 'bytes 9-0/5', 'bytes 0-0/0', 'x'];
+const range = fc.option(
+  fc.constantFrom('bytes 0-9/100', 'bytes 0-9/*', 'bytes */9', 'bytes 9-0/5', 'bytes 0-0/0', 'x'),
+);
+
+/** `flip`: where a byte of the file is another; `null` where none is. */
+interface HubAnswers {
+  readonly info: string;
+  readonly tree: string;
+  readonly range: string | null;
+  readonly flip: number | null;
+}
+
+function nearAnswer(body: string): fc.Arbitrary<string> {
+  const document = readJson(body);
+  const asText = mutatedText([body], ['null', '[', ',']);
+  const changed =
+    document === undefined ? asText : fc.oneof(mutatedJson([document], hubKeys, hubLeaves), asText);
+  return fc.oneof({ weight: 2, arbitrary: fc.constant(body) }, { weight: 3, arbitrary: changed });
+}
 
 /** Answers of the Hub: about a model, of its files, and bytes of a file with the stretch that they are said to be. */
 export const hub: FuzzTarget = {
-  inputs: fc
-    .record({
-      info: fc.oneof(
-        { weight: 3, arbitrary: fc.constant(JSON.stringify(info)) },
-        mutatedJson([info], hubKeys, hubLeaves),
-      ),
-      tree: fc.oneof(
-        mutatedJson([tree], hubKeys, hubLeaves),
-        mutatedText([JSON.stringify(tree)], ['null', '[', ',']),
-      ),
-      range: fc.option(fc.constantFrom(...ranges)),
-      flip: fc.nat(2000),
-    })
-    .map((answers) => JSON.stringify(answers)),
+  seeds: [
+    JSON.stringify({ info: JSON.stringify(info), tree: JSON.stringify(tree), range: null, flip: null }),
+  ],
+  near: (input) => {
+    const given = JSON.parse(input) as HubAnswers;
+    return fc
+      .record({
+        info: nearAnswer(given.info),
+        tree: nearAnswer(given.tree),
+        range,
+        flip: fc.option(fc.nat(2000)),
+      })
+      .map((answers) => JSON.stringify(answers));
+  },
   attempt: (input) =>
     typed(() => {
-      const given = JSON.parse(input) as { info: string; tree: string; range: string | null; flip: number };
+      const given = JSON.parse(input) as HubAnswers;
       const bytes = Buffer.from(modelFile);
-      bytes[given.flip] = 255;
+      if (given.flip !== null) bytes[given.flip] = 255;
       const fetch = async (address: unknown, init?: RequestInit): Promise<Response> => {
         const text = String(address);
         if (text.includes('/tree/')) return new Response(given.tree);

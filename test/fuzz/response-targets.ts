@@ -1,6 +1,6 @@
 /** Responses of models, read by a format and by a response template. */
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import type { ChatFormat } from '../../src/format/chat-format.ts';
 import { parseWithResponseTemplate, type ResponseTemplate } from '../../src/index.ts';
 import { writeResponse } from '../../src/layout/write-response.ts';
 import { samples } from '../response-template/sample-templates.ts';
@@ -52,20 +52,32 @@ const parts = [
 ];
 
 const formats = new Map(sampleFormats);
-const responses = sampleFormats.map(([name, format]) => {
-  const markers = [...format.preservedTokens, ...format.stops];
-  const written = messages.map((message) => writeResponse(format, message));
-  return mutatedText(written, [...parts, ...markers]).map((text) => `${name}\n${text}`);
-});
+
+/** A response, and the format whose name stands before it. */
+function responseOf(input: string): {
+  readonly name: string;
+  readonly format: ChatFormat;
+  readonly text: string;
+} {
+  const end = input.indexOf('\n');
+  const name = input.slice(0, end);
+  const format = formats.get(name);
+  if (format === undefined) throw new RangeError(name);
+  return { name, format, text: input.slice(end + 1) };
+}
 
 /** Responses behind the name of their format: nothing is thrown, and the cuts do not matter. */
 export const parser: FuzzTarget = {
-  inputs: fc.oneof(...responses),
+  seeds: sampleFormats.flatMap(([name, format]) =>
+    messages.map((message) => `${name}\n${writeResponse(format, message)}`),
+  ),
+  near: (input) => {
+    const { name, format, text } = responseOf(input);
+    const markers = [...format.preservedTokens, ...format.stops];
+    return mutatedText([text], [...parts, ...markers]).map((changed) => `${name}\n${changed}`);
+  },
   attempt: (input) => {
-    const end = input.indexOf('\n');
-    const [name, text] = [input.slice(0, end), input.slice(end + 1)];
-    const format = formats.get(name);
-    if (format === undefined) throw new RangeError(name);
+    const { name, format, text } = responseOf(input);
     const whole = parsePieces(format, text, [], { tools: lawTools });
     for (const step of [1, 3]) {
       const cuts = everyPosition(text).filter((at) => at % step === 0);
@@ -114,11 +126,8 @@ const replies = [
 
 /** Response templates, and what they make of some responses. */
 export const responseTemplate: FuzzTarget = {
-  inputs: mutatedJson(
-    samples.map(({ template }) => template),
-    fieldKeys,
-    fieldLeaves,
-  ),
+  seeds: samples.map(({ template }) => JSON.stringify(template)),
+  near: (input) => mutatedJson([JSON.parse(input)], fieldKeys, fieldLeaves),
   attempt: async (input) => {
     const given: ResponseTemplate = JSON.parse(input);
     for (const reply of replies)

@@ -11,12 +11,14 @@ import { requests } from './request-target.ts';
 import { parser, responseTemplate } from './response-targets.ts';
 import { template } from './template-target.ts';
 import { schema, tools } from './tool-targets.ts';
+import { values } from './values-target.ts';
 
 /** By name, as on the command line. */
 export const fuzzTargets: Readonly<Record<string, FuzzTarget>> = {
   template,
   gguf,
   schema,
+  values,
   tools,
   parser,
   'response-template': responseTemplate,

@@ -1,5 +1,5 @@
-/** Chat templates: rendered, and analysed. */
-import { analyzeTemplate, renderPrompt } from '../../src/index.ts';
+/** Chat templates: rendered, analysed, and held to the laws where the analysis had to assume nothing. */
+import { analyzeTemplate, renderPrompt, verifyTemplate } from '../../src/index.ts';
 import { lawTools } from '../support/law-tools.ts';
 import { spineTemplates } from '../support/spine-templates.ts';
 import { type FuzzTarget, typed } from './fuzz-target.ts';
@@ -45,12 +45,15 @@ const parts = [
 
 /** See the top of this file. */
 export const template: FuzzTarget = {
-  inputs: mutatedText(
-    (await spineTemplates()).map(({ source }) => source),
-    parts,
-  ),
+  seeds: (await spineTemplates()).map(({ source }) => source),
+  near: (source) => mutatedText([source], parts),
   attempt: async (source) => {
     await typed(() => renderPrompt(source, { messages, tools: lawTools }));
-    await typed(() => analyzeTemplate(source, { budget: 1_000_000 }));
+    await typed(() => {
+      const { format, warnings } = analyzeTemplate(source, { budget: 1_000_000 });
+      if (warnings.length > 0) return;
+      const [breach] = verifyTemplate(source, { format }).breaches;
+      if (breach !== undefined) throw new Error(JSON.stringify(breach));
+    });
   },
 };

@@ -1,5 +1,4 @@
 /** Schemas, and lists of tools. */
-import fc from 'fast-check';
 import { buildGrammar, normalizeTools } from '../../src/index.ts';
 import { examples } from '../json-schema/documented-examples.ts';
 import { lawTools } from '../support/law-tools.ts';
@@ -88,7 +87,8 @@ const described = lawTools.map((tool) => tool.function.parameters);
 
 /** Schemas of a tool that must be called: enforced or refused, as JSON, and as text in tags. */
 export const schema: FuzzTarget = {
-  inputs: mutatedJson([recursive, ...documented, ...described], schemaKeys, schemaLeaves),
+  seeds: [recursive, ...documented, ...described].map((each) => JSON.stringify(each)),
+  near: (input) => mutatedJson([JSON.parse(input)], schemaKeys, schemaLeaves),
   attempt: async (input) => {
     const parameters = JSON.parse(input) as Readonly<Record<string, unknown>>;
     const given = [{ type: 'function', function: { name: 'f', parameters } }] as const;
@@ -101,6 +101,10 @@ const toolKeys = [
   ...['type', 'function', 'name', 'description', 'parameters', 'inputSchema', 'input_schema', 'tools'],
   ...['properties', 'jsonSchema', '~standard', 'strict', 'execute', 'title', '_def', 'get_weather'],
   ...['__proto__', 'constructor', 'length', 'outputSchema', 'annotations', 'required'],
+];
+const toolLeaves = [
+  ...['function', 'f', 'object', 'a b', '', 'x'.repeat(300), '\u0000', '\ud800', 'get_weather'],
+  ...[7, true, null, {}, []],
 ];
 const functions = lawTools.map((tool) => tool.function);
 const toolLists = [
@@ -120,11 +124,7 @@ const toolLists = [
 
 /** Lists of tools, in every style. */
 export const tools: FuzzTarget = {
-  inputs: fc.oneof(
-    mutatedJson(toolLists, toolKeys, [
-      ...['function', 'f', 'object', 'a b', '', 'x'.repeat(300), '\u0000', '\ud800', 'get_weather'],
-      ...[7, true, null, {}, []],
-    ]),
-  ),
+  seeds: toolLists.map((each) => JSON.stringify(each)),
+  near: (input) => mutatedJson([JSON.parse(input)], toolKeys, toolLeaves),
   attempt: (input) => typed(() => normalizeTools(JSON.parse(input))),
 };

@@ -5,13 +5,12 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SchemaIssue } from '../../src/format/errors.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../src/format/messages.ts';
-import { createMatcher } from '../../src/language/matcher/matcher.ts';
 import { lawTools } from '../support/law-tools.ts';
-import { type Random, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
-import { hasExponent, hasManyDigits, isValid } from './judge-values.ts';
-import { anySchema, anyValue, compileStrict, spell } from './schema-tools.ts';
+import { seededRandom } from '../support/sample-grammar.ts';
+import { isValid } from './judge-values.ts';
+import { judgements } from './judgements.ts';
+import { anySchema, anyValue, compileStrict } from './schema-tools.ts';
 
 const long = process.env.LAWS === 'long';
 const seed = Number(process.env.SEED);
@@ -32,7 +31,7 @@ test('the check of values and the grammar judge alike', () => {
   const differences: string[] = [];
   for (const schema of [...given, ...ofFile, ...drawn]) {
     let judged = 0;
-    for (const { value, accepted, valid } of judgements(schema, strangers, random)) {
+    for (const { value, accepted, valid } of judgements(schema, strangers, random, valuesPerSchema)) {
       tally[valid ? 'valid' : 'invalid'] += 1;
       judged += 1;
       if (accepted === valid) continue;
@@ -96,71 +95,6 @@ test.each<readonly [string, JsonSchema, JsonValue[], JsonValue[]]>([
   expect(valid.map((value) => isValid(schema, value))).toEqual(valid.map(() => true));
   expect(invalid.map((value) => isValid(schema, value))).toEqual(invalid.map(() => false));
 });
-
-interface Judgement {
-  readonly value: JsonValue;
-  /** By the grammar. */
-  readonly accepted: boolean;
-  /** By the check. */
-  readonly valid: boolean;
-}
-
-function* judgements(
-  schema: JsonSchema,
-  strangers: readonly JsonValue[],
-  random: Random,
-): Generator<Judgement> {
-  const compiled = compileStrict(schema);
-  if ('refused' in compiled) return;
-  const effects = new Set(compiled.issues.map(({ effect }) => effect));
-  const start = createMatcher(compiled.grammar);
-  for (let count = 0; count < valuesPerSchema; count += 1) {
-    const text = sampleGrammar(compiled.grammar, random, 6);
-    const written = JSON.parse(text) as JsonValue;
-    const stranger = pick(strangers, random) ?? null;
-    const value = [written, changed(written, stranger, random), stranger][count % 3] ?? null;
-    if (hasManyDigits(JSON.stringify(value)) || hasExponent(value)) continue;
-    const valid = isValid(schema, value);
-    if (valid === null) continue;
-    const matcher = start.clone();
-    const accepted = matcher.accept(spell(schema, value)) && matcher.complete;
-    if (accepted === valid || !owns(effects, accepted)) yield { value, accepted, valid };
-  }
-}
-
-/** Whether a report says that the grammar may be wrong so. */
-function owns(effects: ReadonlySet<SchemaIssue['effect']>, accepted: boolean): boolean {
-  const owned = accepted ? (['widened', 'noted', 'checked'] as const) : (['narrowed'] as const);
-  return owned.some((effect) => effects.has(effect));
-}
-
-/** `value` with something else at one place: `stranger`, a neighbour, an item or a property more or less. */
-function changed(value: JsonValue, stranger: JsonValue, random: Random): JsonValue {
-  const here = random() < 0.3;
-  if (Array.isArray(value)) {
-    if (here) return [...value, pick(value, random) ?? stranger];
-    const at = Math.floor(random() * value.length);
-    if (random() < 0.3) return value.filter((_, index) => index !== at);
-    return value.map((item, index) => (index === at ? changed(item, stranger, random) : item));
-  }
-  if (typeof value === 'object' && value !== null) {
-    const at = pick(Object.keys(value), random);
-    if (here || at === undefined) return { ...value, b: stranger };
-    const entries = Object.entries(value as JsonObject).filter(([key]) => key !== at || random() < 0.7);
-    return Object.fromEntries(
-      entries.map(([key, inner]) => [key, key === at ? changed(inner, stranger, random) : inner]),
-    );
-  }
-  if (here) return stranger;
-  if (typeof value === 'number') return value + (random() < 0.5 ? 1 : -0.5);
-  // By characters: no grammar writes half a surrogate pair.
-  if (typeof value === 'string') return random() < 0.5 ? `${value}a` : [...value].slice(1).join('');
-  return stranger;
-}
-
-function pick<T>(items: readonly T[], random: Random): T | undefined {
-  return items[Math.floor(random() * items.length)];
-}
 
 function readSchemas(file: string): readonly JsonSchema[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n');

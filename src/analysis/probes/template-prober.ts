@@ -271,7 +271,7 @@ export class TemplateProber {
     if (base.trim() === '' || full === base) return null;
     const shared = commonSuffixLength([base, full]);
     const opener = tokens((this.render(null) ?? '').replace(this.sentinels.bos, '').trimStart())[0] ?? '';
-    const at = opener === '' ? -1 : base.indexOf(opener);
+    const at = [...tokenEdges(base)].find((edge) => opener !== '' && base.startsWith(opener, edge)) ?? -1;
     const ends = at > 0 ? [at] : [this.#endOfAnswer(base), at];
     const end = ends.find(
       (cut) => cut >= 0 && base.length - cut <= shared && beforeContent.startsWith(base.slice(0, cut)),
