@@ -1,4 +1,5 @@
 /** What a target of the fuzzer is. */
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { IdiolectError } from '../../src/format/errors.ts';
 
@@ -15,6 +16,11 @@ export interface FuzzTarget {
 /** Inputs near one of `from`. */
 export function inputsNear({ near }: FuzzTarget, from: readonly string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...from).chain(near);
+}
+
+/** 32 bits that depend on `input` alone, for what a target draws itself. */
+export function numberOf(input: string): number {
+  return createHash('sha256').update(input).digest().readUInt32LE();
 }
 
 /** Does `work`; typed errors are an answer, all others come through. */

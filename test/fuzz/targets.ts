@@ -6,6 +6,7 @@
  */
 import type { FuzzTarget } from './fuzz-target.ts';
 import { gguf } from './gguf-target.ts';
+import { gbnf, masks } from './mask-targets.ts';
 import { hub, server } from './network-targets.ts';
 import { requests } from './request-target.ts';
 import { parser, responseTemplate } from './response-targets.ts';
@@ -19,6 +20,8 @@ export const fuzzTargets: Readonly<Record<string, FuzzTarget>> = {
   gguf,
   schema,
   values,
+  masks,
+  gbnf,
   tools,
   parser,
   'response-template': responseTemplate,

@@ -10,6 +10,8 @@ const messages = [
   { role: 'user', content: 'Hello' },
 ] as const;
 
+const tokens = { bosToken: '<s>', eosToken: '</s>' } as const;
+
 const parts = [
   ...[
     '{{ ',
@@ -50,9 +52,9 @@ export const template: FuzzTarget = {
   attempt: async (source) => {
     await typed(() => renderPrompt(source, { messages, tools: lawTools }));
     await typed(() => {
-      const { format, warnings } = analyzeTemplate(source, { budget: 1_000_000 });
+      const { format, warnings } = analyzeTemplate(source, { ...tokens, budget: 1_000_000 });
       if (warnings.length > 0) return;
-      const [breach] = verifyTemplate(source, { format }).breaches;
+      const [breach] = verifyTemplate(source, { ...tokens, format }).breaches;
       if (breach !== undefined) throw new Error(JSON.stringify(breach));
     });
   },

@@ -1,11 +1,10 @@
 /** Schemas whose grammar and whose check of values have to judge alike. */
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/format/messages.ts';
 import { judgements } from '../json-schema/judgements.ts';
 import { anyValue } from '../json-schema/schema-tools.ts';
 import { seededRandom } from '../support/sample-grammar.ts';
-import { type FuzzTarget, typed } from './fuzz-target.ts';
+import { type FuzzTarget, numberOf, typed } from './fuzz-target.ts';
 import { schema } from './tool-targets.ts';
 
 const valuesPerSchema = 24;
@@ -19,7 +18,7 @@ export const values: FuzzTarget = {
     const given: unknown = JSON.parse(input);
     // Anything else is refused where tools come in.
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return;
-    const random = seededRandom(createHash('sha256').update(input).digest().readUInt32LE());
+    const random = seededRandom(numberOf(input));
     await typed(() => {
       for (const judged of judgements(given as JsonSchema, strangers, random, valuesPerSchema))
         if (judged.accepted !== judged.valid) throw new Error(JSON.stringify(judged));
