@@ -48,6 +48,7 @@ const requests: readonly Readonly<Record<string, unknown>>[] = [
   { toolChoice: 'none', answer: true, maxTokens: 60, injectForcedText: false },
   { toolChoice: 'auto', answer: true, maxTokens: 60, stop: ['}'], thinking: false },
 ];
+const written = requests.map((each) => JSON.stringify(each));
 const keys = [
   ...[
     'toolChoice',
@@ -81,7 +82,7 @@ export const chat: FuzzTarget = {
     JSON.stringify({
       template: names[index % names.length],
       schema: each,
-      request: JSON.stringify(requests[index % requests.length]),
+      request: written[index % written.length],
     }),
   ),
   near: (input) => {
@@ -90,7 +91,11 @@ export const chat: FuzzTarget = {
       .record({
         template: fc.oneof(fc.constant(asked.template), fc.constantFrom(...names)),
         schema: fc.oneof(fc.constant(asked.schema), schema.near(asked.schema)),
-        request: mutatedJson([JSON.parse(asked.request), ...requests], keys, leaves),
+        request: fc.oneof(
+          // Most of what is changed in a request is refused at once.
+          { weight: 3, arbitrary: fc.constantFrom(asked.request, ...written) },
+          { weight: 1, arbitrary: mutatedJson([JSON.parse(asked.request)], keys, leaves) },
+        ),
       })
       .map((each) => JSON.stringify(each));
   },
