@@ -40,6 +40,10 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   generationPrompt: string,
   parallelToolCalls: boolean,
   reasoningFormat: oneOf('separate', 'none'),
+  responseFormat: {
+    expected: "an object whose type is 'text', 'json_object' or 'json_schema'",
+    allows: (value) => isRecord(value) && ['text', 'json_object', 'json_schema'].includes(String(value.type)),
+  },
   markers: boolean,
   keepMessage: boolean,
   validate: callback,
@@ -99,6 +103,7 @@ class ModuleParser implements ResponseParser {
         tools: this.tools,
         thoughtsInText: options.reasoningFormat === 'none',
         parallel: options.parallelToolCalls !== false,
+        answersJson: options.responseFormat !== undefined && options.responseFormat.type !== 'text',
         markers: options.markers === true,
         keeps: options.keepMessage !== false,
         validate: callCheck(this.tools, options.validate),

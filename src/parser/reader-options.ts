@@ -24,6 +24,8 @@ export interface ReaderOptions extends WriterOptions {
   readonly specialTokens: readonly string[];
   /** Deviations from the format are read if only one meaning is possible. */
   readonly lenient: boolean;
+  /** An answer is JSON: markers in its strings are text. */
+  readonly answersJson: boolean;
   /** The prompt opened reasoning, in a format without a marker for it. */
   readonly thoughtOpened: boolean;
 }

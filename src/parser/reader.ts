@@ -233,7 +233,9 @@ export class Reader implements MatchContext {
   /** Starts a region. */
   enterRegion(kind: 'text' | 'reasoning', mustClose: boolean): void {
     const known = this.openRegion;
-    if (known?.kind !== kind || known.mustClose !== mustClose) this.openRegion = { kind, mustClose };
+    if (known?.kind === kind && known.mustClose === mustClose) return;
+    if (kind === 'text' && known?.kind !== kind && this.options.answersJson) this.quotations.beginJson();
+    this.openRegion = { kind, mustClose };
   }
 
   /** Ends the region. */

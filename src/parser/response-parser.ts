@@ -21,6 +21,11 @@ export interface ResponseParserOptions {
   readonly parallelToolCalls?: boolean;
   /** `none`: thoughts stay in the content, with their markers. Default: `separate`. */
   readonly reasoningFormat?: 'separate' | 'none';
+  /**
+   * What answers are held to, as `buildGrammar` takes it. If that is JSON, a marker within one of its strings is text.
+   * Default: text.
+   */
+  readonly responseFormat?: { readonly type: 'text' | 'json_object' | 'json_schema' };
   /** Also emits events for markers, so that the events tile the text. Default: false. */
   readonly markers?: boolean;
   /**

@@ -62,6 +62,12 @@ export class Quotations {
     this.kept.quoted('text').interrupt();
   }
 
+  /** An answer in JSON begins at the reading position. */
+  beginJson(): void {
+    this.latest = null;
+    this.kept.quoted('text').beginJson();
+  }
+
   /** Keeps quotation marks at the reading position open over the end of the line. */
   hold(region: ReadRegion): void {
     this.latest = null;

@@ -4,6 +4,7 @@
  * from the left: a run of backticks opens a code span, although only its closer proves it.
  */
 import { InlineText } from './inline-text.ts';
+import { JsonStrings } from './json-strings.ts';
 import { type Fence, type LinePlace, type OpenBlocks, placeOfLine } from './line-place.ts';
 
 /** What a place stands in; `first-fence`: in a fenced block that nothing but blank lines precedes. */
@@ -33,9 +34,22 @@ export class QuotedText {
   private inline = new InlineText();
   /** The last characters of the text. */
   private tail = '';
+  /** Of a text that is JSON; `null` of any other. */
+  private strings: JsonStrings | null = null;
+
+  /** What comes is JSON, from its beginning. */
+  beginJson(): void {
+    this.strings = new JsonStrings();
+  }
+
+  /** Whether the text is JSON and ends within a string. */
+  get inJsonString(): boolean {
+    return this.strings?.isOpen === true;
+  }
 
   /** Reads more text. */
   read(text: string): void {
+    this.strings?.read(text);
     this.tail = (this.tail + text.slice(-maxTail)).slice(-maxTail);
     let from = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
@@ -98,6 +112,7 @@ export class QuotedText {
     copy.place = this.place;
     copy.tail = this.tail;
     copy.inline = this.inline.copy();
+    copy.strings = this.strings?.copy() ?? null;
     return copy;
   }
 

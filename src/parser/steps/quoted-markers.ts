@@ -44,6 +44,12 @@ export function isQuoted(
   return verdict;
 }
 
+/** Whether what stands at `at` is within a string of an answer in JSON. */
+export function standsInJsonString(reader: Reader, at: number): boolean {
+  if (!reader.options.answersJson || reader.region?.kind !== 'text') return false;
+  return reader.quotations.before('text', at).inJsonString;
+}
+
 /** Whether what stands at `at` is quoted. */
 export function standsInQuotation(reader: Reader, at: number): boolean {
   const { region, options, quotations } = reader;

@@ -10,7 +10,7 @@ import type { Reader, State } from '../reader.ts';
 import type { BeginTable, RegionTable } from '../state-tables.ts';
 import type { Compiled } from './compiled.ts';
 import { enterMarkerAfter } from './enter-marker.ts';
-import { isQuoted, noteCallInQuotation, standsInQuotation } from './quoted-markers.ts';
+import { isQuoted, noteCallInQuotation, standsInJsonString, standsInQuotation } from './quoted-markers.ts';
 import type { StepProgress } from './step-progress.ts';
 import { mayBeBareCalls, readJsonCalls } from './streamed-calls.ts';
 
@@ -152,6 +152,7 @@ function nextMatch(
     at !== -1;
     at = markers.nextCandidate(text, at + 1, to)
   ) {
+    if (standsInJsonString(reader, at)) continue;
     const match = markers.matchAt(reader, text, at);
     if (match === null) {
       const opener = markers.unusedOpener(reader, text, at);
@@ -174,8 +175,9 @@ function passSpecialToken(
   { at, end }: { readonly at: number; readonly end: number },
 ): void {
   const token = reader.cursor.text.slice(at, end);
-  const begins = markers.beginsWith(token);
-  const isText = begins || !reader.callsAllowed || standsInQuotation(reader, at);
+  const inString = standsInJsonString(reader, at);
+  const begins = !inString && markers.beginsWith(token);
+  const isText = begins || inString || !reader.callsAllowed || standsInQuotation(reader, at);
   reader.emitText(at);
   if (begins && reader.callsAllowed && reader.quotations.isNew())
     reader.noteRepair(repair('quoted', 'token', token));

@@ -9,7 +9,7 @@ import type { ResponseParserOptions } from '../../parser/response-parser.ts';
 import { callIds } from './call-ids.ts';
 import type { ChatOptions } from './chat-options.ts';
 import type { CallGuard } from './checks/call-guard.ts';
-import { mayCallInstead } from './checks/json-or-calls.ts';
+import { answersJson, mayCallInstead } from './checks/json-or-calls.ts';
 import type { TemplateCache } from './learned-template.ts';
 import type { PromptRequest } from './open-turn.ts';
 import type { TracedPrompt } from './prompt-pieces.ts';
@@ -68,6 +68,7 @@ export function parserOptions(
     ...withoutUndefined({
       parallelToolCalls: options.parallelToolCalls,
       reasoningFormat: options.reasoningFormat,
+      responseFormat: answersJson(options) ? options.responseFormat : undefined,
     }),
   };
 }
