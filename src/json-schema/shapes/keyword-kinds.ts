@@ -119,7 +119,8 @@ export function reportKinds(
     const kind = kindOf.get(keyword);
     if (kind === undefined) continue;
     if (keyword === 'prefixItems' && hasItemsAsPrefix(schema)) {
-      context.report(node, keyword, 'is one schema and no list of them; it is read as `items`', 'narrowed');
+      const effect = isNegated(node) ? 'widened' : 'narrowed';
+      context.report(node, keyword, 'is one schema and no list of them; it is read as `items`', effect);
     } else if (!kind.has(value)) {
       const reason = `${shown(value)} is not ${kind.name}, and means nothing${hint(keyword, value)}`;
       context.report(node, keyword, reason, effectOf(keyword, value));
@@ -131,6 +132,15 @@ export function reportKinds(
       reportParts(node, keyword, value, kind.of, context);
     }
   }
+}
+
+/** Keywords whose members are named by the schema's author. */
+const named = 'properties|patternProperties|dependentSchemas|dependencies|\\$defs|definitions';
+const negation = new RegExp(`(?<!/(?:${named}))/(?:not|if)(?=/|$)`);
+
+/** Whether a schema stands in a negation or condition, where what is narrowed may allow more. */
+function isNegated({ pointer }: SchemaNode): boolean {
+  return negation.test(pointer);
 }
 
 /** Whether `value` contains a lone surrogate. */
