@@ -1,4 +1,4 @@
-/** Whether a growing text of JSON ends within a string. Only quotes and backslashes decide. */
+/** Whether a growing text of JSON ends within a string. Only quotes decide, and backslashes, which stand in strings alone. */
 
 const sign = /["\\]/g;
 
@@ -6,7 +6,7 @@ const sign = /["\\]/g;
 export class JsonStrings {
   /** Whether the end of the text so far is within a string. */
   isOpen = false;
-  /** The text ends with a backslash in a string. */
+  /** The text ends with a backslash that escapes what comes. */
   private isEscaped = false;
 
   /** Reads more text. */
@@ -16,8 +16,8 @@ export class JsonStrings {
     this.isEscaped = false;
     for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
       if (found[0] === '"') this.isOpen = !this.isOpen;
-      else if (this.isOpen && sign.lastIndex === text.length) this.isEscaped = true;
-      else if (this.isOpen) sign.lastIndex += 1;
+      else if (sign.lastIndex === text.length) this.isEscaped = true;
+      else sign.lastIndex += 1;
     }
   }
 
