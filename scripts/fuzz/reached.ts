@@ -1,6 +1,6 @@
 /**
- * Which code of `src` has run, as V8 counts it. Counting begins before the sources are loaded, costs them about a fifth
- * of their time, and each reading as much as a few inputs.
+ * Which code of `src` has run, as V8 counts it. Counting begins before the sources are loaded, costs them a fifth
+ * to a third of their time, and each reading as much as a few inputs.
  */
 import { type Profiler, Session } from 'node:inspector/promises';
 

@@ -109,6 +109,7 @@ export const chat: FuzzTarget = {
       const events: ChatEvent[] = [];
       for await (const event of run) events.push(event);
       requireSum(events, await run.message);
+      requireOrder(events);
       requireValid(events, parameters, JSON.parse(asked.request)?.answer === true);
     });
   },
@@ -151,6 +152,20 @@ function requireSum(events: readonly ChatEvent[], message: ResponseMessage): voi
   };
   if (!isDeepStrictEqual(told, folded))
     throw new Error(`the message is another than its events: ${JSON.stringify({ told, folded })}`);
+}
+
+/** Throws where the ranges of events go back, or the tokens do not add up. */
+function requireOrder(events: readonly ChatEvent[]): void {
+  let last = 0;
+  for (const { type, start, end } of events) {
+    if (start < last || end < start) throw new Error(`${type} at ${start} to ${end}, after ${last}`);
+    last = start;
+  }
+  const finish = events.at(-1);
+  if (finish?.type !== 'finish' || finish.usage === undefined) throw new Error('no finish');
+  const { completionTokens, reasoningTokens, textTokens, callTokens, injectedTokens } = finish.usage;
+  const isCounted = completionTokens === reasoningTokens + textTokens + callTokens;
+  if (!isCounted || injectedTokens > completionTokens) throw new Error(JSON.stringify(finish.usage));
 }
 
 /** Throws where something invalid was handed out. */
