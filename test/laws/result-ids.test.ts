@@ -143,6 +143,37 @@ describe('results in another order than their calls', () => {
     expect(order(shown, asked(rain))).toEqual({ messages: asked(rain), issues: [] });
   });
 
+  it('are put into it from every order of three, and left as they are next to a result of no call', async () => {
+    const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
+    const third = { ...call, id: 'thirdCall', function: { ...call.function, arguments: '{"city":"Oslo"}' } };
+    const snow: ToolMessage = { role: 'tool', content: 'snow', tool_call_id: 'thirdCall' };
+    const three = (...results: readonly ToolMessage[]): readonly Message[] => [
+      { role: 'user', content: 'How is the weather?' },
+      { role: 'assistant', content: null, tool_calls: [...both, third] },
+      ...results,
+      { role: 'user', content: 'Well?' },
+    ];
+    const orders = [
+      [sun, snow, rain],
+      [rain, sun, snow],
+      [rain, snow, sun],
+      [snow, sun, rain],
+      [snow, rain, sun],
+    ];
+    for (const each of orders) expect(order(source, three(...each)).messages).toEqual(three(sun, rain, snow));
+    for (const id of ['strange99', undefined]) {
+      const { tool_call_id: _, ...bare } = snow;
+      const stray: ToolMessage = id === undefined ? bare : { ...bare, tool_call_id: id };
+      expect(order(source, three(rain, sun, stray))).toEqual({
+        messages: three(rain, sun, stray),
+        issues: [],
+      });
+    }
+    const twice = [...three(snow, rain, sun), ...three(sun, rain, snow), ...three(rain, snow, sun)];
+    const sorted = three(sun, rain, snow);
+    expect(order(source, twice).messages).toEqual([...sorted, ...sorted, ...sorted]);
+  });
+
   it('cost a few renders, however many messages have them', async () => {
     const { source } = await llamaTemplate('Qwen-Qwen3-0.6B');
     let renders = 0;

@@ -6,7 +6,7 @@ import { withoutDeadEdges } from './minimise.ts';
 const maxWordLength = 1_000;
 
 /**
- * All accepted texts, in the order of their characters; `null` if there are more than `limit`, or one is too long. Each
+ * All accepted texts, sorted by their UTF-16 units; `null` if there are more than `limit`, or one is too long. Each
  * state leads to a word, so what is one too many is soon found.
  */
 export function wordsOf(automaton: Automaton, limit: number): readonly string[] | null {
@@ -24,5 +24,5 @@ export function wordsOf(automaton: Automaton, limit: number): readonly string[] 
     }
     return true;
   };
-  return collect(0, '', 0) ? found : null;
+  return collect(0, '', 0) ? found.sort() : null;
 }
