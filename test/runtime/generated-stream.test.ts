@@ -105,6 +105,23 @@ describe('a response', () => {
     expect(await other.result).toBe('left');
   });
 
+  it('is left once, and not by whoever has read it to the end', async () => {
+    const left = vi.fn();
+    async function* generate(): AsyncGenerator<number, string> {
+      yield 1;
+      return 'all';
+    }
+    const read = new GeneratedStream(generate(), () => 'left', left)[Symbol.asyncIterator]();
+    expect(await read.next()).toEqual({ done: false, value: 1 });
+    expect(await read.next()).toEqual({ done: true, value: undefined });
+    await read.return(undefined);
+    expect(left).not.toHaveBeenCalled();
+    const unread = new GeneratedStream(generate(), () => 'left', left)[Symbol.asyncIterator]();
+    await unread.return(undefined);
+    await unread.return(undefined);
+    expect(left).toHaveBeenCalledTimes(1);
+  });
+
   it('says so when its events are gone', async () => {
     const awaited = response();
     await awaited.message;
