@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** UTF-16 units. What begins in a longer input takes long, and seldom reaches more. */
-const longest = 20_000;
-
 /** See the top of this file. */
 export class KeptInputs {
   readonly #folder: string;
   readonly #inputs: string[];
+  readonly #longest: number;
 
-  constructor(folder: string) {
+  /** `longest`: UTF-16 units. Inputs that grow from run to run take long, and seldom reach more. */
+  constructor(folder: string, longest: number) {
     fs.mkdirSync(folder, { recursive: true });
     this.#folder = folder;
+    this.#longest = longest;
     this.#inputs = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'utf8'));
   }
 
@@ -22,7 +22,7 @@ export class KeptInputs {
   }
 
   keep(input: string): void {
-    if (input.length > longest) return;
+    if (input.length > this.#longest) return;
     this.#inputs.push(input);
     writeInput(this.#folder, input);
   }

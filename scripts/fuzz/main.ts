@@ -36,7 +36,8 @@ const { seeds, attempt } = target;
 const root = path.join(import.meta.dirname, '../..');
 const cache = path.join(root, '.cache/fuzz');
 const current = path.join(cache, `${name}.txt`);
-const kept = new KeptInputs(path.join(cache, name));
+const longestSeed = Math.max(...seeds.map((seed) => seed.length));
+const kept = new KeptInputs(path.join(cache, name), 2 * longestSeed);
 const reached = new Reached();
 /** Between two readings of what they reached. */
 const inputsPerRound = 100;
