@@ -134,13 +134,9 @@ export function reportKinds(
   }
 }
 
-/** Keywords whose members are named by the schema's author. */
-const named = 'properties|patternProperties|dependentSchemas|dependencies|\\$defs|definitions';
-const negation = new RegExp(`(?<!/(?:${named}))/(?:not|if)(?=/|$)`);
-
-/** Whether a schema stands in a negation or condition, where what is narrowed may allow more. */
+/** Whether a schema stands, or may stand, in a negation or condition, where what is narrowed may allow more. */
 function isNegated({ pointer }: SchemaNode): boolean {
-  return negation.test(pointer);
+  return /\/(not|if)(\/|$)/.test(pointer);
 }
 
 /** Whether `value` contains a lone surrogate. */
