@@ -3,8 +3,8 @@
  * time is over or one fails. That one is made as small as can be and kept as a case, which the tests try from then on.
  *
  * Inputs that reach code which none before them reached are kept in `.cache/fuzz/<target>`, and half of all others begin
- * in one of those, also in later runs. The input that is being tried stands in `.cache/fuzz/<target>.txt`, so one that
- * hangs or ends the process is known.
+ * in one of those, also in later runs: a seed alone does not repeat a run, but what fails is kept. The input that is
+ * being tried stands in `.cache/fuzz/<target>.txt`, so one that hangs or ends the process is known.
  */
 import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -36,8 +36,10 @@ const { seeds, attempt } = target;
 const root = path.join(import.meta.dirname, '../..');
 const cache = path.join(root, '.cache/fuzz');
 const current = path.join(cache, `${name}.txt`);
-const longestSeed = Math.max(...seeds.map((seed) => seed.length));
-const kept = new KeptInputs(path.join(cache, name), 2 * longestSeed);
+/** UTF-16 units of a kept input, where all real ones are short. */
+const leastLength = 2000;
+const longest = Math.max(leastLength, ...seeds.map((seed) => 2 * seed.length));
+const kept = new KeptInputs(path.join(cache, name), longest);
 const reached = new Reached();
 /** Between two readings of what they reached. */
 const inputsPerRound = 100;
@@ -48,7 +50,10 @@ async function fuzz(target: FuzzTarget, seed: number): Promise<number> {
   if (fs.existsSync(current))
     console.error(`the last run ended in the midst of ${path.relative(root, current)}`);
   console.error(`${name}: --seed ${seed}, ${kept.inputs.length} inputs kept by earlier runs`);
-  for (const input of [...seeds, ...kept.inputs]) await tryInput(input);
+  for (const input of [...seeds, ...kept.inputs]) {
+    const fault = await faultOf(input);
+    if (fault !== null) return keepCase(input, { errorInstance: fault.error, seed });
+  }
   reached.add(await readCounts());
   const end = performance.now() + minutes * 60_000;
   let tried = 0;
@@ -77,6 +82,15 @@ async function tryInput(input: string): Promise<void> {
   await attempt(input);
 }
 
+async function faultOf(input: string): Promise<{ readonly error: unknown } | null> {
+  try {
+    await tryInput(input);
+    return null;
+  } catch (error) {
+    return { error };
+  }
+}
+
 /** A round in which nothing was new costs one reading, all others one for each input as well. */
 async function keepWhatReachedMore(inputs: readonly string[]): Promise<void> {
   const ran = await readCounts();
@@ -91,7 +105,10 @@ async function keepWhatReachedMore(inputs: readonly string[]): Promise<void> {
   reached.add(ran);
 }
 
-function keepCase(input: string, { errorInstance, seed }: fc.RunDetails<[string]>): number {
+function keepCase(
+  input: string,
+  { errorInstance, seed }: Pick<fc.RunDetails<[string]>, 'errorInstance' | 'seed'>,
+): number {
   const file = writeInput(path.join(root, 'test/fuzz/cases', name), input);
   fs.rmSync(current, { force: true });
   console.error(`${name}: an input fails (--seed ${seed}); kept as ${path.relative(root, file)}`);

@@ -41,8 +41,9 @@ const parserRules: OptionRules<ResponseParserOptions> = {
   parallelToolCalls: boolean,
   reasoningFormat: oneOf('separate', 'none'),
   responseFormat: {
-    expected: 'an object with a type',
-    allows: (value) => isRecord(value) && typeof value.type === 'string',
+    expected: '{ type: text, json_object or json_schema }',
+    allows: (value) =>
+      isRecord(value) && ['text', 'json_object', 'json_schema'].some((type) => type === value.type),
   },
   markers: boolean,
   keepMessage: boolean,

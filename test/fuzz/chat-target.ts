@@ -29,12 +29,9 @@ interface Chats {
 const chats = new Map<string, Chats>();
 for (const { name, source } of await spineTemplates()) {
   const { preservedTokens, stops } = analyzeTemplate(source).format;
-  const [end = '<|end|>'] = stops.map((stop) => stop.trim());
-  const specials = {
-    controls: [...new Set([...stops.map((stop) => stop.trim()), end])],
-    markers: preservedTokens,
-    end,
-  };
+  const trimmed = stops.map((stop) => stop.trim());
+  const [end = '<|end|>'] = trimmed;
+  const specials = { controls: [...new Set([...trimmed, end])], markers: preservedTokens, end };
   const engine = restlessEngine(source, specials, Math.random);
   chats.set(name, { engine, model: await connectEngine(engine, { requireTools: false }) });
 }
@@ -159,9 +156,9 @@ function requireOrder(events: readonly ChatEvent[]): void {
   let last = 0;
   for (const { type, start, end } of events) {
     // An answer that is withdrawn is told as a whole.
-    if ((start < last && type !== 'malformed') || end < start)
-      throw new Error(`${type} at ${start} to ${end}, after ${last}`);
-    last = start;
+    const isBack = start < last && type !== 'malformed';
+    if (isBack || end < start) throw new Error(`${type} at ${start} to ${end}, after ${last}`);
+    last = Math.max(last, start);
   }
   const finish = events.at(-1);
   if (finish?.type !== 'finish' || finish.usage === undefined) throw new Error('no finish');

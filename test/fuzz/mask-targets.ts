@@ -1,6 +1,5 @@
 /** Grammars, of schemas and in GBNF: walks in which each mask has the tokens that are accepted, and no others. */
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema } from '../../src/format/messages.ts';
 import { lintGbnf, readGbnf, writeGbnf } from '../../src/index.ts';
 import {
   createMaskVocabulary,
@@ -12,7 +11,7 @@ import { hasManyDigits, isValid } from '../json-schema/judge-values.ts';
 import { type Random, seededRandom } from '../support/sample-grammar.ts';
 import { type FuzzTarget, numberOf, typed } from './fuzz-target.ts';
 import { mutatedText } from './mutated-text.ts';
-import { schema } from './tool-targets.ts';
+import { schema, schemaOf } from './tool-targets.ts';
 
 const letters = Array.from('abcdexyz0123456789TZ "{}[]:,.+-_@\\\n/é€');
 const texts = [
@@ -60,17 +59,17 @@ export const masks: FuzzTarget = {
   seeds: schema.seeds,
   near: schema.near,
   attempt: async (input) => {
-    const given: unknown = JSON.parse(input);
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return;
+    const given = schemaOf(input);
+    if (given === null) return;
     const random = seededRandom(numberOf(input));
     const layout = random() < 0.5 ? 'any' : 'compact';
     await typed(() => {
-      const { expression, report } = schemaGrammar(given as JsonSchema, { layout, policy: 'degrade' });
+      const { expression, report } = schemaGrammar(given, { layout, policy: 'degrade' });
       const written = walk({ expression }, random);
       if (written === null) return;
       const value = JSON.parse(written);
       if (report.length > 0 || hasManyDigits(written)) return;
-      if (isValid(given as JsonSchema, value) === false) throw new Error(`written, and invalid: ${written}`);
+      if (isValid(given, value) === false) throw new Error(`written, and invalid: ${written}`);
     });
   },
 };

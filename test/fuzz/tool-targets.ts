@@ -1,4 +1,6 @@
 /** Schemas, and lists of tools. */
+import { isObject } from '../../src/format/json-values.ts';
+import type { JsonObject, JsonValue } from '../../src/format/messages.ts';
 import { buildGrammar, normalizeTools } from '../../src/index.ts';
 import { examples } from '../json-schema/documented-examples.ts';
 import { lawTools } from '../support/law-tools.ts';
@@ -96,6 +98,12 @@ export const schema: FuzzTarget = {
     await typed(() => buildGrammar(tagged, { tools: given, toolChoice: 'required', policy: 'degrade' }));
   },
 };
+
+/** An input of these, if it is an object: anything else is refused where tools come in. */
+export function schemaOf(input: string): JsonObject | null {
+  const given: JsonValue = JSON.parse(input);
+  return isObject(given) ? given : null;
+}
 
 const toolKeys = [
   ...['type', 'function', 'name', 'description', 'parameters', 'inputSchema', 'input_schema', 'tools'],

@@ -1,11 +1,10 @@
 /** Schemas whose grammar and whose check of values have to judge alike. */
 import fc from 'fast-check';
-import type { JsonSchema } from '../../src/format/messages.ts';
 import { judgements } from '../json-schema/judgements.ts';
 import { anyValue } from '../json-schema/schema-tools.ts';
 import { seededRandom } from '../support/sample-grammar.ts';
 import { type FuzzTarget, numberOf, typed } from './fuzz-target.ts';
-import { schema } from './tool-targets.ts';
+import { schema, schemaOf } from './tool-targets.ts';
 
 const valuesPerSchema = 24;
 const strangers = fc.sample(anyValue, { numRuns: 500, seed: 1 });
@@ -15,12 +14,11 @@ export const values: FuzzTarget = {
   seeds: schema.seeds,
   near: schema.near,
   attempt: async (input) => {
-    const given: unknown = JSON.parse(input);
-    // Anything else is refused where tools come in.
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return;
+    const given = schemaOf(input);
+    if (given === null) return;
     const random = seededRandom(numberOf(input));
     await typed(() => {
-      for (const judged of judgements(given as JsonSchema, strangers, random, valuesPerSchema))
+      for (const judged of judgements(given, strangers, random, valuesPerSchema))
         if (judged.accepted !== judged.valid) throw new Error(JSON.stringify(judged));
     });
   },

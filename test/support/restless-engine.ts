@@ -31,21 +31,16 @@ export function restlessEngine(chatTemplate: string, specials: SpecialTexts, ran
     chatTemplate,
     tokenizer,
     random,
-    open: async ({ tokens }, _sampling, signal): Promise<EngineSequence> => {
-      const held = tokens.slice(0, -1);
-      return {
-        cachedTokens: 0,
-        next: async (added, mask) => {
-          signal?.throwIfAborted();
-          held.push(...added);
-          return drawn(engine.random, mask, engine.random() < 0.5 ? ending : all, all);
-        },
-        back: async (length) => {
-          held.length = length;
-        },
-        close: async () => undefined,
-      };
-    },
+    // What is drawn depends on nothing before it, so a sequence holds nothing.
+    open: async (_prompt, _sampling, signal): Promise<EngineSequence> => ({
+      cachedTokens: 0,
+      next: async (_tokens, mask) => {
+        signal?.throwIfAborted();
+        return drawn(engine.random, mask, engine.random() < 0.5 ? ending : all, all);
+      },
+      back: async () => undefined,
+      close: async () => undefined,
+    }),
     dispose: async () => undefined,
   };
   return engine;

@@ -22,9 +22,6 @@ export class JsonStrings {
   }
 
   copy(): JsonStrings {
-    const copy = new JsonStrings();
-    copy.isOpen = this.isOpen;
-    copy.isEscaped = this.isEscaped;
-    return copy;
+    return Object.assign(new JsonStrings(), this);
   }
 }

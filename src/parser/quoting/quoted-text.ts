@@ -34,8 +34,8 @@ export class QuotedText {
   private inline = new InlineText();
   /** The last characters of the text. */
   private tail = '';
-  /** Of a text that is JSON; `null` of any other. */
-  private strings: JsonStrings | null = null;
+  /** Of a text that is JSON; `undefined` of any other. */
+  private strings: JsonStrings | undefined;
 
   /** What comes is JSON, from its beginning. */
   beginJson(): void {
@@ -44,7 +44,7 @@ export class QuotedText {
 
   /** Whether the text is JSON and ends within a string. */
   get inJsonString(): boolean {
-    return this.strings?.isOpen === true;
+    return this.strings?.isOpen ?? false;
   }
 
   /** Reads more text. */
@@ -112,7 +112,7 @@ export class QuotedText {
     copy.place = this.place;
     copy.tail = this.tail;
     copy.inline = this.inline.copy();
-    copy.strings = this.strings?.copy() ?? null;
+    copy.strings = this.strings?.copy();
     return copy;
   }
 

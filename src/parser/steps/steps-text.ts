@@ -174,10 +174,13 @@ function passSpecialToken(
   markers: MarkerTable<State>,
   { at, end }: { readonly at: number; readonly end: number },
 ): void {
+  if (standsInJsonString(reader, at)) {
+    reader.emitText(end);
+    return;
+  }
   const token = reader.cursor.text.slice(at, end);
-  const inString = standsInJsonString(reader, at);
-  const begins = !inString && markers.beginsWith(token);
-  const isText = begins || inString || !reader.callsAllowed || standsInQuotation(reader, at);
+  const begins = markers.beginsWith(token);
+  const isText = begins || !reader.callsAllowed || standsInQuotation(reader, at);
   reader.emitText(at);
   if (begins && reader.callsAllowed && reader.quotations.isNew())
     reader.noteRepair(repair('quoted', 'token', token));
