@@ -1,6 +1,7 @@
 /** Who may read a response, and in which order. */
-import { describe, expect, it, vi } from 'vitest';
-import { ResponseReadError } from '../../src/format/errors.ts';
+import { EventEmitter } from 'node:events';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ResponseReadError, StalledError } from '../../src/format/errors.ts';
 import { GeneratedChat } from '../../src/runtime/chat/chat-stream.ts';
 import { GeneratedStream } from '../../src/runtime/chat/generated-stream.ts';
 
@@ -14,6 +15,20 @@ function response(): GeneratedChat {
     return message;
   };
   return new GeneratedChat(generate(), () => ({ role: 'assistant', content: null }), noReport);
+}
+
+class Numbers extends GeneratedStream<number, string> {
+  override get result(): Promise<string> {
+    return super.result;
+  }
+}
+
+/** Tells the responses that nothing else is running in the process. */
+function endingProcess(): () => void {
+  const ending = new EventEmitter();
+  vi.stubGlobal('process', ending);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return () => void ending.emit('beforeExit', 0);
 }
 
 const textOf = (answer: Response) => () => answer.text();
@@ -30,6 +45,11 @@ async function types(stream: GeneratedChat): Promise<string[]> {
   const found: string[] = [];
   for await (const { type } of stream) found.push(type);
   return found;
+}
+
+async function* numbers(result: Promise<string>): AsyncGenerator<number, string> {
+  yield 1;
+  return await result;
 }
 
 describe('a response', () => {
@@ -85,11 +105,6 @@ describe('a response', () => {
       yield 1;
       throw new RangeError('enough');
     }
-    class Numbers extends GeneratedStream<number, string> {
-      override get result(): Promise<string> {
-        return super.result;
-      }
-    }
     const stream = new Numbers(generate(), () => 'left', left);
     const events = stream[Symbol.asyncIterator]();
     expect(await events.next()).toEqual({ done: false, value: 1 });
@@ -120,6 +135,46 @@ describe('a response', () => {
     await unread.return(undefined);
     await unread.return(undefined);
     expect(left).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([0, 1])('tells who awaits its result after %i events that these are not read on', async (read) => {
+    const end = endingProcess();
+    const stream = new Numbers(numbers(Promise.resolve('all')), () => 'left');
+    const events = stream[Symbol.asyncIterator]();
+    for (let n = 0; n < read; n += 1) await events.next();
+    const failed = expect(stream.result).rejects.toBeInstanceOf(StalledError);
+    end();
+    await failed;
+  });
+
+  it('goes on after a stall in which its reader waited for the engine', async () => {
+    const end = endingProcess();
+    let finish = (_: string): void => undefined;
+    const stream = new Numbers(numbers(new Promise((resolve) => (finish = resolve))), () => 'left');
+    const { result } = stream;
+    const events = stream[Symbol.asyncIterator]();
+    await events.next();
+    const last = events.next();
+    end();
+    finish('all');
+    expect(await last).toEqual({ done: true, value: undefined });
+    expect(await result).toBe('all');
+  });
+
+  it('tells of a later stall as well, and of none once it has ended', async () => {
+    const end = endingProcess();
+    const stream = new Numbers(numbers(new Promise(() => undefined)), () => 'left');
+    const failed = expect(stream.result).rejects.toBeInstanceOf(StalledError);
+    const events = stream[Symbol.asyncIterator]();
+    const first = events.next();
+    end();
+    await first;
+    end();
+    await failed;
+    const other = new Numbers(numbers(Promise.resolve('all')), () => 'left');
+    expect(await other.result).toBe('all');
+    end();
+    expect(await other.result).toBe('all');
   });
 
   it('says so when its events are gone', async () => {
