@@ -335,3 +335,91 @@ describe('an answer to a schema', () => {
     expect(guardAnswer(guard, answer, finished('{"n": 9}')).message.malformed).toHaveLength(1);
   });
 });
+
+describe('the verdict on an answer', () => {
+  const parameters = z.object({
+    n: z
+      .int()
+      .max(5)
+      .refine((n) => n !== 3, 'three is taken'),
+  });
+  const schema = { type: 'object', properties: { n: { type: 'integer', maximum: 5 } } } as const;
+  const effects = ['none', 'widened', 'checked', 'narrowed', 'noted'] as const;
+  const cases = [true, false].flatMap((wrote) =>
+    [true, false].flatMap((asksLibrary) =>
+      ['{"n": 1}', '{"n": 3}', '{"n": 9}', '{"n"'].map((text) => ({ wrote, asksLibrary, text })),
+    ),
+  );
+
+  it.each(effects)('trusts what a grammar wrote as far as its report goes: %s', (effect) => {
+    const issue = { tool: '', pointer: '/n', keyword: 'maximum', reason: 'x' };
+    const report = effect === 'none' ? [] : [{ ...issue, effect }];
+    for (const { wrote, asksLibrary, text } of cases) {
+      const json_schema = { name: 'x', schema: asksLibrary ? parameters : schema };
+      const guard = callGuard({ responseFormat: { type: 'json_schema', json_schema } }, [], report);
+      const isChecked = !wrote || effect === 'widened' || effect === 'noted';
+      const found = (problem: string, is: boolean) => (is ? [expect.stringContaining(problem)] : []);
+      expect(guard.judgeAnswer?.(text, wrote), JSON.stringify({ wrote, asksLibrary, text })).toEqual({
+        assurance: wrote && effect !== 'widened' ? 'enforced' : 'validated',
+        problems: [
+          ...found('is not JSON', text === '{"n"' && (isChecked || asksLibrary)),
+          ...found('three is taken', text === '{"n": 3}' && asksLibrary),
+          // Its library is asked where the schema has not refused it already.
+          ...found('/n', text === '{"n": 9}' && isChecked),
+          ...found('Too big', text === '{"n": 9}' && !isChecked && asksLibrary),
+        ],
+      });
+    }
+  });
+
+  it('is not given where none is asked for', () => {
+    expect(callGuard({}, [], []).judgeAnswer).toBeNull();
+    expect(callGuard({ responseFormat: { type: 'text' } }, [], []).judgeAnswer).toBeNull();
+  });
+
+  it('relies on what is checked while it is written, and only where it is', () => {
+    const responseFormat = { type: 'json_schema', json_schema: { name: 'x', schema } } as const;
+    const report = (tool: string) => [
+      { tool, pointer: '/n', keyword: 'maximum', effect: 'checked', reason: 'x' } as const,
+    ];
+    const assuranceOf = (tool: string, options: object, hasThoughts: boolean) =>
+      callGuard({ responseFormat, ...options }, [], report(tool), null, hasThoughts).judgeAnswer?.(
+        '{"n": 1}',
+        true,
+      ).assurance;
+    const inText = { reasoningFormat: 'none' } as const;
+    expect(assuranceOf('', {}, true)).toBe('enforced');
+    expect(assuranceOf('', inText, false)).toBe('enforced');
+    expect(assuranceOf('', inText, true)).toBe('validated');
+    expect(assuranceOf('f', inText, true)).toBe('enforced');
+  });
+});
+
+describe('a call whose schema is too large to check', () => {
+  const anyOf = Array.from({ length: 8100 }, (_, index) => ({ required: [`k${index}`] }));
+  const given = [
+    { name: 'large', parameters: { type: 'object', anyOf } },
+    { name: 'small', parameters: { type: 'object' } },
+    { name: 'none' },
+  ] as const;
+
+  it.each(['widened', 'noted'] as const)('is enforced as far as its grammar goes, which is %s', (effect) => {
+    const report = given.map(
+      ({ name }) => ({ tool: name, pointer: '', keyword: 'anyOf', effect, reason: 'x' }) as const,
+    );
+    const { enforced } = callGuard({}, normalizeTools(given), report);
+    enforced.begin(0);
+    const isEnforced = (name: string) => enforced.isEnforced(name, 0, 9, 0);
+    expect(given.map(({ name }) => isEnforced(name))).toEqual([true, effect === 'noted', effect === 'noted']);
+    expect(enforced.problemsOf('large', {})).toEqual([]);
+  });
+});
+
+it('a call that its grammar says in full is not checked again', () => {
+  const { enforced } = callGuard({}, normalizeTools(tools), []);
+  const noted = { tool: 'get_weather', pointer: '', keyword: 'x', effect: 'noted', reason: 'x' } as const;
+  expect(enforced.problemsOf('get_weather', {})).toEqual([]);
+  expect(callGuard({}, normalizeTools(tools), [noted]).enforced.problemsOf('get_weather', {})).not.toEqual(
+    [],
+  );
+});
