@@ -51,6 +51,16 @@ export const stringArray: OptionRule = {
     Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length > 0),
 };
 
+const maxTexts = 256;
+const maxTextLength = 1024;
+
+/** Texts for which each piece of a response is searched. */
+export const searchedTexts: OptionRule = {
+  expected: `an array of at most ${maxTexts} strings of 1 to ${maxTextLength} characters`,
+  allows: (value) =>
+    Array.isArray(value) && value.length <= maxTexts && value.every(textUpTo(maxTextLength).allows),
+};
+
 /** A non-empty text of at most `most` UTF-16 units. */
 export function textUpTo(most: number): OptionRule {
   return {

@@ -93,3 +93,33 @@ test('ways to fail that speak of one key each are one way through an object', ()
   expect(accepts(object({ k0: 'x', k29: [1] }))).toBe(true);
   expect(accepts('{"k0": 1}')).toBe(true);
 });
+
+test.each([2, 17, 31, 32, 33, 60])(
+  'of %i closed objects with optional keys, just one is written',
+  (count) => {
+    const properties = (index: number): JsonObject => ({ [`a${index}`]: { type: 'integer' }, shared: true });
+    const schema = {
+      oneOf: Array.from({ length: count }, (_, index) => ({
+        type: 'object',
+        properties: properties(index),
+        additionalProperties: false,
+      })),
+    };
+    const result = compileStrict(schema);
+    if ('refused' in result) throw result.refused;
+    expect(result.issues).toEqual([]);
+    const ajv = new Ajv().compile(schema);
+    const last = `a${count - 1}`;
+    for (const value of [
+      {},
+      { shared: 1 },
+      { a0: 1 },
+      { [last]: 1 },
+      { a0: 1, [last]: 1 },
+      { [last]: 'x' },
+    ]) {
+      const matcher = createMatcher(result.grammar);
+      expect([value, matcher.accept(spell(schema, value)) && matcher.complete]).toEqual([value, ajv(value)]);
+    }
+  },
+);

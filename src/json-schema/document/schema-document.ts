@@ -68,6 +68,8 @@ export class SchemaDocument {
   readonly #identified = new Map<string, Origin>();
   /** Targets of references, by document, base URI and reference. */
   readonly #resolved = new Map<string, SchemaNode | null>();
+  /** Numbers of made-up schemas, by their texts. */
+  readonly #synthetic = new Map<string, string>();
   readonly #scopes = new DynamicScopes();
   /** Whether any sub-schema depends on what its neighbours evaluated (`unevaluatedItems`, `unevaluatedProperties`). */
   readonly usesUnevaluated: boolean;
@@ -161,9 +163,16 @@ export class SchemaDocument {
   /** A node for a schema made up by the compiler; reports name `owner` instead. */
   synthetic(schema: JsonSchema, owner: SchemaNode): SchemaNode {
     const { origin, pointer, scope } = owner;
-    const synthetic = `${origin.synthetic} ${JSON.stringify(schema)}`;
+    const synthetic = this.#numberOf(`${origin.synthetic} ${JSON.stringify(schema)}`);
     const key = `${scope.id} ${origin.document}#${pointer}${synthetic}`;
     return this.#intern(key, { schema, pointer, origin: { ...origin, synthetic }, scope });
+  }
+
+  /** Stands for the text of a made-up schema in the keys of its parts, of which there may be thousands. */
+  #numberOf(synthetic: string): string {
+    const number = this.#synthetic.get(synthetic) ?? ` ${this.#synthetic.size}`;
+    this.#synthetic.set(synthetic, number);
+    return number;
   }
 
   /** The target of `reference` in `node`; `null` if there is none. */

@@ -1,5 +1,7 @@
 /** Reports on objects as they are written. */
+
 import type { SchemaIssue } from '../../format/errors.ts';
+import { addToGroup } from '../../format/groups.ts';
 import { isObject, isSchema, type SchemaNode } from '../document/schema-document.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
@@ -61,23 +63,37 @@ export function reportNeverWritten(
   compilation: Compilation,
   { location, plan, usable }: ReportedObject,
 ): void {
+  const properties = propertiesAt(compilation, location);
   plan.declared.forEach(({ key }, label) => {
     if (usable[label]) return;
-    for (const node of location.nodes) {
-      const property = ownProperty(compilation, node, key);
-      if (property === null || compilation.isSatisfiable(compilation.constraints.of(property))) continue;
+    for (const property of properties.get(key) ?? []) {
+      if (compilation.isSatisfiable(compilation.constraints.of(property))) continue;
       const reason = 'no value is valid against it, so the property is not written';
       compilation.report(property, 'schema', reason, 'noted');
     }
   });
 }
 
-/** The sub-schema for `key`, unless it is `false`, which excludes the property on purpose. */
-function ownProperty({ document }: Compilation, node: SchemaNode, key: string): SchemaNode | null {
-  const properties = isObject(node.schema) ? node.schema.properties : undefined;
-  if (!isObject(properties) || !Object.hasOwn(properties, key)) return null;
-  const property = properties[key];
-  return isSchema(property) && property !== false ? document.child(node, 'properties', key) : null;
+/** Sub-schemas of properties, by key. */
+type Properties = ReadonlyMap<string, readonly SchemaNode[]>;
+
+// Alternatives at one location, of which there may be thousands, have these in common.
+const knownProperties = new WeakMap<InstanceLocation, Properties>();
+
+/** The properties that `location` declares, except for `false`, which excludes one on purpose. */
+function propertiesAt({ document }: Compilation, location: InstanceLocation): Properties {
+  const known = knownProperties.get(location);
+  if (known !== undefined) return known;
+  const found = new Map<string, SchemaNode[]>();
+  for (const node of location.nodes) {
+    const properties = isObject(node.schema) ? node.schema.properties : undefined;
+    for (const [key, property] of Object.entries(isObject(properties) ? properties : {})) {
+      if (isSchema(property) && property !== false)
+        addToGroup(found, key, document.child(node, 'properties', key));
+    }
+  }
+  knownProperties.set(location, found);
+  return found;
 }
 
 /** Reports at the first node of `location` that has the keyword. */

@@ -44,14 +44,17 @@ interface Progress {
   readonly used: number;
   /** Number of properties, as far as the shape counts them. */
   readonly count: number;
-  /** Bit set of the `some` rules that are met. */
-  readonly met: number;
+  /** Bit set of the `some` rules that are met, of which there may be more than a number has bits. */
+  readonly met: bigint;
   readonly pending: Pending;
 }
 
 const maxProgress = 20_000;
 /** Each count of properties is a separate state, so greater limits are lowered to this. */
 const maxProperties = 1000;
+
+/** Cases of what a value meets that one step pays for, as a power of two. */
+const casesPerStep = 3;
 
 /** Writes objects of one shape. */
 export class ObjectWriter {
@@ -196,7 +199,7 @@ export class ObjectWriter {
   }
 
   object(): WrittenObject {
-    const start: Progress = { position: 0, used: 0, count: 0, met: 0, pending: noneBegun };
+    const start: Progress = { position: 0, used: 0, count: 0, met: 0n, pending: noneBegun };
     const { object, blank } = this.#writing;
     const some = this.#mayGoOn(start) ? sequence(literal(object.open), blank, this.#member(start)) : null;
     const mayBeEmpty = this.#mayEnd(start);
@@ -209,7 +212,9 @@ export class ObjectWriter {
     if (this.#clauses.skip(pending, position, declared.length) === null) return false;
     const missing =
       this.#order === null ? position <= this.#lastRequired : !this.#order.isComplete({ position, used });
-    return count >= Math.min(this.#counts, this.#shape.min) && met === 2 ** someCount - 1 && !missing;
+    return (
+      count >= Math.min(this.#counts, this.#shape.min) && met === (1n << BigInt(someCount)) - 1n && !missing
+    );
   }
 
   #mayGoOn(progress: Progress): boolean {
@@ -272,18 +277,23 @@ export class ObjectWriter {
   }
 
   /** Which of the `some` rules a value of `constraint` meets, under a key of `keys`. */
-  #met(keys: KeyClass, constraint: Constraint, before: number): readonly (readonly [Constraint, number])[] {
-    const { constraints } = this.#writing.compilation;
-    let cases: readonly (readonly [Constraint, number])[] = [[constraint, before]];
+  #met(keys: KeyClass, constraint: Constraint, before: bigint): readonly (readonly [Constraint, bigint])[] {
+    const { constraints, budget } = this.#writing.compilation;
+    let cases: readonly (readonly [Constraint, bigint])[] = [[constraint, before]];
     for (const { index, constraint: wanted } of keys.some) {
-      cases = cases.flatMap(([value, met]) => {
-        if ((met & (2 ** index)) !== 0) return [[value, met]];
-        const other = constraints.not(wanted) ?? constraints.anything;
-        return [
-          [constraints.and(value, wanted), met | (2 ** index)],
-          [constraints.and(value, other), met],
-        ];
-      });
+      const bit = 1n << BigInt(index);
+      const other = constraints.not(wanted) ?? constraints.anything;
+      budget.spend(cases.length >> casesPerStep);
+      cases = cases
+        .flatMap(([value, met]): typeof cases =>
+          (met & bit) !== 0n
+            ? [[value, met]]
+            : [
+                [constraints.and(value, wanted), met | bit],
+                [constraints.and(value, other), met],
+              ],
+        )
+        .filter(([value]) => value !== constraints.nothing);
     }
     return cases;
   }

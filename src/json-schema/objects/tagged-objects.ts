@@ -6,7 +6,8 @@ import { fits } from '../numbers/number-language.ts';
 import type { Compilation } from '../plan/compilation.ts';
 import type { InstanceLocation } from '../plan/instance-locations.ts';
 import { scalarText, type Tag } from '../plan/tags.ts';
-import { coversKey, type KeySet, noKeys } from '../shapes/key-sets.ts';
+import { coveringRules } from '../shapes/covering-rules.ts';
+import { type KeySet, noKeys } from '../shapes/key-sets.ts';
 import type { ObjectShape, Shape } from '../shapes/shapes.ts';
 
 /** A shape, and the location of its values. */
@@ -63,7 +64,7 @@ function splitByGroups(
 /** The scalars that `shape` lists for `key`; `null` if it allows other values. */
 function listedScalars(shape: ObjectShape, key: string, compilation: Compilation): readonly string[] | null {
   const { constraints, terms } = compilation;
-  const rules = shape.rules.filter((rule) => coversKey(terms, rule.keys, key));
+  const rules = coveringRules(shape.rules, key, terms);
   const constraint = rules.reduce((all, rule) => constraints.and(all, rule.constraint), constraints.anything);
   const found: string[] = [];
   for (const shapes of compilation.shapes(constraint).values()) {

@@ -17,8 +17,8 @@ import {
 import { isObject, SchemaDocument, type SchemaNode } from '../document/schema-document.ts';
 import type { ExpansionContext } from '../shapes/assertions.ts';
 import { type Constraint, Constraints } from '../shapes/constraints.ts';
+import { coveringRules } from '../shapes/covering-rules.ts';
 import { Expander } from '../shapes/expand.ts';
-import { coversKey } from '../shapes/key-sets.ts';
 import type { Shape, StringShape, ValueType } from '../shapes/shapes.ts';
 import { InstanceLocations, type SortedKeys } from './instance-locations.ts';
 import { patternLanguage } from './known-languages.ts';
@@ -204,9 +204,10 @@ export class Compilation implements ExpansionContext {
       if (shape.type !== 'object') return [];
       return [...shape.required].map((key) => ({
         key,
-        constraint: shape.rules
-          .filter((rule) => coversKey(this.terms, rule.keys, key))
-          .reduce((all, rule) => this.constraints.and(all, rule.constraint), this.constraints.anything),
+        constraint: coveringRules(shape.rules, key, this.terms).reduce(
+          (all, rule) => this.constraints.and(all, rule.constraint),
+          this.constraints.anything,
+        ),
       }));
     });
   }

@@ -1,6 +1,5 @@
 /** Prepares an object shape for writing: its keys one by one, and the classes of all other keys. */
 
-import { addToGroup } from '../../format/groups.ts';
 import { BudgetExceeded, type StepBudget } from '../../language/expression/budget.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from '../../language/regular/automaton.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import type { Term, Terms } from '../../language/regular/terms.ts';
 import { wordsOf } from '../../language/regular/words.ts';
 import type { Constraint, Constraints } from '../shapes/constraints.ts';
+import { coveringRules, generalRules } from '../shapes/covering-rules.ts';
 import { coversKey } from '../shapes/key-sets.ts';
 import type { Clause, ObjectShape, PropertyRule } from '../shapes/shapes.ts';
 
@@ -65,6 +65,8 @@ export interface PlanContext {
 }
 
 const maxKeyStates = 20_000;
+/** Keys that one step pays for, as a power of two. */
+const keysPerStep = 4;
 /** Undeclared keys, if there are no others: more of them are a class, in which keys may come again. */
 export const maxListedKeys = 64;
 
@@ -74,6 +76,7 @@ export const maxListedKeys = 64;
  */
 export function planObject(shape: ObjectShape, order: readonly string[], context: PlanContext): ObjectPlan {
   const named = [...new Set([...order, ...mentioned(shape)])];
+  context.budget.spend(named.length >> keysPerStep);
   const plan = planKeys(shape, named, context);
   if (plan.keys === null || plan.classes.length === 0) return plan;
   const all = wordsOf(plan.keys, named.length + maxListedKeys);
@@ -81,16 +84,14 @@ export function planObject(shape: ObjectShape, order: readonly string[], context
 }
 
 function planKeys(shape: ObjectShape, keys: readonly string[], context: PlanContext): ObjectPlan {
-  const named = namedRules(shape.rules);
-  const general = shape.rules.filter((rule) => rule.keys.complement || rule.keys.patterns.length > 0);
+  const general = generalRules(shape.rules);
   const declared = keys.map((key): PlannedKey => {
-    const rules = [...(named.get(key) ?? []), ...general.filter((rule) => covers(rule, key, context))];
     return {
       key,
       required: shape.required.has(key),
       ...keyClass(
-        rules,
-        shape.some.map((rule) => covers(rule, key, context)),
+        coveringRules(shape.rules, key, context.terms),
+        shape.some.map((rule) => coversKey(context.terms, rule.keys, key)),
         shape,
         context,
       ),
@@ -161,23 +162,9 @@ function greatest(labels: readonly number[]): number {
   return labels.reduce((most, label) => Math.max(most, label), -1);
 }
 
-function covers(rule: PropertyRule, key: string, { terms }: PlanContext): boolean {
-  return coversKey(terms, rule.keys, key);
-}
-
 function mentioned(shape: ObjectShape): readonly string[] {
   const named = [...shape.rules, ...shape.some].flatMap((rule) => [...rule.keys.names]);
   return [...shape.required, ...named, ...shape.clauses.flat().flatMap(mentioned)];
-}
-
-/** Rules that name all of their keys, by key. */
-function namedRules(rules: readonly PropertyRule[]): ReadonlyMap<string, readonly PropertyRule[]> {
-  const byName = new Map<string, PropertyRule[]>();
-  for (const rule of rules) {
-    if (rule.keys.complement || rule.keys.patterns.length > 0) continue;
-    for (const name of rule.keys.names) addToGroup(byName, name, rule);
-  }
-  return byName;
 }
 
 function keyClass(

@@ -4,8 +4,8 @@
  */
 import { BudgetExceeded } from '../../language/expression/budget.ts';
 import type { Constraint } from '../shapes/constraints.ts';
+import { coveringRules } from '../shapes/covering-rules.ts';
 import { intersectShapes } from '../shapes/intersect-shapes.ts';
-import { coversKey } from '../shapes/key-sets.ts';
 import {
   type ArrayShape,
   type Clause,
@@ -158,8 +158,7 @@ function eachMayBe(shape: ArrayShape, ask: Ask, { constraints }: SatisfiabilityC
 function objectAlive(shape: ObjectShape, ask: Ask, context: SatisfiabilityContext): boolean {
   if (shape.max !== null && shape.max < shape.required.size) return false;
   for (const key of shape.required) {
-    const covering = shape.rules.filter((rule) => coversKey(context.terms, rule.keys, key));
-    const constraint = covering.reduce(
+    const constraint = coveringRules(shape.rules, key, context.terms).reduce(
       (all, rule) => context.constraints.and(all, rule.constraint),
       context.constraints.anything,
     );

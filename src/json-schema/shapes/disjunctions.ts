@@ -73,7 +73,8 @@ export class Disjunctions {
   distinct(shapes: readonly Shape[]): readonly Shape[] {
     if (shapes.length < 2) return shapes;
     const byKey = new Map(shapes.map((shape) => [shapeKey(shape), shape]));
-    const left = subsume(uniteAbsent([...byKey.values()], this.#context.constraints));
+    const { constraints, budget } = this.#context;
+    const left = subsume(uniteAbsent([...byKey.values()], constraints, budget));
     if (left.length > maxShapes) throw new BudgetExceeded('alternatives');
     return left;
   }

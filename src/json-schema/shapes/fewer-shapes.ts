@@ -1,5 +1,5 @@
 /** Simplifies disjunctions of shapes: the same values in fewer shapes. */
-
+import type { StepBudget } from '../../language/expression/budget.ts';
 import type { Constraint, Constraints } from './constraints.ts';
 import { onlyName } from './key-sets.ts';
 import { objectFacts } from './shape-keys.ts';
@@ -49,34 +49,50 @@ function hasAll(all: Uint32Array, some: Uint32Array): boolean {
  * Failures of `required` combined with `properties` give such pairs, and each pair doubles the alternatives of
  * everything it is combined with.
  */
-export function uniteAbsent(shapes: readonly Shape[], { nothing }: Constraints): readonly Shape[] {
-  let left = shapes;
-  for (const key of absentKeys(shapes, nothing)) left = uniteByKey(left, key, nothing);
+export function uniteAbsent(
+  shapes: readonly Shape[],
+  { nothing }: Constraints,
+  budget: StepBudget,
+): readonly Shape[] {
+  const objects = shapes.filter((shape) => shape.type === 'object');
+  if (objects.length < shapes.length) return shapes;
+  let left: readonly ObjectShape[] = objects;
+  for (const key of sometimesAbsent(objects, nothing)) left = uniteByKey(left, key, { nothing, budget });
   return left;
 }
 
-function absentKeys(shapes: readonly Shape[], nothing: Constraint): ReadonlySet<string> {
+/** Keys that one shape requires and another excludes. */
+function sometimesAbsent(shapes: readonly ObjectShape[], nothing: Constraint): ReadonlySet<string> {
+  const required = new Set(shapes.flatMap((shape) => [...shape.required]));
   const keys = new Set<string>();
-  for (const shape of shapes) {
-    if (shape.type !== 'object') return keys;
-    for (const { constraint, keys: covered } of shape.rules) {
+  for (const { rules } of shapes) {
+    for (const { constraint, keys: covered } of rules) {
       const name = constraint === nothing ? onlyName(covered) : null;
-      if (name !== null) keys.add(name);
+      if (name !== null && required.has(name)) keys.add(name);
     }
   }
   return keys;
 }
 
-/** Merges those of the object `shapes` that differ only in the presence of `key`. */
-function uniteByKey(shapes: readonly Shape[], key: string, nothing: Constraint): readonly Shape[] {
-  const absent = new Map<string, Shape>();
+/** Rules and required keys that one step pays for, as a power of two. */
+const factsPerStep = 4;
+
+/** Merges those of `shapes` that differ only in the presence of `key`. */
+function uniteByKey(
+  shapes: readonly ObjectShape[],
+  key: string,
+  { nothing, budget }: { readonly nothing: Constraint; readonly budget: StepBudget },
+): readonly ObjectShape[] {
+  const facts = shapes.reduce((sum, { rules, required }) => sum + rules.length + required.size, 0);
+  budget.spend(facts >> factsPerStep);
+  const absent = new Map<string, ObjectShape>();
   for (const shape of shapes) {
-    if (shape.type === 'object' && isAbsent(shape, key, nothing)) absent.set(withoutKey(shape, key), shape);
+    if (isAbsent(shape, key, nothing)) absent.set(withoutKey(shape, key), shape);
   }
   if (absent.size === 0) return shapes;
-  const covered = new Set<Shape>();
+  const covered = new Set<ObjectShape>();
   const united = shapes.map((shape) => {
-    if (shape.type !== 'object' || !shape.required.has(key)) return shape;
+    if (!shape.required.has(key)) return shape;
     const other = absent.get(withoutKey(shape, key));
     if (other === undefined || other === shape) return shape;
     covered.add(other);

@@ -1,8 +1,9 @@
 /** Intersects shapes. */
 import { excludedWords, listedWords, type Term, type Terms } from '../../language/regular/terms.ts';
-import { compareDecimals } from '../document/decimal.ts';
+import { compareDecimals, type Decimal, printDecimal } from '../document/decimal.ts';
 import type { Constraints } from './constraints.ts';
-import { coversKey, onlyName, uniteKeys } from './key-sets.ts';
+import { coveringRules } from './covering-rules.ts';
+import { onlyName, uniteKeys } from './key-sets.ts';
 import { clauseKey, ruleKey } from './shape-keys.ts';
 import type {
   ArrayShape,
@@ -31,10 +32,9 @@ export function intersectShapes(a: Shape, b: Shape, terms: Terms, constraints: C
 
 function intersectNumbers(a: NumberShape, b: NumberShape): NumberShape | null {
   if (a.integer !== null && b.integer !== null && a.integer !== b.integer) return null;
-  const only =
-    a.only === null || b.only === null
-      ? (a.only ?? b.only)
-      : a.only.filter((value) => b.only?.some((other) => compareDecimals(value, other) === 0));
+  const excluded = [...a.excluded, ...b.excluded];
+  const listed = a.only === null || b.only === null ? (a.only ?? b.only) : valuesAmong(a.only, b.only, true);
+  const only = listed === null ? null : valuesAmong(listed, excluded, false);
   if (only?.length === 0) return null;
   return {
     type: 'number',
@@ -43,8 +43,18 @@ function intersectNumbers(a: NumberShape, b: NumberShape): NumberShape | null {
     max: tighter(a.max, b.max, -1),
     multiples: [...a.multiples, ...b.multiples],
     only,
-    excluded: [...a.excluded, ...b.excluded],
+    excluded: only === null ? excluded : [],
   };
+}
+
+/** Those of `values` that are among `others`, or those that are not. */
+function valuesAmong(
+  values: readonly Decimal[],
+  others: readonly Decimal[],
+  isAmong: boolean,
+): readonly Decimal[] {
+  const among = new Set(others.map(printDecimal));
+  return values.filter((value) => among.has(printDecimal(value)) === isAmong);
 }
 
 /** The tighter of two bounds; `direction` is 1 for lower and -1 for upper bounds. */
@@ -117,9 +127,9 @@ function intersectObjects(
   if (max !== null && max < min) return null;
   const required = uniteNames(a.required, b.required);
   for (const key of required) {
-    const ofBoth = rulesOf(b, key, terms);
-    for (const { constraint } of rulesOf(a, key, terms)) {
-      if (ofBoth.some((other) => constraints.exclude(constraint, other.constraint))) return null;
+    const others = coveringRules(b.rules, key, terms);
+    for (const { constraint } of coveringRules(a.rules, key, terms)) {
+      if (others.some((other) => constraints.exclude(constraint, other.constraint))) return null;
     }
   }
   return {
@@ -139,17 +149,6 @@ function uniteClauses(a: readonly Clause[], b: readonly Clause[]): readonly Clau
   if (b.length === 0) return a;
   return [...new Map([...a, ...b].map((clause) => [clauseKey(clause), clause])).values()];
 }
-
-/** The rules of `shape` that cover `key`. */
-function rulesOf({ rules }: ObjectShape, key: string, terms: Terms): readonly PropertyRule[] {
-  const known = rulesByKey.get(rules) ?? new Map<string, readonly PropertyRule[]>();
-  rulesByKey.set(rules, known);
-  const found = known.get(key) ?? rules.filter(({ keys }) => coversKey(terms, keys, key));
-  known.set(key, found);
-  return found;
-}
-
-const rulesByKey = new WeakMap<readonly PropertyRule[], Map<string, readonly PropertyRule[]>>();
 
 function uniteNames(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
   if (a.size === 0) return b;
@@ -185,13 +184,27 @@ function joinRules(
   return uniteRules(left.length === a.length ? a : left, more.length === b.length ? b : more);
 }
 
-/** Object rules that one step pays for, as a power of two. */
-const rulesPerStep = 2;
+/** Parts of shapes that one step pays for, as a power of two. */
+const partsPerStep = 2;
+/** What is only copied costs this part of what is compared. */
+const copied = 1 / 8;
 
-/** Cost of intersecting each of `shapes` with each of `others`, which visits object rules one by one. */
+/** Cost of intersecting each of `shapes` with each of `others`, which visits their parts one by one. */
 export function costOfProduct(shapes: readonly Shape[], others: readonly Shape[]): number {
-  const sizes = (all: readonly Shape[]) =>
-    all.reduce((sum, shape) => sum + (shape.type === 'object' ? shape.rules.length : 0), 0);
-  const rules = sizes(shapes) * others.length + sizes(others) * shapes.length;
-  return shapes.length * others.length + (rules >> rulesPerStep);
+  const sizes = (all: readonly Shape[]) => all.reduce((sum, shape) => sum + sizeOf(shape), 0);
+  const parts = sizes(shapes) * others.length + sizes(others) * shapes.length;
+  return shapes.length * others.length + Math.floor(parts / 2 ** partsPerStep);
+}
+
+function sizeOf(shape: Shape): number {
+  switch (shape.type) {
+    case 'object':
+      return shape.rules.length + shape.clauses.length + shape.required.size * copied;
+    case 'array':
+      return shape.prefix.length + shape.contains.length * copied;
+    case 'number':
+      return (shape.multiples.length + shape.excluded.length) * copied;
+    default:
+      return 0;
+  }
 }

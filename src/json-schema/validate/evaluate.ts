@@ -281,7 +281,7 @@ export class Evaluator {
     verdict.evaluated.add(name);
     if (part.schema === true) return;
     const { failures } = this.#judge(part, value, `${verdict.pointer}/${pointerPart(name)}`, seen);
-    for (const failure of failures) verdict.failures.push(failure);
+    verdict.addFailures(failures);
   }
 }
 

@@ -8,10 +8,13 @@ export interface ValidationFailure {
   readonly message: string;
 }
 
+/** References that meet again may tell of the same failures more often than there is memory for. */
+const maxFailures = 1000;
+
 /** What a sub-schema says of a value: why it is invalid, and which of its parts it has looked at. */
 export class Verdict {
   readonly pointer: string;
-  readonly failures: ValidationFailure[] = [];
+  readonly #failures: ValidationFailure[] = [];
   /** Keys and indices that some keyword has evaluated. */
   readonly evaluated = new Set<string>();
 
@@ -20,16 +23,26 @@ export class Verdict {
   }
 
   get holds(): boolean {
-    return this.failures.length === 0;
+    return this.#failures.length === 0;
+  }
+
+  /** Why the value is invalid, the first `maxFailures` reasons; empty if it is not. */
+  get failures(): readonly ValidationFailure[] {
+    return this.#failures;
   }
 
   fail(keyword: string, message: string): void {
-    this.failures.push({ pointer: this.pointer, keyword, message });
+    this.addFailures([{ pointer: this.pointer, keyword, message }]);
+  }
+
+  addFailures(failures: readonly ValidationFailure[]): void {
+    const room = maxFailures - this.#failures.length;
+    for (const failure of failures.slice(0, room)) this.#failures.push(failure);
   }
 
   /** Adds what a sub-schema says of the same value: its failures or, if there are none, what it has evaluated. */
   include(other: Verdict): void {
-    for (const failure of other.failures) this.failures.push(failure);
+    this.addFailures(other.failures);
     if (other.holds) for (const part of other.evaluated) this.evaluated.add(part);
   }
 }

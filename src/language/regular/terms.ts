@@ -48,9 +48,13 @@ export interface Machine {
 
 const byId = (term: Term): number => term.id;
 
+/** Texts looked for in a language that one step pays for. */
+const textsPerStep = 4;
+
 /** Makes and interns terms. Do not mix terms of different factories. */
 export class Terms {
   readonly #budget: StepBudget;
+  #asked = 0;
   readonly #interned = new Map<string, Term>();
   readonly #transitions = new Map<number, Partition<Term>>();
   /** Numbers for machine keys, which are long and would be repeated for each state. */
@@ -217,6 +221,8 @@ export class Terms {
 
   /** Whether `text` is in the language. */
   matches(term: Term, text: string): boolean {
+    this.#asked += 1;
+    if (this.#asked % textsPerStep === 0) this.#budget.spend();
     let current = term;
     for (const character of text) {
       const point = codePoint(character);

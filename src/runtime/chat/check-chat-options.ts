@@ -17,7 +17,7 @@ import {
   type OptionRules,
   oneOf,
   readOptions,
-  stringArray,
+  searchedTexts,
   textUpTo,
 } from '../../format/option-rules.ts';
 import { grammarRules } from '../../grammar/grammar-rules.ts';
@@ -55,8 +55,8 @@ const chatRules: OptionRules<ChatOptions> = {
   maxTokens: integerFrom(0, anything),
   maxOutputTokens: integerFrom(0, anything),
   contextOverflow: oneOf('error', 'shift'),
-  stop: stringArray,
-  stopSequences: stringArray,
+  stop: searchedTexts,
+  stopSequences: searchedTexts,
   stopIn: oneOf('answer', 'response'),
   createCallId: callback,
   signal: abortSignal,

@@ -10,7 +10,7 @@ import {
   type OptionRules,
   type RefusedOptions,
   requireOption,
-  stringArray,
+  searchedTexts,
   withoutUndefined,
 } from '../../format/option-rules.ts';
 import type { DryOptions, SamplingOptions, XtcOptions } from './chat-options.ts';
@@ -44,7 +44,7 @@ const dryRules: OptionRules<DryOptions> = {
   base: numberFrom(1, Number.MAX_VALUE),
   allowedLength: integerFrom(1, maxCount),
   lastN: integerFrom(0, maxCount),
-  sequenceBreakers: stringArray,
+  sequenceBreakers: searchedTexts,
 };
 
 const xtcRules: OptionRules<XtcOptions> = { probability: numberFrom(0, 1), threshold: numberFrom(0, 1) };

@@ -3,8 +3,8 @@ import {
   abortSignal,
   integerFrom,
   type OptionRules,
+  searchedTexts,
   string,
-  stringArray,
 } from '../../format/option-rules.ts';
 import type { SamplingOptions } from '../chat/chat-options.ts';
 import { samplingRules } from '../chat/sampling-rules.ts';
@@ -26,6 +26,6 @@ export const completionRules: OptionRules<CompletionOptions> = {
   ...samplingRules,
   prompt: string,
   maxTokens: integerFrom(1, Number.POSITIVE_INFINITY),
-  stop: stringArray,
+  stop: searchedTexts,
   signal: abortSignal,
 };

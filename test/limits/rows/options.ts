@@ -2,6 +2,7 @@
 import { buildGrammar } from '../../../src/grammar/build-grammar.ts';
 import { checkChatOptions, checkServedChatOptions } from '../../../src/runtime/chat/check-chat-options.ts';
 import { llamaTopK } from '../../../src/runtime/chat/llama-sampling.ts';
+import { completionRules } from '../../../src/runtime/engine/completion-options.ts';
 import { checkLoadOptions } from '../../../src/runtime/node-llama-cpp/check-options.ts';
 import { checkServerOptions } from '../../../src/servers/check-server-options.ts';
 import { fileRules } from '../../../src/testing/model-file-options.ts';
@@ -20,6 +21,12 @@ const isServer = (options: object) =>
 
 export const optionRows: Rows = {
   'format/option-rules.ts maxTimer': (timeoutMs) => isServer({ timeoutMs }),
+  'format/option-rules.ts maxTexts': (size) =>
+    isChat({ stop: Array<string>(size).fill('a') }) &&
+    isChat({ stopSequences: Array<string>(size).fill('a') }) &&
+    isChat({ dry: { multiplier: 1, sequenceBreakers: Array<string>(size).fill('a') } }) &&
+    completionRules.stop.allows(Array<string>(size).fill('a')),
+  'format/option-rules.ts maxTextLength': (size) => isChat({ stop: ['a', 'a'.repeat(size)] }),
   'runtime/chat/check-chat-options.ts maxLogprobs': (logprobs) => isChat({ logprobs }),
   'runtime/chat/check-chat-options.ts maxSalt': (size) => isServedChat({ cacheSalt: 'a'.repeat(size) }),
   'template/prompt/template-variables.ts maxVariables': (size) =>

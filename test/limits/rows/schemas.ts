@@ -9,6 +9,7 @@ import { Constraints } from '../../../src/json-schema/shapes/constraints.ts';
 import { Disjunctions } from '../../../src/json-schema/shapes/disjunctions.ts';
 import { subsume } from '../../../src/json-schema/shapes/fewer-shapes.ts';
 import type { NumberShape } from '../../../src/json-schema/shapes/shapes.ts';
+import { Verdict } from '../../../src/json-schema/validate/verdict.ts';
 import { ValueWriter } from '../../../src/json-schema/write/value-writer.ts';
 import { StepBudget } from '../../../src/language/expression/budget.ts';
 import { textSampler } from '../../../src/language/expression/draw-text.ts';
@@ -130,6 +131,11 @@ export const schemaRows: Rows = {
   },
   'json-schema/shapes/fewer-shapes.ts maxSubsumed': (size) =>
     subsume(Array.from({ length: size }, () => objectShape({}))).length === 1,
+  'json-schema/validate/verdict.ts maxFailures': (size) => {
+    const verdict = new Verdict('');
+    for (let told = 0; told < size; told += 1) verdict.fail('type', 'must be integer');
+    return verdict.failures.length === size;
+  },
   'json-schema/write/value-writer.ts maxIndentation': (size) => {
     const margin = ValueWriter.prototype.innerMargin.call(
       { syntax: { indent: 2, margin: 0 } } as never,
