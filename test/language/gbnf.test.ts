@@ -194,6 +194,11 @@ describe('lint', () => {
   });
 });
 
+test('lint names a token that begins two alternatives', () => {
+  const found = lintGbnf(readGbnf('root ::= <[17]> "a" | <[17]> "b"'));
+  expect(found.map(({ reason }) => reason)).toEqual(['token 17 begins two alternatives']);
+});
+
 test.each([
   ['\n???', 'Line 2, col 1'],
   ['\nroot ::= (', 'Line 2, col 11'],

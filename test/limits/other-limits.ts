@@ -12,6 +12,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'grammar/other-names.ts maxNameLength': 'test/grammar/bounds.test.ts',
   'grammar/structural-tag/listed-characters.ts maxListed': 'test/grammar/bounds.test.ts',
   'grammar/structural-tag/short-text.ts maxUnits': 'test/grammar/bounds.test.ts',
+  'grammar/structural-tag/print-structural-tag.ts maxPrinted': 'test/grammar/wide-tags.test.ts',
   'json-schema/document/decimal.ts maxMagnitude': 'test/json-schema/bounds.test.ts',
   'json-schema/document/schema-text.ts maxValues': 'test/json-schema/bounds.test.ts',
   'json-schema/validate/schema-size.ts maxParts': 'test/json-schema/bounds.test.ts',

@@ -35,6 +35,8 @@ const fewBytes = 32_000;
 const nodeLimits: readonly number[] = [fewBytes, 8000, 2000, 500, 0];
 /** A server gets the tag with each request; a larger one is refused. */
 const maxBytes = 1_000_000;
+/** Characters of all grammars printed for the nodes of a call: where these are deep, each has all that is in the next. */
+const maxPrinted = 50_000_000;
 
 /** The structural tag format for all texts of `grammar`. Throws `GrammarError` if it would be too large to send. */
 export function printStructuralTag(grammar: Grammar): TagFormat {
@@ -43,13 +45,16 @@ export function printStructuralTag(grammar: Grammar): TagFormat {
   const parts = new PartPrinter(expanded, shortNames(expanded.rules.keys()));
   let bytes = Number.POSITIVE_INFINITY;
   for (const limit of nodeLimits) {
-    const printed = new TagPrinter(shared, parts, limit).print(rule(grammar.root));
+    const printed = new TagPrinter(shared, parts, limit).printCall(rule(grammar.root));
     bytes = printed.bytes;
     if (bytes <= fewBytes || (limit === 0 && bytes <= maxBytes)) return printed.format;
   }
   const reason = `a structural tag of ${bytes} bytes is more than the ${maxBytes} that a server is sent; offer fewer tools, or smaller schemas`;
   throw new GrammarError({ reason });
 }
+
+/** Thrown where a call has too much within each other to be nodes. */
+class TooMuchWithin extends Error {}
 
 function shortNames(names: Iterable<string>): ReadonlyMap<string, string> {
   return new Map(Array.from(names, (name, index) => [name, `x${index.toString(36)}`]));
@@ -75,8 +80,9 @@ class TagPrinter {
   /** With more bytes, nodes become a grammar if that is shorter. */
   readonly #limit: number;
   readonly #isFree: (expression: Expression) => boolean;
-  readonly #open = new Set<string>();
+  #open: ReadonlySet<string> = new Set();
   readonly #rules = new Map<string, PrintedNode | null>();
+  #printed = 0;
 
   constructor(grammar: Grammar, parts: PartPrinter, limit: number) {
     this.#grammar = grammar;
@@ -85,7 +91,21 @@ class TagPrinter {
     this.#isFree = freeText(grammar);
   }
 
-  print(expression: Expression): PrintedNode {
+  /** The root, or what follows a trigger: one grammar, if it has too much within each other for nodes. */
+  printCall(expression: Expression): PrintedNode {
+    const around = this.#open;
+    this.#printed = 0;
+    try {
+      return this.#print(expression);
+    } catch (error) {
+      if (!(error instanceof TooMuchWithin || error instanceof RangeError)) throw error;
+      this.#open = around;
+      this.#printed = 0;
+      return this.#gbnf(expression);
+    }
+  }
+
+  #print(expression: Expression): PrintedNode {
     const nodes = this.#isFree(expression) ? this.#printFree(expression) : null;
     if (nodes !== null && nodes.bytes <= this.#limit) return nodes;
     const grammar = this.#gbnf(expression);
@@ -115,10 +135,11 @@ class TagPrinter {
     const body = this.#grammar.rules.get(name);
     // Recursion cannot be expressed by nodes.
     if (body === undefined || this.#open.has(name)) return null;
-    this.#open.add(name);
+    const around = this.#open;
+    this.#open = new Set(around).add(name);
     const repeated = repeatedText(name, body, this.#grammar.rules);
     const printed = repeated === null ? this.#printFree(body) : this.#triggered(repeated, false);
-    this.#open.delete(name);
+    this.#open = around;
     this.#rules.set(name, printed);
     return printed;
   }
@@ -139,7 +160,7 @@ class TagPrinter {
         continue;
       }
       flush();
-      parts.push(calls?.printed ?? this.print(item));
+      parts.push(calls?.printed ?? this.#print(item));
       at = calls?.last ?? at;
     }
     flush();
@@ -154,7 +175,7 @@ class TagPrinter {
     const calls = repeatedCalls(items, start);
     if (calls === null) return null;
     const { body, separator, repetitionAt } = calls;
-    const call = this.print(sequence(...body));
+    const call = this.#print(sequence(...body));
     const next = items[repetitionAt + 1];
     if (call.unlimited || (next !== undefined && next.type !== 'literal')) return null;
     const format: TagFormat = {
@@ -172,7 +193,7 @@ class TagPrinter {
   /** Either all alternatives are unlimited, or none is. */
   #choice(alternatives: readonly Expression[]): PrintedNode | null {
     const bound = alternatives.filter((each) => !this.#isFree(each));
-    const free = alternatives.filter((each) => this.#isFree(each)).map((each) => this.print(each));
+    const free = alternatives.filter((each) => this.#isFree(each)).map((each) => this.#print(each));
     const parts = bound.length === 0 ? free : [...free, this.#gbnf(choice(...bound))];
     const [first] = parts;
     if (first === undefined || parts.some(({ unlimited }) => unlimited !== first.unlimited)) return null;
@@ -189,12 +210,12 @@ class TagPrinter {
     if (only === undefined || second !== undefined || !areFound([only.delimiter])) return null;
     const next = only.next ?? empty;
     const head = tagged('', anyText, only.delimiter);
-    return isEmpty(next) ? head : joined([head, this.print(next)]);
+    return isEmpty(next) ? head : joined([head, this.#print(next)]);
   }
 
   /** `once`: nothing follows the first call. */
   #triggered(branches: Until['branches'], once = true): PrintedNode | null {
-    const contents = branches.map(({ next }) => this.print(next ?? empty));
+    const contents = branches.map(({ next }) => this.printCall(next ?? empty));
     if (contents.every(({ unlimited }) => !unlimited)) return triggeredTags(branches, contents, once);
     if (!once) return null;
     const [only, second] = branches;
@@ -213,6 +234,8 @@ class TagPrinter {
     if (expression.type === 'literal' && expression.text !== '')
       return printed({ type: 'const_string', value: expression.text }, false, [], expression.text);
     const grammar = this.#parts.gbnf(expression);
+    this.#printed += grammar.length;
+    if (this.#printed > maxPrinted) throw new TooMuchWithin();
     return printed({ type: 'grammar', grammar }, false, [], grammar);
   }
 }

@@ -42,8 +42,26 @@ export function itemNodes(
   schema: JsonObject,
   node: SchemaNode,
   context: Pick<ExpansionContext, 'document'>,
-): { readonly prefix: readonly SchemaNode[]; readonly rest: SchemaNode | null } {
-  const { document } = context;
+): ItemNodes {
+  // Asked for each place of a list, and there may be thousands.
+  const known = schema === node.schema ? knownItems.get(node) : undefined;
+  const nodes = known ?? readItemNodes(schema, node, context);
+  if (schema === node.schema) knownItems.set(node, nodes);
+  return nodes;
+}
+
+interface ItemNodes {
+  readonly prefix: readonly SchemaNode[];
+  readonly rest: SchemaNode | null;
+}
+
+const knownItems = new WeakMap<SchemaNode, ItemNodes>();
+
+function readItemNodes(
+  schema: JsonObject,
+  node: SchemaNode,
+  { document }: Pick<ExpansionContext, 'document'>,
+): ItemNodes {
   const tuple = isArray(schema.prefixItems) ? 'prefixItems' : isArray(schema.items) ? 'items' : null;
   const listed = tuple === null ? [] : schema[tuple];
   const prefix = (isArray(listed) ? listed : []).flatMap((item, index) =>

@@ -182,13 +182,15 @@ class AmbiguitySearch {
     return bits;
   }
 
-  /** A character that is in both sets, for messages. */
+  /** A character or a token that is in both sets, for messages. */
   #name(a: Bits, b: Bits): string {
     const piece = this.#cuts.findIndex((_, index) => {
       const word = (a[index >> 5] ?? 0) & (b[index >> 5] ?? 0);
       return ((word >>> (index & 31)) & 1) === 1;
     });
-    return JSON.stringify(String.fromCodePoint(Math.max(1, this.#cuts[piece] ?? 1)));
+    const code = Math.max(1, this.#cuts[piece] ?? 1);
+    // Tokens are code points beyond Unicode.
+    return code > maxCodePoint ? `token ${code - maxCodePoint - 1}` : JSON.stringify(String.fromCodePoint(code));
   }
 }
 
