@@ -86,3 +86,15 @@ describe('stops', () => {
     },
   );
 });
+
+it.each([
+  ['/v1/chat/completions', 'stop'],
+  ['/v1/completions', 'stop'],
+  ['/v1/messages', 'stop_sequences'],
+])('more stops than can be searched for are refused: %s', async (path, field) => {
+  for (const stops of [Array<string>(257).fill('x'), ['x'.repeat(1025)]]) {
+    const response = await ask(path, { ...question, prompt: 'a', [field]: stops });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(`${field} must be an array of at most 256 strings`);
+  }
+});

@@ -1,5 +1,5 @@
 /** The sampling options of all APIs. */
-import { withoutUndefined } from '../../format/option-rules.ts';
+import { searchedTexts, withoutUndefined } from '../../format/option-rules.ts';
 import type { ChatOptions, SamplingOptions } from '../../runtime/chat/chat-options.ts';
 import { samplingRules } from '../../runtime/chat/sampling-rules.ts';
 import { invalid } from '../errors.ts';
@@ -92,10 +92,12 @@ export function readStops(body: Body, name: string): readonly string[] | undefin
   const value = body[name] ?? undefined;
   if (value === undefined) return undefined;
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return texts.flatMap((text, index) => {
+  const stops = texts.flatMap((text, index) => {
     if (typeof text === 'string') return text === '' ? [] : [text];
     throw invalid(Array.isArray(value) ? `${name}[${index}]` : name, `${name} must be a string, or a list`);
   });
+  if (searchedTexts.allows(stops)) return stops;
+  throw invalid(name, `${name} must be ${searchedTexts.expected}`);
 }
 
 /** The field `name` of stops, if the answer is JSON: a grammar decides where that ends, and no stop counts in it. */
