@@ -190,7 +190,9 @@ class AmbiguitySearch {
     });
     const code = Math.max(1, this.#cuts[piece] ?? 1);
     // Tokens are code points beyond Unicode.
-    return code > maxCodePoint ? `token ${code - maxCodePoint - 1}` : JSON.stringify(String.fromCodePoint(code));
+    return code > maxCodePoint
+      ? `token ${code - maxCodePoint - 1}`
+      : JSON.stringify(String.fromCodePoint(code));
   }
 }
 
