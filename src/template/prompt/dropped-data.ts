@@ -116,8 +116,9 @@ function* dataOf(message: Message, path: string): Generator<Planted | null, void
   }
 }
 
-function* contentOf(content: Message['content'], path: string): Generator<Planted> {
-  if (content === null || typeof content === 'string') yield { path, text: content ?? '' };
+/** An assistant's message need not have content. */
+function* contentOf(content: Message['content'] | undefined, path: string): Generator<Planted> {
+  if (content == null || typeof content === 'string') yield { path, text: content ?? '' };
   else
     for (const [index, { text }] of content.entries())
       if (typeof text === 'string') yield { path: `${path}[${index}].text`, text };
