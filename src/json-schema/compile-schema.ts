@@ -253,7 +253,8 @@ function* writeWithin(
       throw refusal(tool, error.message + why, compilation.issues, { pointer, keyword });
     }
     if (error instanceof BudgetExceeded) return error.message;
-    if (error instanceof RangeError) return 'it is nested too deeply, or one of its counts is too large';
+    if (error instanceof RangeError)
+      return 'it is nested too deeply, or has too many parts or too large a count in one place';
     throw error;
   } finally {
     rules.chargeTo(null);

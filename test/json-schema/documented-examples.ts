@@ -340,6 +340,15 @@ export const examples: Readonly<Record<string, DocumentedExample>> = {
     invalid: [{}, { a: 1 }, { b: 1 }],
     missed: ['{"b": 1, "b": 2}'],
   },
+  'the same, where patterns leave at most 64 other keys': {
+    schema: { type: 'object', propertyNames: { pattern: '^[abc]$' }, minProperties: 2 },
+    valid: [
+      { a: 1, b: 1 },
+      { a: 1, c: 1 },
+    ],
+    invalid: [{}, { a: 1 }, { a: 1, x: 1 }],
+    unwritten: [{ c: 1, a: 1 }],
+  },
   '`not`, `if`, `anyOf` and `oneOf` about values of keys that are not declared': {
     schema: { type: 'object', not: { additionalProperties: number } },
     valid: [{ a: 'x' }, { a: 1, b: 'x' }],

@@ -47,6 +47,13 @@ export function reportDuplicateKeys(compilation: Compilation, object: ReportedOb
     note('not', 'what a property has to be is forgotten when its key comes again');
 }
 
+/** Reports that keys which only patterns name come sorted, so that each comes once. */
+export function reportSortedKeys(compilation: Compilation, location: InstanceLocation): void {
+  const limitsNames = location.nodes.some(({ schema }) => isObject(schema) && 'propertyNames' in schema);
+  const keyword = limitsNames ? 'propertyNames' : 'patternProperties';
+  reportAt(compilation, location, keyword, 'its keys come once each, in sorted order', 'narrowed');
+}
+
 /** Reports a declared property that is never written because of the format. */
 export function reportUnwritable(
   compilation: Compilation,

@@ -22,12 +22,14 @@ import { forbiddenInKeys, holdsAny } from './key-exits.ts';
 import type { KeyOrder } from './key-order.ts';
 import { AnyOrder, LaterOrder } from './key-order.ts';
 import { KeyTrie, type KeyWriter } from './key-trie.ts';
+import { metRules } from './met-rules.ts';
 import {
   type ReportedObject,
   reportAt,
   reportClosed,
   reportDuplicateKeys,
   reportNeverWritten,
+  reportSortedKeys,
   reportUnwritable,
 } from './object-reports.ts';
 import type { ObjectWriting, WrittenObject } from './object-writing.ts';
@@ -52,9 +54,6 @@ interface Progress {
 const maxProgress = 20_000;
 /** Each count of properties is a separate state, so greater limits are lowered to this. */
 const maxProperties = 1000;
-
-/** Cases of what a value meets that one step pays for, as a power of two. */
-const casesPerStep = 3;
 
 /** Writes objects of one shape. */
 export class ObjectWriter {
@@ -83,11 +82,12 @@ export class ObjectWriter {
     this.#location = location;
     this.#hint = hint;
     this.#writing = writing;
-    this.#plan = planObject(shape, location.keys, compilation);
-    this.#clauses = new PendingClauses(this.#plan.clauses, compilation.constraints);
     const closable = writing.object.entryClose.every((part) => part !== null);
+    this.#plan = planObject(shape, location.keys, compilation, !closable);
+    this.#clauses = new PendingClauses(this.#plan.clauses, compilation.constraints);
     const written = this.#plan.classes.map(({ constraint }) => closable && this.#isWritten(constraint));
     if (written.includes(false)) reportClosed(compilation, location, closable);
+    if (this.#plan.hasSortedKeys) reportSortedKeys(compilation, location);
     const forbidden = forbiddenInKeys(writing.object);
     for (const { key } of this.#plan.declared) {
       if (holdsAny(key, forbidden))
@@ -269,33 +269,11 @@ export class ObjectWriter {
     return this.#clauses
       .take(skipped, isDeclared ? label : -1, keys.constraint, isPossible)
       .flatMap(([constraint, pending]) =>
-        this.#met(keys, constraint, progress.met).map(([value, met]): PropertyStep => {
+        metRules(keys, constraint, progress.met, compilation).map(([value, met]): PropertyStep => {
           return [value, { position, used, count, met, pending }];
         }),
       )
       .filter(([constraint, next]) => isPossible(constraint) && (this.#mayEnd(next) || this.#mayGoOn(next)));
-  }
-
-  /** Which of the `some` rules a value of `constraint` meets, under a key of `keys`. */
-  #met(keys: KeyClass, constraint: Constraint, before: bigint): readonly (readonly [Constraint, bigint])[] {
-    const { constraints, budget } = this.#writing.compilation;
-    let cases: readonly (readonly [Constraint, bigint])[] = [[constraint, before]];
-    for (const { index, constraint: wanted } of keys.some) {
-      const bit = 1n << BigInt(index);
-      const other = constraints.not(wanted) ?? constraints.anything;
-      budget.spend(cases.length >> casesPerStep);
-      cases = cases
-        .flatMap(([value, met]): typeof cases =>
-          (met & bit) !== 0n
-            ? [[value, met]]
-            : [
-                [constraints.and(value, wanted), met | bit],
-                [constraints.and(value, other), met],
-              ],
-        )
-        .filter(([value]) => value !== constraints.nothing);
-    }
-    return cases;
   }
 
   /**

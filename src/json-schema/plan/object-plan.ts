@@ -30,6 +30,8 @@ export interface ObjectPlan {
   /** Number of the shape's `some` rules. */
   readonly someCount: number;
   readonly clauses: readonly PlannedClause[];
+  /** Whether keys that only patterns name are among the declared ones, sorted. */
+  readonly hasSortedKeys: boolean;
 }
 /** A disjunction: at least one alternative holds. */
 export interface PlannedClause {
@@ -67,20 +69,33 @@ export interface PlanContext {
 const maxKeyStates = 20_000;
 /** Keys that one step pays for, as a power of two. */
 const keysPerStep = 4;
-/** Undeclared keys, if there are no others: more of them are a class, in which keys may come again. */
+/** Keys of patterns that are planned one by one: more of them are a class, in which keys may come again. */
 export const maxListedKeys = 64;
 
 /**
  * Plans `shape`, with `order` for its named keys. Of equal keys, only the first counts. Where patterns leave few other
- * keys (`propertyNames` with an `enum`), these are declared as well.
+ * keys, these are declared as well, sorted, if they have to differ, or if `onlyDeclared` are written: otherwise their
+ * order is the model's choice.
  */
-export function planObject(shape: ObjectShape, order: readonly string[], context: PlanContext): ObjectPlan {
+export function planObject(
+  shape: ObjectShape,
+  order: readonly string[],
+  context: PlanContext,
+  onlyDeclared = false,
+): ObjectPlan {
   const named = [...new Set([...order, ...mentioned(shape)])];
   context.budget.spend(named.length >> keysPerStep);
   const plan = planKeys(shape, named, context);
   if (plan.keys === null || plan.classes.length === 0) return plan;
+  if (!onlyDeclared && !mustDiffer(shape)) return plan;
   const all = wordsOf(plan.keys, named.length + maxListedKeys);
-  return all === null ? plan : planKeys(shape, [...new Set([...named, ...all])], context);
+  if (all === null) return plan;
+  return { ...planKeys(shape, [...new Set([...named, ...all])], context), hasSortedKeys: true };
+}
+
+/** Whether undeclared keys that come again can make an object invalid; one alone is distinct from all declared ones. */
+function mustDiffer({ min, required, some }: ObjectShape): boolean {
+  return min > required.size + 1 || some.length > 0;
 }
 
 function planKeys(shape: ObjectShape, keys: readonly string[], context: PlanContext): ObjectPlan {
@@ -114,11 +129,12 @@ function planKeys(shape: ObjectShape, keys: readonly string[], context: PlanCont
       keys: null,
       someCount,
       clauses,
+      hasSortedKeys: false,
     };
   }
   const classes: KeyClass[] = [];
   const automaton = new KeyAutomaton(keys, general, shape, classes, context).build();
-  return { declared, classes, keys: automaton, someCount, clauses };
+  return { declared, classes, keys: automaton, someCount, clauses, hasSortedKeys: false };
 }
 
 /** Candidate keys that cost one step. */

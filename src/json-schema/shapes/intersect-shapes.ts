@@ -184,8 +184,8 @@ function joinRules(
   return uniteRules(left.length === a.length ? a : left, more.length === b.length ? b : more);
 }
 
-/** Parts of shapes that one step pays for, as a power of two. */
-const partsPerStep = 2;
+/** Parts of shapes that one step pays for. */
+const partsPerStep = 4;
 /** What is only copied costs this part of what is compared. */
 const copied = 1 / 8;
 
@@ -193,7 +193,7 @@ const copied = 1 / 8;
 export function costOfProduct(shapes: readonly Shape[], others: readonly Shape[]): number {
   const sizes = (all: readonly Shape[]) => all.reduce((sum, shape) => sum + sizeOf(shape), 0);
   const parts = sizes(shapes) * others.length + sizes(others) * shapes.length;
-  return shapes.length * others.length + Math.floor(parts / 2 ** partsPerStep);
+  return shapes.length * others.length + Math.floor(parts / partsPerStep);
 }
 
 function sizeOf(shape: Shape): number {

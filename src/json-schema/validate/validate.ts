@@ -17,7 +17,7 @@ export function describeFailure({ pointer, message }: ValidationFailure): string
   return `${pointer === '' ? '(root)' : pointer} ${message}`;
 }
 
-/** Returns the problems of a value; empty if it is valid. */
+/** Returns the problems of a value, at most a thousand; empty if it is valid. */
 export type Validate = (value: JsonValue) => readonly ValidationFailure[];
 
 /** How to read a schema; the defaults are those of a chat. */

@@ -136,7 +136,7 @@ export const compiledRows: Rows = {
     const [terms, constraints] = [new Terms(budget()), new Constraints()];
     const pattern = patternTerm(terms, `^(${numbersTo(size).join('|')})$`);
     const others = { ...noKeys, patterns: [pattern], complement: true };
-    const shape = objectShape({ rules: [{ keys: others, constraint: constraints.nothing }] });
+    const shape = objectShape({ rules: [{ keys: others, constraint: constraints.nothing }], min: 2 });
     return planObject(shape, [], { terms, constraints, budget: budget() }).classes.length === 0;
   },
   // So many alternatives, each of which requires a key and allows none.
