@@ -8,7 +8,7 @@ import {
   isEmptyAutomaton,
 } from '../../language/regular/automaton.ts';
 import { buildAutomaton } from '../../language/regular/build-automaton.ts';
-import { type CountedLoops, countLoops } from '../../language/regular/counted-loops.ts';
+import { type CountedLoops, countLoops, maxNodes } from '../../language/regular/counted-loops.ts';
 import { lengthsOf, lengthWithin, maxLengthStates, restrictLength } from '../../language/regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../../language/regular/terms.ts';
 import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
@@ -23,8 +23,18 @@ const cutStates = 20_000;
 const cutFactors = [1.5, 1];
 /** Maximum number of states of any string with a length: some 120 kB of a grammar. */
 const writtenStates = 3000;
-/** Loops with fewer characters are worse than a reduced length of the whole. */
-const fewCharacters = 30;
+
+/** A node of counted loops is written as about a tenth of what a state of a product may take. */
+const statesPerNode = 10;
+
+/** Counted loops that have all texts up to a shorter length than this part of another are not worth their rules. */
+const fewerTexts = 4;
+
+/** Long strings of a shape: those with counted loops, and those of another shape, which may be among them. */
+interface LongStrings {
+  readonly loops: CountedLoops;
+  readonly shorter: StringShape | null;
+}
 
 /** Builds and caches automata. All methods throw `BudgetExceeded`. */
 export class Languages {
@@ -35,6 +45,8 @@ export class Languages {
   readonly #known = new Map<string, Automaton | 'too large'>();
   /** The greatest length that can be written, by language and wanted length. */
   readonly #written = new Map<string, number>();
+  /** By language and wanted length. */
+  readonly #counted = new Map<string, CountedLoops | null>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
   #maxProduct = 0;
@@ -79,12 +91,27 @@ export class Languages {
     return (longest === null || longest > max) && automaton.states.length * (max + 1) > this.#stringStates;
   }
 
-  /** Loop limits for a shape whose product with its length is too large; `null` if none are needed or found. */
-  loops(shape: StringShape): CountedLoops | null {
+  /** The strings of a shape with counted loops, if `fitting` would leave only shorter ones; `null` if it cannot help. */
+  loops(shape: StringShape): LongStrings | null {
     const { language, min, max } = shape;
-    if (max === null || !this.#isTooLong(shape) || lengthsOf(this.of(language)).min < min) return null;
-    const loops = countLoops(this.of(language), max);
-    return loops === null || Math.min(...loops.characters.values()) < fewCharacters ? null : loops;
+    if (max === null || lengthsOf(this.of(language)).min < min) return null;
+    const whole = this.#wholeLength(shape, max);
+    if (whole >= max) return null;
+    const automaton = this.of(language);
+    this.#maxProduct = Math.max(this.#maxProduct, automaton.states.length * (max + 1));
+    const key = `${language.id} ${max}`;
+    const nodes = Math.min(maxNodes, Math.floor(this.#stringStates / statesPerNode));
+    const loops = this.#counted.get(key) ?? countLoops(automaton, max, this.#budget, nodes);
+    this.#counted.set(key, loops);
+    if (loops === null || loops.complete < whole / fewerTexts) return null;
+    return { loops, shorter: loops.complete > whole ? null : this.fitting(shape) };
+  }
+
+  /** An upper limit for the length of the strings that `fitting` leaves. */
+  #wholeLength(shape: StringShape, max: number): number {
+    if (!this.#isTooLong(shape)) return this.#writable(shape, max).max ?? max;
+    const allowed = Math.min(this.#stringStates, cutStates);
+    return Math.floor((Math.max(...cutFactors) * allowed) / this.of(shape.language).states.length) - 1;
   }
 
   /** `shape`, or its shorter strings if its length makes the automaton too large. */

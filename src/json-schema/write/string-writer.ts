@@ -126,22 +126,27 @@ export class StringWriter {
     return wordTrie(texts);
   }
 
-  /** Long strings of one shape, with limits for loops if a limit for the whole would be too large. */
+  /** Long strings of one shape, whose loops are counted if a counter for the whole would be too large. */
   #inLoops(
     shapes: readonly StringShape[],
     { spelling, close }: StringNotation,
     constraint: Constraint,
   ): Expression | null {
     const [shape, second] = shapes;
+    const { languages } = this.#compilation;
     if (spelling === null || shape === undefined || second !== undefined) return null;
-    const loops = unless(BudgetExceeded, () => this.#compilation.languages.loops(shape));
-    if (loops === null) return null;
-    const counts = [...loops.characters.values()];
-    const reason =
-      'a pattern with so long texts is too large: one of its repeated parts has at most ' +
-      `${Math.max(...counts)} characters, and each other one at most ${Math.min(...counts)}`;
-    this.#compilation.reportConstraint(constraint, 'maxLength', reason, 'narrowed');
-    return writeCountedLoops(loops, spelling, literal(close), this.#rules, 'string');
+    const long = unless(BudgetExceeded, () => languages.loops(shape));
+    if (long === null) return null;
+    const { loops, shorter } = long;
+    const complete = Math.max(loops.complete, shorter?.max ?? 0);
+    if (complete < (shape.max ?? 0)) {
+      const reason = `the pattern is too large for texts this long: some of more than ${complete} characters are not written`;
+      this.#compilation.reportConstraint(constraint, 'maxLength', reason, 'narrowed');
+    }
+    const end = literal(close);
+    const counted = writeCountedLoops(loops, spelling, end, this.#rules, 'string');
+    if (shorter === null) return counted;
+    return choice(counted, writeAutomaton(languages.strings(shorter), spelling, end, this.#rules, 'string'));
   }
 
   /** `null` if no string is left. */

@@ -1,22 +1,22 @@
 /**
- * Writes automata whose loops have limits (`counted-loops.ts`): a rule for each position on an acyclic path and, at the
- * entry of a loop, as many cycles as it may have. For the example there, with its states as names:
+ * Writes automata whose loops are counted (`counted-loops.ts`): a rule for each node. For the example there, with the
+ * units that are left:
  *
- *     0       ::= "/" 1
- *     1       ::= [a-z] 2
- *     2       ::= (cycle{0,12} | [a-z]{0,24}) ("?" 3 | end)
- *     3       ::= [a-z]{0,3} end
- *     cycle   ::= "/" [a-z] | [a-z]
+ *     start  ::= "a" bc-4
+ *     bc-4   ::= [bc]{5} bc-3 | [bc]{1,4} rest-3 | rest-4
+ *     rest-4 ::= "-" de-4
  *
- * A cycle counts as its longest one, of two characters; the second alternative makes up for it.
+ * Pieces of a loop with longer cycles are written as automata of the loop, with a counter.
  */
 import { choice, type Expression, empty, sequence } from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
-import type { AutomatonEdge } from './automaton.ts';
 import { countedRepeat } from './counted.ts';
-import { type CountedLoops, type LoopPosition, positionKey, stepsFrom } from './counted-loops.ts';
+import type { CountedLoops } from './counted-loops.ts';
+import type { LoopNode } from './loop-nodes.ts';
+import { regionAutomaton } from './loop-paths.ts';
+import { type CountedLoop, hasPartialPieces, pieceAutomaton } from './loop-pieces.ts';
 import type { Spelling } from './spelling.ts';
-import { writeNode } from './write-automaton.ts';
+import { writeAutomaton, writeNode } from './write-automaton.ts';
 import { spelledCharacter } from './write-characters.ts';
 
 /** Writes the texts of `loops` in `spelling`, then `end`, whose first character begins no spelling. */
@@ -28,7 +28,7 @@ export function writeCountedLoops(
   hint: string,
 ): Expression {
   const number = rules.automatonNumber(loops.automaton);
-  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${[...loops.characters].join()}`;
+  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${loops.complete} ${loops.nodes.length}`;
   return new CountedWriter(loops, spelling, end, rules, hint, rules.shortKey(key)).start();
 }
 
@@ -39,7 +39,6 @@ class CountedWriter {
   readonly #rules: RuleSet;
   readonly #hint: string;
   readonly #key: string;
-  readonly #aliveByKey = new Map<string, boolean>();
 
   constructor(
     loops: CountedLoops,
@@ -58,93 +57,96 @@ class CountedWriter {
   }
 
   start(): Expression {
-    return this.#reference({ state: 0, afterEntry: false });
+    return this.#reference(this.#loops.start);
   }
 
-  #reference(position: LoopPosition): Expression {
-    const { automaton } = this.#loops;
-    const { accepts = false, edges = [] } = automaton.states[position.state] ?? {};
-    if (edges.length === 0) return accepts ? this.#end : empty;
-    return this.#rules.named(`${this.#key} ${positionKey(position)}`, this.#hint, () => this.#node(position));
+  #reference(index: number): Expression {
+    const node = this.#loops.nodes[index];
+    if (node?.type === 'step' && node.edges.length === 0) return this.#end;
+    return this.#rules.named(`${this.#key} ${index}`, this.#hint, () => this.#node(index));
   }
 
-  #node(position: LoopPosition): Expression {
-    const { automaton, entries } = this.#loops;
-    const { state } = position;
-    const steps = stepsFrom(automaton, entries, position).filter(([, next]) => this.#isAlive(next));
-    const rest = writeNode(
-      {
-        edges: steps.map(([[set], next]) => ({
-          set,
-          inline: () => this.#reference(next),
-          shared: () => this.#reference(next),
-        })),
-        // Cycles are written by `#repeated`, so no self-loop remains.
-        loop: [],
-        self: () => empty,
-        end: automaton.states[state]?.accepts ? this.#end : null,
-      },
-      this.#spelling,
-      this.#rules,
-    );
-    return entries[state] === state ? sequence(this.#repeated(state), rest) : rest;
-  }
-
-  /** The iterations of a loop or, if the entry loops on itself, more single characters. */
-  #repeated(entry: number): Expression {
-    const { automaton, characters, lengths } = this.#loops;
-    const most = characters.get(entry) ?? 0;
-    const iterations = Math.floor(most / (lengths.get(entry) ?? 1));
-    const all = iterations === 0 ? empty : countedRepeat(this.#cycle(entry), 0, iterations, this.#rules);
-    const loop = automaton.states[entry]?.edges.find(([, target]) => target === entry);
-    if (loop === undefined || iterations === most) return all;
-    const single = spelledCharacter(loop[0], this.#spelling, this.#rules);
-    return choice(all, countedRepeat(single, 0, most - (most % (lengths.get(entry) ?? 1)), this.#rules));
-  }
-
-  /** Whether acceptance is reachable from `position`. */
-  #isAlive(position: LoopPosition): boolean {
-    const { automaton, entries } = this.#loops;
-    const key = positionKey(position);
-    const known = this.#aliveByKey.get(key);
-    if (known !== undefined) return known;
-    const alive =
-      automaton.states[position.state]?.accepts === true ||
-      stepsFrom(automaton, entries, position).some(([, next]) => this.#isAlive(next));
-    this.#aliveByKey.set(key, alive);
-    return alive;
-  }
-
-  /** One cycle through `entry`. */
-  #cycle(entry: number): Expression {
-    return this.#rules.named(`${this.#key} cycle ${entry}`, `${this.#hint}-part`, () =>
-      this.#path(entry, entry),
-    );
-  }
-
-  #path(state: number, entry: number): Expression {
-    const { automaton, entries } = this.#loops;
-    const edges = (automaton.states[state]?.edges ?? []).filter(([, target]) => entries[target] === entry);
-    const follow = ([, target]: AutomatonEdge) =>
-      target === entry
-        ? empty
-        : this.#rules.named(`${this.#key} path ${target}`, `${this.#hint}-part`, () =>
-            this.#path(target, entry),
-          );
+  #node(index: number): Expression {
+    const node = this.#loops.nodes[index];
+    if (node === undefined) return empty;
+    if (node.type === 'loop') return this.#loop(node);
+    if (node.type === 'region') {
+      const automaton = regionAutomaton(this.#loops.paths, node.from, node.joint);
+      const text = writeAutomaton(automaton, this.#spelling, empty, this.#rules, `${this.#hint}-part`);
+      return sequence(text, this.#reference(node.next));
+    }
     return writeNode(
       {
-        edges: edges.map((edge) => ({
-          set: edge[0],
-          inline: () => follow(edge),
-          shared: () => follow(edge),
-        })),
-        // Only the entry may lead to itself, and an edge to it ends the cycle.
+        edges: node.edges.map(([set, target]) => {
+          const follow = () => this.#reference(target);
+          return { set, inline: follow, shared: follow };
+        }),
+        // Iterations are counted, so no node leads to itself.
         loop: [],
         self: () => empty,
-        end: null,
+        end: node.accepts ? this.#end : null,
       },
       this.#spelling,
       this.#rules,
     );
+  }
+
+  /** After the last unit, it does not matter whether it is full. */
+  #loop({ loop, full, part, none }: LoopNode): Expression {
+    const alternatives: Expression[] = [];
+    if (full !== null) {
+      const unit = full === part ? this.#iterations(loop, loop.pieces) : this.#fullUnit(loop);
+      alternatives.push(sequence(unit, this.#reference(full)));
+    }
+    if (part !== null && full !== part) {
+      alternatives.push(sequence(this.#iterations(loop, loop.pieces - 1), this.#reference(part)));
+    }
+    if (none !== null) alternatives.push(this.#reference(none));
+    return choice(...alternatives);
+  }
+
+  #fullUnit(loop: CountedLoop): Expression {
+    const { piece, pieces } = loop;
+    const single = this.#single(loop);
+    return this.#part(
+      single === null
+        ? countedRepeat(this.#piece(loop, true), pieces, pieces, this.#rules)
+        : countedRepeat(single, piece, piece, this.#rules),
+    );
+  }
+
+  /** At least one iteration, and at most so many full pieces. */
+  #iterations(loop: CountedLoop, pieces: number): Expression {
+    const single = this.#single(loop);
+    if (single !== null) {
+      const most = pieces === loop.pieces ? loop.piece : loop.piece - 1;
+      return this.#part(countedRepeat(single, 1, most, this.#rules));
+    }
+    const fulls = (least: number, most: number) =>
+      countedRepeat(this.#piece(loop, true), least, most, this.#rules);
+    if (!hasPartialPieces(loop)) return this.#part(fulls(1, pieces));
+    const part = this.#piece(loop, false);
+    if (pieces === 0) return part;
+    return this.#part(choice(sequence(fulls(0, Math.min(pieces, loop.pieces - 1)), part), fulls(1, pieces)));
+  }
+
+  /** The engine expands repetitions, so those of a loop are a rule. */
+  #part(expression: Expression): Expression {
+    return this.#rules.add(`${this.#hint}-part`, expression);
+  }
+
+  /** The character of a loop whose cycles have one. */
+  #single({ entry, cycle }: CountedLoop): Expression | null {
+    const edge = this.#loops.automaton.states[entry]?.edges.find(([, target]) => target === entry);
+    if (cycle.max > 1 || edge === undefined) return null;
+    return spelledCharacter(edge[0], this.#spelling, this.#rules);
+  }
+
+  #piece(loop: CountedLoop, isFull: boolean): Expression {
+    const key = `${this.#key} piece ${loop.entry} ${loop.piece} ${isFull}`;
+    return this.#rules.remember(key, () => {
+      const automaton = pieceAutomaton(this.#loops.automaton, this.#loops.entries, loop, isFull);
+      return writeAutomaton(automaton, this.#spelling, empty, this.#rules, `${this.#hint}-part`);
+    });
   }
 }

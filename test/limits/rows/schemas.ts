@@ -162,12 +162,29 @@ export const schemaRows: Rows = {
       accepts: at === size - 1,
       edges: [[nth(0), target(at)]] as const,
     }));
-    return countLoops({ states }, 10_000) !== null;
+    return countLoops({ states }, 10_000, budget()) !== null;
   },
-  'language/regular/counted-loops.ts maxCycle': (size) =>
-    countLoops(automatonOf(`^(?:${'abcdefgh'.slice(0, size)})*$`), 100) !== null,
+  // A few states, the loop of two, and a chain. In one unit, pieces of the loop take 48 nodes, its entry one, and what
+  // follows the entry two each, with the unit and without.
+  'language/regular/counted-loops.ts maxNodes': (size) => {
+    const [chain, entry] = [974, size - 1999];
+    const states = labels(entry + 2 + chain).map((at) => ({
+      accepts: at !== entry + 1,
+      edges:
+        at === entry + 1 + chain
+          ? []
+          : at === entry
+            ? ([
+                [nth(1), at + 1],
+                [nth(2), at],
+                [nth(0), at + 2],
+              ] as const)
+            : ([[nth(0), at === entry + 1 ? entry : at + 1]] as const),
+    }));
+    return countLoops({ states }, entry + chain + 12, budget()) !== null;
+  },
   // A loop of so many states, of which one is the entry and each other its neighbour.
-  'language/regular/counted-loops.ts maxLoopStates': (size) => {
+  'language/regular/loops.ts maxLoopStates': (size) => {
     const others = labels(size - 1);
     const automaton: Automaton = {
       states: [
@@ -175,7 +192,7 @@ export const schemaRows: Rows = {
         ...others.map((at) => ({ accepts: false, edges: [[nth(at), 0]] as const })),
       ],
     };
-    return countLoops(automaton, 100) !== null;
+    return countLoops(automaton, 10_000, budget()) !== null;
   },
   // One state, which stays where it is with each character.
   'language/regular/lengths.ts maxLengthStates': (size) =>
