@@ -1,5 +1,6 @@
 /** `npm run conformance -- maskbench FILE`: a whole file of MaskBench's form. */
 import { run } from './maskbench.ts';
+import { newOutcomes } from './maskbench-known.ts';
 
 /** Runs the file and prints what came of it, for people or (`json`) for programs. */
 export async function runMaskBenchFile(file: string, json: boolean): Promise<void> {
@@ -17,6 +18,7 @@ export async function runMaskBenchFile(file: string, json: boolean): Promise<voi
     refused,
     milliseconds,
     refusedFor,
+    others,
     examples,
     passInOwnOrder,
     passCompact,
@@ -26,6 +28,7 @@ export async function runMaskBenchFile(file: string, json: boolean): Promise<voi
     `${pass} of ${total} pass (${share} %), ${refused} refused, ${checked} with a check, ${silent} wrong without a report (${mislabelled} of them as Ajv has it)\n` +
       `${passInOwnOrder} pass with keys in any order, and instances in their own; ${passCompact} in compact spelling, too\n` +
       `compile: median ${milliseconds.median.toFixed(2)} ms, p99 ${milliseconds.p99.toFixed(0)} ms, worst ${milliseconds.worst.toFixed(0)} ms\n` +
+      `not known as they are: ${newOutcomes(others).join(', ') || 'none'}\n` +
       `refused for: ${JSON.stringify(refusedFor)}\n${examples.map((line) => `    ${line}\n`).join('')}`,
   );
 }

@@ -12,6 +12,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { writeModelFile } from '../../examples/support/small-models.ts';
 import { cacheFolder, readBundledFile } from './llama-bundle.ts';
@@ -70,6 +73,14 @@ export async function loadEngineMatchers(): Promise<(gbnf: string) => EngineMatc
   engine ??= loadEngine();
   const loaded = await engine;
   return (gbnf) => matcherFor(loaded, gbnf);
+}
+
+/** Frees the grammars of matchers that nothing refers to any more. */
+export async function freeMatchers(): Promise<void> {
+  v8.setFlagsFromString('--expose-gc');
+  vm.runInNewContext('gc')();
+  // The addon frees them in a later turn.
+  await setImmediate();
 }
 
 function matcherFor({ bindings, model, endToken }: Engine, gbnf: string): EngineMatcher {
