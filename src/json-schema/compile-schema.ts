@@ -164,7 +164,8 @@ function* prepare(
   try {
     yield* preparePatterns(schema, new StepBudget(trial ?? budget, trial !== undefined));
   } catch (error) {
-    if (!(error instanceof BudgetExceeded)) throw error;
+    // A pattern with too many parts is refused where it is used.
+    if (!(error instanceof BudgetExceeded || error instanceof RangeError)) throw error;
     if (trial !== undefined) throw new TooCostly();
   }
 }

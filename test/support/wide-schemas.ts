@@ -8,6 +8,11 @@ const byName = (size: number, valueAt: (name: string, at: number) => JsonValue):
   Object.fromEntries(names(size).map((name, at) => [name, valueAt(name, at)]));
 const list = (size: number, valueAt: (name: string, at: number) => JsonValue): JsonValue[] =>
   names(size).map(valueAt);
+/** No two of them are neighbours, so that a class of them has as many ranges. */
+const characters = (size: number, from = 0): readonly string[] =>
+  Array.from({ length: Math.max(1, size - from) }, (_, at) =>
+    String.fromCodePoint(0x20000 + 2 * (from + at)),
+  );
 const integer = { type: 'integer' } as const;
 const next = (size: number, at: number): string => `k${(at + 1) % size}`;
 const half = (size: number): number => Math.ceil(size / 2);
@@ -56,6 +61,16 @@ export const wideSchemas: Readonly<Record<string, WideSchema>> = {
   'patterns of keys': (size) => ({
     type: 'object',
     patternProperties: Object.fromEntries(list(size, (name) => [`^${name}`, integer]) as never),
+  }),
+  'characters of a class': (size) => ({ type: 'string', pattern: `^[${characters(size).join('')}]+$` }),
+  'characters that a class lacks': (size) => ({
+    type: 'string',
+    pattern: `^[^${characters(size).join('')}]+$`,
+  }),
+  'characters as alternatives': (size) => ({ type: 'string', pattern: `^(${characters(size).join('|')})$` }),
+  'classes with much in common': (size) => ({
+    type: 'string',
+    pattern: `^(?:${squareOf(size, (_, at) => `[^${characters(size, at).join('')}]*`).join('')})$`,
   }),
   'names of keys': (size) => ({ type: 'object', propertyNames: { enum: names(size) as string[] } }),
   'dependent keys': (size) => ({ type: 'object', dependentRequired: byName(size, () => ['a']) }),

@@ -15,11 +15,11 @@ import type { RuleSet } from '../../language/expression/rule-set.ts';
 import {
   allCharacters,
   type CharacterSet,
-  characterSet,
   charactersOf,
   codePoint,
   setHas,
   setKey,
+  setOf,
   subtractSets,
 } from '../../language/regular/character-set.ts';
 import { plainSpelling, type Spelling } from '../../language/regular/spelling.ts';
@@ -101,7 +101,7 @@ export class KeyExits {
       const set = charactersOf(leading(child));
       return { set, inline: () => follow(child), shared: () => shared(child) };
     });
-    const others = subtractSets(this.#characters, characterSet(...edges.flatMap(({ set }) => set)));
+    const others = subtractSets(this.#characters, setOf(edges.flatMap(({ set }) => set)));
     const exit = () => sequence(this.rest('', true), free);
     const rest = others.length === 0 ? [] : [{ set: others, inline: exit, shared: exit }];
     const self = () => shared(node);

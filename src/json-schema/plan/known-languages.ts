@@ -69,9 +69,10 @@ function* patternAutomaton(pattern: string, whole: StepBudget): Steps<KnownAutom
   if (found !== undefined) return found;
   const budget = budgetWithin(whole);
   // To read it takes about a step for each character, and cannot stop in between.
-  if (whole.isTrial) whole.foresee(pattern.length);
+  whole.foresee(pattern.length);
   let automaton: KnownAutomaton['automaton'];
   try {
+    budget.spend(pattern.length);
     const own = new Terms(budget);
     automaton = yield* buildAutomatonSteps(own, patternTerm(own, pattern), budget);
   } catch (error) {
@@ -116,6 +117,7 @@ function patternsIn(schema: JsonSchema): ReadonlySet<string> {
 export function patternLanguage(terms: Terms, pattern: string, budget: StepBudget): Term {
   const { automaton, steps } = finish(patternAutomaton(pattern, budget));
   budget.spend(steps);
+  if (automaton === 'too large') budget.foresee(pattern.length);
   // A language too large by itself may be small in conjunction with other conditions.
   return automaton === 'too large' ? patternTerm(terms, pattern) : automatonTerm(terms, automaton);
 }

@@ -4,12 +4,12 @@ import { BudgetExceeded, type StepBudget } from '../../language/expression/budge
 import type { Automaton, AutomatonEdge, AutomatonState } from '../../language/regular/automaton.ts';
 import {
   type CharacterSet,
-  characterSet,
   codePoint,
   combinePartitions,
   complementSet,
   allCharacters as everyCharacter,
   type Partition,
+  setOf,
 } from '../../language/regular/character-set.ts';
 import type { Term, Terms } from '../../language/regular/terms.ts';
 import { wordsOf } from '../../language/regular/words.ts';
@@ -365,8 +365,6 @@ function trieSteps(node: TrieNode | null): Partition<TrieNode | null> {
   const children = [...node.children].map(
     ([point, child]) => [[[point, point]] as CharacterSet, child] as const,
   );
-  const rest = complementSet(
-    characterSet(...[...node.children.keys()].map((point) => [point, point] as const)),
-  );
+  const rest = complementSet(setOf([...node.children.keys()].map((point) => [point, point] as const)));
   return rest.length === 0 ? children : [...children, [rest, null]];
 }

@@ -114,9 +114,9 @@ function* findUnbuildableSteps(grammar: Grammar, graph: () => RuleGraph): Steps<
   const nullable = nullableRules(grammar.rules, made);
   const found = findUndefined(grammar, made.references);
   yield;
-  found.push(...findInvalid(grammar, nullable));
+  for (const each of findInvalid(grammar, nullable)) found.push(each);
   yield;
-  found.push(...findLeftRecursion(grammar, nullable));
+  for (const each of findLeftRecursion(grammar, nullable)) found.push(each);
   unbuildable.set(grammar, found);
   return found;
 }

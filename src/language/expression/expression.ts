@@ -83,11 +83,21 @@ export function literal(text: string): Literal {
 
 /** Matches one code point of `ranges`, which get sorted and merged; NUL and surrogates are removed. */
 export function characterClass(...ranges: readonly CodePointRange[]): CharacterClass {
+  return classOf(ranges);
+}
+
+/** Like `characterClass`, for more ranges than a call can have arguments. */
+export function classOf(ranges: readonly CodePointRange[]): CharacterClass {
   return { type: 'class', ranges: normaliseRanges(ranges) };
 }
 
 /** Matches one code point outside `ranges`, except for NUL and surrogates. */
 export function exceptCharacters(...ranges: readonly CodePointRange[]): CharacterClass {
+  return classExcept(ranges);
+}
+
+/** Like `exceptCharacters`, for more ranges than a call can have arguments. */
+export function classExcept(ranges: readonly CodePointRange[]): CharacterClass {
   const complement: CodePointRange[] = [];
   let next = 0;
   for (const [from, to] of normaliseRanges(ranges)) {
@@ -95,7 +105,8 @@ export function exceptCharacters(...ranges: readonly CodePointRange[]): Characte
     next = to + 1;
   }
   // Ranges of nothing are dropped.
-  return characterClass(...complement, [next, maxCodePoint]);
+  complement.push([next, maxCodePoint]);
+  return classOf(complement);
 }
 
 /** Any code point. */
@@ -103,6 +114,11 @@ export const anyCharacter: CharacterClass = exceptCharacters();
 
 /** Matches `items` in order. Nested sequences and adjacent literals are merged, empty literals dropped. */
 export function sequence(...items: readonly Expression[]): Expression {
+  return sequenceOf(items);
+}
+
+/** Like `sequence`, for more items than a call can have arguments. */
+export function sequenceOf(items: readonly Expression[]): Expression {
   const merged: Expression[] = [];
   for (const item of items) {
     if (item.type !== 'sequence') append(merged, item);
@@ -129,6 +145,11 @@ function append(merged: Expression[], item: Expression): void {
 
 /** Matches one of `alternatives`; the caller ensures that their first sets are disjoint. */
 export function choice(...alternatives: readonly Expression[]): Expression {
+  return choiceOf(alternatives);
+}
+
+/** Like `choice`, for more alternatives than a call can have arguments. */
+export function choiceOf(alternatives: readonly Expression[]): Expression {
   const [only, second] = alternatives;
   if (only === undefined) throw new RangeError('a choice needs an alternative');
   return second === undefined ? only : { type: 'choice', alternatives };

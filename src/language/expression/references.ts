@@ -1,7 +1,7 @@
 /** Walks expressions and their references to rules. */
 
 import { GrammarError } from '../../format/errors.ts';
-import { choice, type Expression, type Grammar, repeat, sequence, unreachable } from './expression.ts';
+import { choiceOf, type Expression, type Grammar, repeat, sequenceOf, unreachable } from './expression.ts';
 
 /** What `rules` says of `rule`. Throws `GrammarError` if the rule is not defined. */
 export function definedRule<Value>(rules: ReadonlyMap<string, Value>, rule: string): Value {
@@ -78,9 +78,9 @@ export function mapChildren(expression: Expression, change: (inner: Expression) 
     case 'rule':
       return expression;
     case 'sequence':
-      return sequence(...expression.items.map(change));
+      return sequenceOf(expression.items.map(change));
     case 'choice':
-      return choice(...expression.alternatives.map(change));
+      return choiceOf(expression.alternatives.map(change));
     case 'repeat':
       return repeat(change(expression.item), expression.min, expression.max);
     case 'until': {

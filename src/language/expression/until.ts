@@ -13,6 +13,7 @@
 import {
   type CharacterClass,
   choice,
+  choiceOf,
   type Expression,
   empty,
   exceptCharacters,
@@ -21,6 +22,7 @@ import {
   repeat,
   rule,
   sequence,
+  sequenceOf,
   type Until,
 } from './expression.ts';
 import { finish, type Steps } from './steps.ts';
@@ -89,9 +91,9 @@ class Expansion {
   #expand(expression: Expression, name: string): Expression {
     switch (expression.type) {
       case 'sequence':
-        return sequence(...expression.items.map((item) => this.#expand(item, name)));
+        return sequenceOf(expression.items.map((item) => this.#expand(item, name)));
       case 'choice':
-        return choice(...expression.alternatives.map((each) => this.#expand(each, name)));
+        return choiceOf(expression.alternatives.map((each) => this.#expand(each, name)));
       case 'repeat':
         return repeat(this.#expand(expression.item, name), expression.min, expression.max);
       case 'until':

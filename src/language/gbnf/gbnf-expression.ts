@@ -3,7 +3,9 @@ import { GrammarError } from '../../format/errors.ts';
 import { callback, integerFrom, type OptionRules, readOptions } from '../../format/option-rules.ts';
 import {
   characterClass,
-  choice,
+  choiceOf,
+  classExcept,
+  classOf,
   type Expression,
   empty,
   exceptCharacters,
@@ -12,7 +14,7 @@ import {
   maxCodePoint,
   repeat,
   rule,
-  sequence,
+  sequenceOf,
 } from '../expression/expression.ts';
 import { createMatcher, type Matcher, type MatcherOptions } from '../matcher/matcher.ts';
 import {
@@ -73,9 +75,9 @@ function expressionOf(node: GbnfNode, reading: GbnfReading): Expression {
     case 'reference':
       return rule(node.name);
     case 'sequence':
-      return sequence(...node.items.map((item) => expressionOf(item, reading)));
+      return sequenceOf(node.items.map((item) => expressionOf(item, reading)));
     case 'choice':
-      return choice(...node.alternatives.map((each) => expressionOf(each, reading)));
+      return choiceOf(node.alternatives.map((each) => expressionOf(each, reading)));
     case 'repeat': {
       const { min, max } = node;
       const kept = max !== null && max > engineRepetitionLimit ? null : max;
@@ -87,7 +89,7 @@ function expressionOf(node: GbnfNode, reading: GbnfReading): Expression {
 /** No sampler produces NUL, so a literal that contains it matches nothing. */
 function literalExpression(text: string): Expression {
   const parts = text.split('\0').map(literal);
-  return sequence(...parts.flatMap((part, index) => (index === 0 ? [part] : [characterClass(), part])));
+  return sequenceOf(parts.flatMap((part, index) => (index === 0 ? [part] : [characterClass(), part])));
 }
 
 function classExpression({ negated, ranges }: GbnfClass): Expression {
@@ -95,7 +97,7 @@ function classExpression({ negated, ranges }: GbnfClass): Expression {
   const kept = ranges
     .map(([from, to]): [number, number] => [from, Math.min(to, maxCodePoint)])
     .filter(([from, to]) => from <= to);
-  return negated ? exceptCharacters(...kept) : characterClass(...kept);
+  return negated ? classExcept(kept) : classOf(kept);
 }
 
 function tokenExpression({ negated, token }: GbnfToken, { resolveToken }: GbnfReading): Expression {

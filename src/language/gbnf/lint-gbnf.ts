@@ -68,8 +68,8 @@ function hasRoot({ rules }: GbnfGrammar): boolean {
 }
 
 function lintRules(grammar: GbnfGrammar): GbnfFinding[] {
-  const names = grammar.rules.map(({ name }) => name);
-  const twice = names.filter((name, index) => names.indexOf(name) < index);
+  const seen = new Set<string>();
+  const twice = grammar.rules.map(({ name }) => name).filter((name) => seen.size === seen.add(name).size);
   return [
     ...(hasRoot(grammar) ? [] : [finding('missing-root', 'root', 'no rule is called root')]),
     ...Array.from(new Set(twice), (name) =>

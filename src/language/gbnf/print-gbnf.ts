@@ -3,8 +3,8 @@ import { GrammarError } from '../../format/errors.ts';
 import {
   type CharacterClass,
   type CodePointRange,
+  classExcept,
   type Expression,
-  exceptCharacters,
   type Grammar,
   maxCodePoint,
   unreachable,
@@ -194,7 +194,7 @@ function makeClass(expression: CharacterClass): GbnfNode {
   const { ranges } = expression;
   // A class that excludes non-ASCII characters is never negated.
   if (ranges[ranges.length - 1]?.[1] !== maxCodePoint) return { type: 'class', negated: false, ranges };
-  const complement = exceptCharacters(...ranges).ranges;
+  const complement = classExcept(ranges).ranges;
   // XGrammar has no bare `.`.
   if (complement.length === 0) return { type: 'class', negated: true, ranges: [[0, 0]] };
   const excludesAscii = complement.every(([, to]) => to < 0x80);

@@ -13,7 +13,7 @@ import {
   empty,
   literal,
   repeat,
-  sequence,
+  sequenceOf,
 } from '../expression/expression.ts';
 import { definedRule, sizeOfRules } from '../expression/references.ts';
 import type { Steps } from '../expression/steps.ts';
@@ -248,7 +248,7 @@ export function remainder(node: ProgramNode | null, count: number): Expression {
     items.push(each.type === 'loop' ? restOfLoop(each, done) : each.expression);
     done = 0;
   }
-  return sequence(...items);
+  return sequenceOf(items);
 }
 
 function restOfLoop({ item, min, max }: LoopNode, done: number): Expression {

@@ -1,5 +1,5 @@
 /** The grammar of what may follow a text: the rest of each stack, as a new start rule. */
-import { choice, type Expression, type Grammar, sequence } from '../expression/expression.ts';
+import { choiceOf, type Expression, type Grammar, sequenceOf } from '../expression/expression.ts';
 import { withoutUnused } from '../expression/references.ts';
 import { expandUntil } from '../expression/until.ts';
 import { Program, remainder } from './program.ts';
@@ -31,7 +31,7 @@ export function grammarOfRest(position: Position, rules: Grammar['rules']): Gram
 
 /** Everything that may follow a position. */
 export function rest({ frames }: Position): Expression {
-  return choice(...frames.map(restOfStack));
+  return choiceOf(frames.map(restOfStack));
 }
 
 /** What one stack still has to match, from top to bottom. */
@@ -40,5 +40,5 @@ function restOfStack(top: StackFrame): Expression {
   for (let frame: StackFrame | null = top; frame !== null; frame = frame.below) {
     items.push(remainder(frame.node, frame.count));
   }
-  return sequence(...items);
+  return sequenceOf(items);
 }

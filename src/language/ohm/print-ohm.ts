@@ -9,8 +9,8 @@ import { GrammarError } from '../../format/errors.ts';
 import {
   type CharacterClass,
   type CodePointRange,
+  classExcept,
   type Expression,
-  exceptCharacters,
   type Grammar,
   maxCodePoint,
   type Repeat,
@@ -240,7 +240,7 @@ function parenthesised({ text, binds }: OhmText, place: OhmText['binds']): strin
 
 /** The class, or its complement as "any but these" if that is shorter. */
 function printClass({ ranges }: CharacterClass): OhmText {
-  const complement = exceptCharacters(...ranges).ranges;
+  const complement = classExcept(ranges).ranges;
   if (complement.length === 0) return alone('any');
   if (ranges.at(-1)?.[1] === maxCodePoint && complement.length <= ranges.length) {
     return { text: `~${parenthesised(printRanges(complement), 'alone')} any`, arity: 1, binds: 'sequence' };

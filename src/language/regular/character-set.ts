@@ -2,7 +2,7 @@
  * Sets of code points as sorted, disjoint ranges. The universe is what a grammar can match: every code point except
  * for NUL and the surrogates.
  */
-import { anyCharacter, type CodePointRange, characterClass } from '../expression/expression.ts';
+import { anyCharacter, type CodePointRange, classOf } from '../expression/expression.ts';
 
 /** Sorted, disjoint, non-adjacent ranges. */
 export type CharacterSet = readonly CodePointRange[];
@@ -12,14 +12,19 @@ export const allCharacters: CharacterSet = anyCharacter.ranges;
 
 /** Creates a set from `ranges` in any order. */
 export function characterSet(...ranges: readonly CodePointRange[]): CharacterSet {
-  return characterClass(...ranges).ranges;
+  return setOf(ranges);
+}
+
+/** Like `characterSet`, for more ranges than a call can have arguments. */
+export function setOf(ranges: readonly CodePointRange[]): CharacterSet {
+  return classOf(ranges).ranges;
 }
 
 /** The set of the characters in `text`. */
 export function charactersOf(text: string): CharacterSet {
   const [first, second] = text;
   if (first !== undefined && second === undefined) return characterSetOf(codePoint(first));
-  return characterSet(...Array.from(text, (each): CodePointRange => [codePoint(each), codePoint(each)]));
+  return setOf(Array.from(text, (each): CodePointRange => [codePoint(each), codePoint(each)]));
 }
 
 /** Interned sets of one ASCII character: most single-character sets are among them. */
@@ -54,6 +59,12 @@ export function uniteSets(a: CharacterSet, b: CharacterSet): CharacterSet {
     if (next !== undefined) appendRange(united, next);
   }
   return united;
+}
+
+/** The union of all, in one pass: adding set by set would take quadratic time. */
+export function uniteAll(sets: readonly CharacterSet[]): CharacterSet {
+  const [first = [], second = [], third] = sets.filter((set) => set.length > 0);
+  return third === undefined ? uniteSets(first, second) : setOf(sets.flat());
 }
 
 /** Appends a range that does not start before the last one. */
@@ -153,14 +164,14 @@ export function combinePartitions<A, B, C>(
   combine: (a: A, b: B) => C,
   key: (outcome: C) => string | number,
 ): Partition<C> {
-  const merged = new Map<string | number, [CharacterSet, C]>();
+  const merged = new Map<string | number, Outcome<C>>();
   for (const [leftSet, a] of left) {
     for (const [rightSet, b] of right) {
       const set = intersectSets(leftSet, rightSet);
       if (set.length > 0) addOutcome(merged, set, combine(a, b), key);
     }
   }
-  return [...merged.values()];
+  return Array.from(merged.values(), ({ sets, outcome }) => [uniteAll(sets), outcome]);
 }
 
 /** Maps every outcome; merges sets whose outcomes have equal keys. */
@@ -169,18 +180,23 @@ export function mapPartition<A, B>(
   change: (outcome: A) => B,
   key: (outcome: B) => string | number,
 ): Partition<B> {
-  const merged = new Map<string | number, [CharacterSet, B]>();
+  const merged = new Map<string | number, Outcome<B>>();
   for (const [set, outcome] of partition) addOutcome(merged, set, change(outcome), key);
-  return [...merged.values()];
+  return Array.from(merged.values(), ({ sets, outcome }) => [uniteAll(sets), outcome]);
+}
+
+interface Outcome<T> {
+  readonly sets: CharacterSet[];
+  readonly outcome: T;
 }
 
 function addOutcome<T>(
-  merged: Map<string | number, [CharacterSet, T]>,
+  merged: Map<string | number, Outcome<T>>,
   set: CharacterSet,
   outcome: T,
   key: (outcome: T) => string | number,
 ): void {
   const found = merged.get(key(outcome));
-  if (found === undefined) merged.set(key(outcome), [set, outcome]);
-  else found[0] = uniteSets(found[0], set);
+  if (found === undefined) merged.set(key(outcome), { sets: [set], outcome });
+  else found.sets.push(set);
 }

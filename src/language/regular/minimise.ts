@@ -9,7 +9,7 @@ import {
   setKey,
   setsIntersect,
   subtractSets,
-  uniteSets,
+  uniteAll,
 } from './character-set.ts';
 import { TupleTable } from './tuple-table.ts';
 
@@ -277,8 +277,7 @@ function memoizedUnion(atoms: readonly CharacterSet[]): (among: readonly number[
     const [only, second] = among;
     if (only !== undefined && second === undefined) return atoms[only] ?? [];
     const key = among.join();
-    const found =
-      known.get(key) ?? among.reduce<CharacterSet>((all, atom) => uniteSets(all, atoms[atom] ?? []), []);
+    const found = known.get(key) ?? uniteAll(among.map((atom) => atoms[atom] ?? []));
     known.set(key, found);
     return found;
   };

@@ -1,6 +1,6 @@
 /** The characters that a class or an escape of a pattern names. */
 import type { AST } from '@eslint-community/regexpp';
-import { type CharacterSet, characterSet, complementSet, setHas, uniteSets } from './character-set.ts';
+import { type CharacterSet, characterSet, complementSet, setHas, setOf, uniteSets } from './character-set.ts';
 import { UnsupportedPattern } from './pattern-dialects.ts';
 import { digits, spaces, unicodeProperty, withoutLineEnds, wordCharacters } from './unicode-classes.ts';
 
@@ -17,7 +17,7 @@ export function classSet(
     case 'CharacterSet':
       return namedSet(element, words);
     case 'CharacterClass': {
-      const parts = element.elements.map((each) => {
+      const parts = element.elements.flatMap((each) => {
         if (
           each.type === 'Character' ||
           each.type === 'CharacterClassRange' ||
@@ -27,7 +27,7 @@ export function classSet(
         }
         throw new UnsupportedPattern('it has set operations');
       });
-      const set = parts.reduce<CharacterSet>(uniteSets, []);
+      const set = setOf(parts);
       return element.negate ? complementSet(set) : set;
     }
   }
@@ -57,7 +57,7 @@ export function foldCase(set: CharacterSet): CharacterSet {
     const missing = group.filter((code) => !setHas(set, code));
     return missing.length === group.length ? [] : missing.map((code) => [code, code]);
   });
-  return added.length === 0 ? set : uniteSets(set, characterSet(...added));
+  return added.length === 0 ? set : uniteSets(set, setOf(added));
 }
 
 let groups: readonly (readonly number[])[] | null = null;

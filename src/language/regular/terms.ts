@@ -17,7 +17,7 @@ import {
   type Partition,
   setHas,
   setKey,
-  uniteSets,
+  uniteAll,
 } from './character-set.ts';
 
 /** A regular language. Equal ids mean equal terms. */
@@ -131,12 +131,13 @@ export class Terms {
     const plain = onlyOther(terms, this.nothing);
     if (plain !== null) return plain;
     const flat = new Map<number, Term>();
-    let set: CharacterSet = [];
+    const sets: CharacterSet[] = [];
     for (const term of terms.flatMap((each) => (each.kind === 'or' ? each.items : [each]))) {
       if (term === this.everything) return term;
-      if (term.kind === 'set') set = uniteSets(set, term.set);
+      if (term.kind === 'set') sets.push(term.set);
       else if (term !== this.nothing) flat.set(term.id, term);
     }
+    const set = uniteAll(sets);
     if (set.length > 0) flat.set(this.set(set).id, this.set(set));
     if (flat.size > 1 && [...flat.values()].some((each) => each !== this.epsilon && each.nullable)) {
       flat.delete(this.epsilon.id);
@@ -301,17 +302,24 @@ export class Terms {
       const key = partition.map(([set]) => setKey(set)).join('|');
       if (seen.has(key)) continue;
       seen.add(key);
-      this.#budget.spend(refined.length);
+      this.#budget.spend(refined.length + (rangesMet(refined, partition) >> 7));
       refined = refine(refined, partition);
     }
     return refined;
   }
 
   #complete(edges: readonly (readonly [CharacterSet, Term])[]): Partition<Term> {
-    const covered = edges.reduce<CharacterSet>((all, [set]) => uniteSets(all, set), []);
+    const covered = uniteAll(edges.map(([set]) => set));
     const rest = complementSet(covered);
     return rest.length === 0 ? edges : [...edges, [rest, this.nothing]];
   }
+}
+
+/** How many ranges `refine` looks at. */
+function rangesMet(sets: readonly CharacterSet[], partition: Partition<Term>): number {
+  const own = sets.reduce((sum, set) => sum + set.length, 0);
+  const others = partition.reduce((sum, [set]) => sum + set.length, 0);
+  return own * partition.length + others * sets.length;
 }
 
 /** The common parts of `sets` and those of `partition`. */

@@ -1,6 +1,6 @@
 /** The character classes of regular expressions as sets. */
 import { type CodePointRange, maxCodePoint } from '../expression/expression.ts';
-import { type CharacterSet, characterSet, complementSet } from './character-set.ts';
+import { type CharacterSet, characterSet, complementSet, setOf } from './character-set.ts';
 
 /** `\d` */
 export const digits: CharacterSet = characterSet([0x30, 0x39]);
@@ -45,7 +45,7 @@ export function unicodeProperty(expression: string): CharacterSet {
       ranges.push([from, from + codePointsIn(match[0], first) - 1]);
     }
   }
-  const set = characterSet(...ranges);
+  const set = setOf(ranges);
   properties.set(expression, set);
   return set;
 }

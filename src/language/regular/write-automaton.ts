@@ -1,8 +1,16 @@
 /** Writes automata as expressions: right-linear rules, with repetitions and inlined chains where they are shorter. */
-import { choice, type Expression, empty, optional, repeat, sequence } from '../expression/expression.ts';
+import {
+  choice,
+  choiceOf,
+  type Expression,
+  empty,
+  optional,
+  repeat,
+  sequence,
+} from '../expression/expression.ts';
 import type { RuleSet } from '../expression/rule-set.ts';
 import type { Automaton, AutomatonEdge, AutomatonState } from './automaton.ts';
-import { type CharacterSet, setsIntersect, uniteSets } from './character-set.ts';
+import { type CharacterSet, setsIntersect, uniteAll } from './character-set.ts';
 import { countedRepeat } from './counted.ts';
 import { type Run, runFrom } from './runs.ts';
 import { sharedParts } from './shared-parts.ts';
@@ -252,7 +260,7 @@ export function writeNode(node: AutomatonNode, spelling: Spelling, rules: RuleSe
 
 /** One of `alternatives`, or `end` if it is not `null`. */
 function nodeExpression(alternatives: readonly Expression[], end: Expression | null): Expression {
-  if (end === null) return choice(...alternatives);
+  if (end === null) return choiceOf(alternatives);
   if (alternatives.length === 0) return end;
   const endsEmpty = end.type === 'literal' && end.text === '';
   return endsEmpty ? optional(choice(...alternatives)) : choice(...alternatives, end);
@@ -282,8 +290,7 @@ const knownFirsts = new WeakMap<readonly SpelledCharacter[], CharacterSet>();
 function firstSet(set: CharacterSet, spelling: Spelling): CharacterSet {
   if (spelling === plainSpelling) return set;
   const words = spelling.spell(set);
-  const found =
-    knownFirsts.get(words) ?? words.reduce<CharacterSet>((all, word) => uniteSets(all, word[0] ?? []), []);
+  const found = knownFirsts.get(words) ?? uniteAll(words.map((word) => word[0] ?? []));
   knownFirsts.set(words, found);
   return found;
 }

@@ -18,7 +18,7 @@ import {
   intersectSets,
   setKey,
   subtractSets,
-  uniteSets,
+  uniteAll,
 } from './character-set.ts';
 import { jsonSpelling, plainSpelling, type SpelledCharacter, type Spelling } from './spelling.ts';
 
@@ -138,7 +138,7 @@ function partsOf(set: CharacterSet, spelling: Spelling): Parts {
 
 function makeParts(set: CharacterSet, spelling: Spelling): Parts {
   const single = spelling.spell(set).filter((word) => word.length === 1);
-  const alone = single.reduce<CharacterSet>((all, [characters]) => uniteSets(all, characters ?? []), []);
+  const alone = uniteAll(single.map(([characters]) => characters ?? []));
   return { alone, others: subtractSets(set, alone) };
 }
 
@@ -164,15 +164,15 @@ function treeExpressions(tree: SpelledTree, targets: readonly Expression[]): rea
 }
 
 function treeOf(branches: readonly Branch[]): SpelledTree {
-  const byNext = new Map<string, { set: CharacterSet; readonly next: SpelledTree | number }>();
+  const byNext = new Map<string, { readonly sets: CharacterSet[]; readonly next: SpelledTree | number }>();
   for (const group of groupByFirst(branches)) {
     const next = afterFirst(group.branches);
     const key = treeKey(next);
     const found = byNext.get(key);
-    if (found === undefined) byNext.set(key, { set: group.set, next });
-    else found.set = uniteSets(found.set, group.set);
+    if (found === undefined) byNext.set(key, { sets: [group.set], next });
+    else found.sets.push(group.set);
   }
-  return [...byNext.values()];
+  return Array.from(byNext.values(), ({ sets, next }) => ({ set: uniteAll(sets), next }));
 }
 
 /** Groups branches so that the first positions of different groups are disjoint. */
