@@ -70,7 +70,7 @@ export const wideSchemas: Readonly<Record<string, WideSchema>> = {
   'characters as alternatives': (size) => ({ type: 'string', pattern: `^(${characters(size).join('|')})$` }),
   'classes with much in common': (size) => ({
     type: 'string',
-    pattern: `^(?:${squareOf(size, (_, at) => `[^${characters(size, at).join('')}]*`).join('')})$`,
+    pattern: `^(?:${squareOf(size, (_, at) => `[^${characters(1000 + at, at).join('')}]*`).join('')})$`,
   }),
   'names of keys': (size) => ({ type: 'object', propertyNames: { enum: names(size) as string[] } }),
   'dependent keys': (size) => ({ type: 'object', dependentRequired: byName(size, () => ['a']) }),

@@ -1,4 +1,6 @@
 /** Intersects shapes. */
+
+import { addToGroup } from '../../format/groups.ts';
 import { excludedWords, listedWords, type Term, type Terms } from '../../language/regular/terms.ts';
 import { compareDecimals, type Decimal, printDecimal } from '../document/decimal.ts';
 import type { Constraints } from './constraints.ts';
@@ -169,19 +171,31 @@ function joinRules(
   b: readonly PropertyRule[],
   constraints: Constraints,
 ): readonly PropertyRule[] {
-  const follows = (rule: PropertyRule, others: readonly PropertyRule[], equal: boolean) => {
-    const name = onlyName(rule.keys);
-    return others.some(
+  const follows = ({ keys, constraint }: PropertyRule, others: RulesByName, equal: boolean) => {
+    const name = onlyName(keys);
+    const same = name === null ? [] : (others.get(name) ?? []);
+    return same.some(
       (other) =>
-        name !== null &&
-        (equal || other.constraint !== rule.constraint) &&
-        onlyName(other.keys) === name &&
-        constraints.implies(other.constraint, rule.constraint),
+        (equal || other.constraint !== constraint) && constraints.implies(other.constraint, constraint),
     );
   };
-  const left = a.filter((rule) => !follows(rule, b, false));
-  const more = b.filter((rule) => !follows(rule, left, true));
+  const ofB = rulesByName(b);
+  const left = a.filter((rule) => !follows(rule, ofB, false));
+  const ofLeft = rulesByName(left);
+  const more = b.filter((rule) => !follows(rule, ofLeft, true));
   return uniteRules(left.length === a.length ? a : left, more.length === b.length ? b : more);
+}
+
+type RulesByName = ReadonlyMap<string, readonly PropertyRule[]>;
+
+/** The rules for a single key. */
+function rulesByName(rules: readonly PropertyRule[]): RulesByName {
+  const byName = new Map<string, PropertyRule[]>();
+  for (const rule of rules) {
+    const name = onlyName(rule.keys);
+    if (name !== null) addToGroup(byName, name, rule);
+  }
+  return byName;
 }
 
 /** Parts of shapes that one step pays for. */

@@ -8,6 +8,9 @@ import { finish, type Steps } from './steps.ts';
 /** Steps charged for a rule: what it costs to write, check and print it. */
 const stepsPerRule = 15;
 
+/** A name is made of this much of a hint; those of deep schemas are long. */
+const longestHint = 200;
+
 /** A rule whose name is reserved and whose body is not built yet. */
 interface Waiting {
   readonly name: string;
@@ -82,7 +85,7 @@ export class RuleSet {
   /** An unused rule name derived from `hint`. */
   freshName(hint: string): string {
     this.charge(stepsPerRule);
-    const stem = this.#stems.get(hint) ?? legalName(hint);
+    const stem = this.#stems.get(hint) ?? legalName(hint.slice(0, longestHint));
     this.#stems.set(hint, stem);
     for (let number = (this.#numbers.get(stem) ?? 0) + 1; ; number += 1) {
       const name = number === 1 ? stem : `${stem}-${number}`;
