@@ -16,7 +16,10 @@ import { Terms } from '../../src/language/regular/terms.ts';
 import { writeCountedLoops } from '../../src/language/regular/write-counted-loops.ts';
 import { type Random, sampleGrammar, seededRandom } from '../support/sample-grammar.ts';
 
-const unit = fc.constantFrom('a', 'b', '[ab]', '%[0-9]', '(?:a|%b)', 'ab?', '-', '(?:a{3,5}|b)');
+/** The last one has so many states that lead through one that they are a region. */
+const unit = fc.constantFrom(
+  ...['a', 'b', '[ab]', '%[0-9]', '(?:a|%b)', 'ab?', '-', '(?:a{3,5}|b)', 'x(?:a{1,9}|b{2,9}-?)y'],
+);
 const piece = fc
   .tuple(
     fc.array(unit, { minLength: 1, maxLength: 2 }),
@@ -74,7 +77,7 @@ test('texts of counted loops are of the pattern, and short enough', () => {
         long += Number(text.length > 6);
       }
     }),
-    { numRuns: process.env.LAWS === 'long' ? 5000 : 50 },
+    { numRuns: process.env.LAWS === 'long' ? 1000 : 50 },
   );
   expect(long).toBeGreaterThan(50);
 });
@@ -95,7 +98,7 @@ test('counted loops have all texts of the pattern up to the length they tell', (
         long += Number(text.length > 10);
       }
     }),
-    { numRuns: process.env.LAWS === 'long' ? 5000 : 50 },
+    { numRuns: process.env.LAWS === 'long' ? 1000 : 50 },
   );
   expect(long).toBeGreaterThan(50);
 });
