@@ -38,7 +38,7 @@ function automatonOf(source: string): Automaton {
 /** Not every pattern has an automaton that is small enough. */
 function loopsOf(source: string, max: number): CountedLoops | null {
   const automaton = unless([BudgetExceeded], () => automatonOf(source));
-  return automaton === null ? null : countLoops(automaton, max, budget());
+  return automaton === null ? null : countLoops(automaton, { max }, budget());
 }
 
 /** Texts end with a quotation mark. */

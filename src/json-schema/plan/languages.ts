@@ -30,10 +30,13 @@ const statesPerNode = 10;
 /** Counted loops that have all texts up to a shorter length than this part of another are not worth their rules. */
 const fewerTexts = 4;
 
-/** Long strings of a shape: those with counted loops, and those of another shape, which may be among them. */
+/** Long strings of a shape. */
 interface LongStrings {
   readonly loops: CountedLoops;
-  readonly shorter: StringShape | null;
+  /** Shorter ones, which may be among those of the loops. */
+  readonly shorter: Automaton | null;
+  /** All strings of at most so many characters are among both. */
+  readonly complete: number;
 }
 
 /** Builds and caches automata. All methods throw `BudgetExceeded`. */
@@ -100,11 +103,18 @@ export class Languages {
     const automaton = this.of(language);
     this.#maxProduct = Math.max(this.#maxProduct, automaton.states.length * (max + 1));
     const key = `${language.id} ${max}`;
-    const nodes = Math.min(maxNodes, Math.floor(this.#stringStates / statesPerNode));
-    const loops = this.#counted.get(key) ?? countLoops(automaton, max, this.#budget, nodes);
+    const wanted = {
+      max,
+      complete: Math.max(max / 3, whole + 1),
+      nodes: Math.min(maxNodes, Math.floor(this.#stringStates / statesPerNode)),
+    };
+    const loops = this.#counted.get(key) ?? countLoops(automaton, wanted, this.#budget);
     this.#counted.set(key, loops);
-    if (loops === null || loops.complete < whole / fewerTexts) return null;
-    return { loops, shorter: loops.complete > whole ? null : this.fitting(shape) };
+    if (loops === null) return null;
+    if (loops.complete > whole) return { loops, shorter: null, complete: loops.complete };
+    if (whole >= max / 2 || loops.complete < whole / fewerTexts) return null;
+    const shorter = this.fitting(shape);
+    return { loops, shorter: this.strings(shorter), complete: shorter.max ?? max };
   }
 
   /** An upper limit for the length of the strings that `fitting` leaves. */

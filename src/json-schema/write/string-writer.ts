@@ -137,8 +137,7 @@ export class StringWriter {
     if (spelling === null || shape === undefined || second !== undefined) return null;
     const long = unless(BudgetExceeded, () => languages.loops(shape));
     if (long === null) return null;
-    const { loops, shorter } = long;
-    const complete = Math.max(loops.complete, shorter?.max ?? 0);
+    const { loops, shorter, complete } = long;
     if (complete < (shape.max ?? 0)) {
       const reason = `the pattern is too large for texts this long: some of more than ${complete} characters are not written`;
       this.#compilation.reportConstraint(constraint, 'maxLength', reason, 'narrowed');
@@ -146,7 +145,7 @@ export class StringWriter {
     const end = literal(close);
     const counted = writeCountedLoops(loops, spelling, end, this.#rules, 'string');
     if (shorter === null) return counted;
-    return choice(counted, writeAutomaton(languages.strings(shorter), spelling, end, this.#rules, 'string'));
+    return choice(counted, writeAutomaton(shorter, spelling, end, this.#rules, 'string'));
   }
 
   /** `null` if no string is left. */

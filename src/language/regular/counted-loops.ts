@@ -39,42 +39,46 @@ const maxStates = 1000;
 export const maxNodes = 2000;
 /** Numbers of units to try: with fewer, each is longer, and more is lost at the end of a loop. */
 const unitCounts = [1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32];
-/** With so many units that all texts up to this part of the maximum are written, no more are tried. */
-const enough = 1 / 3;
 /** Parts of the maximum to try that all loops have together before they take units. */
 const freeShares = [0, 1 / 3];
+/** Nodes that one step pays for, as a power of two. */
+const nodesPerStep = 2;
+
+/** What is wanted of counted loops. */
+interface Wanted {
+  /** The most characters of a text. */
+  readonly max: number;
+  /** With all texts of so many characters, no more units are tried. Default: a third of `max`. */
+  readonly complete?: number;
+  /** The most nodes. Default: `maxNodes`. */
+  readonly nodes?: number;
+}
 
 /**
- * Counts the loops of `automaton` such that no text exceeds `max` characters; `null` if it has no loops, if it or they
- * are too large or without an entry, or if nothing fits.
+ * Counts the loops of `automaton`; `null` if it has no loops, if it or they are too large or without an entry, or if
+ * nothing fits.
  */
-export function countLoops(
-  automaton: Automaton,
-  max: number,
-  budget: StepBudget,
-  most = maxNodes,
-): CountedLoops | null {
+export function countLoops(automaton: Automaton, wanted: Wanted, budget: StepBudget): CountedLoops | null {
+  const { max, complete = max / 3, nodes = maxNodes } = wanted;
   const entries = automaton.states.length > maxStates ? null : loopEntries(automaton);
   if (entries === null || entries.every((entry) => entry < 0)) return null;
   const paths = loopPaths(automaton, entries);
   const regions = regionJoints(paths);
   const none = paths.map(() => -1);
+  const ways = regions.some((joint) => joint >= 0) ? [none, regions] : [none];
   let best: Counted | null = null;
-  for (const joints of regions.some((joint) => joint >= 0) ? [regions, none] : [none]) {
-    for (const share of freeShares) {
-      const free = freeCharacters(paths, joints, max, share);
-      const fixed = longestPath(paths, joints, free);
-      for (const count of unitCounts) {
-        const unit = Math.floor((max - fixed) / count);
-        const counted = countWith(
-          { automaton, entries, paths, joints, free, unit, count },
-          max,
-          most,
-          budget,
-        );
-        if (counted === null) break;
-        if (counted.worth > (best?.worth ?? -1)) best = counted;
-        if (counted.loops.complete >= max * enough) return counted.loops;
+  for (const share of freeShares) {
+    const possible = new Set(ways);
+    for (const count of unitCounts) {
+      for (const joints of possible) {
+        const free = freeCharacters(paths, joints, max, share);
+        const unit = Math.floor((max - longestPath(paths, joints, free)) / count);
+        const counting = { automaton, entries, paths, joints, free, unit, count };
+        const counted = countWith(counting, max, nodes, budget);
+        // With more units, they are shorter, and there are more nodes.
+        if (counted === null) possible.delete(joints);
+        else if (counted.worth > (best?.worth ?? -1)) best = counted;
+        if (counted !== null && counted.loops.complete >= complete) return counted.loops;
       }
     }
   }
@@ -130,7 +134,7 @@ function countWith(
   if (loops === null || freeLoops === null) return null;
   const left = most - extraNodes([...loops.values(), ...freeLoops.values()], entries, joints);
   const built = buildNodes({ paths, joints, freeLoops, loops, unit }, count, left);
-  budget.spend(built?.nodes.length ?? left);
+  budget.spend((built?.nodes.length ?? left) >> nodesPerStep);
   if (built === null) return null;
   const complete = Math.min(max, built.lost - 1);
   // What any text may have, and what may be in one place.

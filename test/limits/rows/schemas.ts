@@ -162,7 +162,7 @@ export const schemaRows: Rows = {
       accepts: at === size - 1,
       edges: [[nth(0), target(at)]] as const,
     }));
-    return countLoops({ states }, 10_000, budget()) !== null;
+    return countLoops({ states }, { max: 10_000 }, budget()) !== null;
   },
   // A few states, the loop of two, and a chain. In one unit, pieces of the loop take 48 nodes, its entry one, and what
   // follows the entry two each, with the unit and without.
@@ -181,7 +181,7 @@ export const schemaRows: Rows = {
               ] as const)
             : ([[nth(0), at === entry + 1 ? entry : at + 1]] as const),
     }));
-    return countLoops({ states }, entry + chain + 12, budget()) !== null;
+    return countLoops({ states }, { max: entry + chain + 12 }, budget()) !== null;
   },
   // A loop of so many states, of which one is the entry and each other its neighbour.
   'language/regular/loops.ts maxLoopStates': (size) => {
@@ -192,7 +192,7 @@ export const schemaRows: Rows = {
         ...others.map((at) => ({ accepts: false, edges: [[nth(at), 0]] as const })),
       ],
     };
-    return countLoops(automaton, 10_000, budget()) !== null;
+    return countLoops(automaton, { max: 10_000 }, budget()) !== null;
   },
   // One state, which stays where it is with each character.
   'language/regular/lengths.ts maxLengthStates': (size) =>
