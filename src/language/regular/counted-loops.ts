@@ -29,6 +29,8 @@ export interface CountedLoops {
   readonly nodes: readonly CountedNode[];
   /** Index of the node where texts start. */
   readonly start: number;
+  /** What the automaton was counted with: equal for the same nodes. */
+  readonly way: string;
   /** All texts of at most so many characters are among the texts, of which none has more characters than the maximum. */
   readonly complete: number;
 }
@@ -137,9 +139,13 @@ function countWith(
   budget.spend((built?.nodes.length ?? left) >> nodesPerStep);
   if (built === null) return null;
   const complete = Math.min(max, built.lost - 1);
+  const way = `${free} ${unit} ${count} ${joints.some((joint) => joint >= 0)}`;
   // What any text may have, and what may be in one place.
   const worth = complete * (free + count * Math.min(...Array.from(loops.values(), leastUnit)));
-  return { worth, loops: { automaton, entries, paths, nodes: built.nodes, start: built.start, complete } };
+  return {
+    worth,
+    loops: { automaton, entries, paths, nodes: built.nodes, start: built.start, way, complete },
+  };
 }
 
 /** By entry; `null` if a unit is too short. */

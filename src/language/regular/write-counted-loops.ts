@@ -28,7 +28,7 @@ export function writeCountedLoops(
   hint: string,
 ): Expression {
   const number = rules.automatonNumber(loops.automaton);
-  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${loops.complete} ${loops.nodes.length}`;
+  const key = `counted ${spelling.id} ${JSON.stringify(end)} ${number} ${loops.way}`;
   return new CountedWriter(loops, spelling, end, rules, hint, rules.shortKey(key)).start();
 }
 
