@@ -52,7 +52,7 @@ export interface CompileSchemaOptions {
   readonly documents?: ReadonlyMap<string, JsonSchema>;
   /** Whether `format` restricts strings (default) or is only an annotation, as in drafts since 2019-09. */
   readonly formats?: 'assert' | 'ignore';
-  /** Steps of work for all attempts together. The default takes less than a second, or some for thousands of parts of one kind. */
+  /** Steps of work for all attempts together. The default takes less than a second; for thousands of like parts, some. */
   readonly budget?: number;
   /** Steps of work after which `TooCostly` is thrown in place of an answer. Default: none. */
   readonly trial?: number;
@@ -106,7 +106,7 @@ export class Unsatisfiable extends Error {
   }
 }
 
-/** Default steps for one schema: including its checks, less than a second of an idle core, or some for thousands of parts of one kind. */
+/** Default steps for one schema: including its checks, less than a second of an idle core; for thousands of like parts, some. */
 const defaultBudget = 600_000;
 
 /**

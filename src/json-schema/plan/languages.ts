@@ -8,7 +8,7 @@ import {
   isEmptyAutomaton,
 } from '../../language/regular/automaton.ts';
 import { buildAutomaton } from '../../language/regular/build-automaton.ts';
-import { type CountedLoops, countLoops, maxNodes } from '../../language/regular/counted-loops.ts';
+import { type CountedLoops, countLoops } from '../../language/regular/counted-loops.ts';
 import { lengthsOf, lengthWithin, maxLengthStates, restrictLength } from '../../language/regular/lengths.ts';
 import { listedWords, type Term, type Terms } from '../../language/regular/terms.ts';
 import { hasSmallInteger, numberAutomaton } from '../numbers/number-language.ts';
@@ -48,7 +48,7 @@ export class Languages {
   readonly #known = new Map<string, Automaton | 'too large'>();
   /** The greatest length that can be written, by language and wanted length. */
   readonly #written = new Map<string, number>();
-  /** By language and wanted length. */
+  /** By language and wanted length; `null` where there are none. */
   readonly #counted = new Map<string, CountedLoops | null>();
   readonly #listed = new WeakMap<NumberShape, ListedNumbers>();
   readonly #stringStates: number;
@@ -103,13 +103,11 @@ export class Languages {
     const automaton = this.of(language);
     this.#maxProduct = Math.max(this.#maxProduct, automaton.states.length * (max + 1));
     const key = `${language.id} ${max}`;
-    const wanted = {
-      max,
-      complete: Math.max(max / 3, whole + 1),
-      nodes: Math.min(maxNodes, Math.floor(this.#stringStates / statesPerNode)),
-    };
-    const loops = this.#counted.get(key) ?? countLoops(automaton, wanted, this.#budget);
-    this.#counted.set(key, loops);
+    if (!this.#counted.has(key)) {
+      const wanted = { max, beyond: whole, nodes: Math.floor(this.#stringStates / statesPerNode) };
+      this.#counted.set(key, countLoops(automaton, wanted, this.#budget));
+    }
+    const loops = this.#counted.get(key) ?? null;
     if (loops === null) return null;
     if (loops.complete > whole) return { loops, shorter: null, complete: loops.complete };
     if (whole >= max / 2 || loops.complete < whole / fewerTexts) return null;

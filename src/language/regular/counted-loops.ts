@@ -20,12 +20,15 @@ import { longestPath, loopPaths, type PathPosition, regionJoints } from './loop-
 import { type CountedLoop, leastUnit, loopInUnits } from './loop-pieces.ts';
 import { loopEntries } from './loops.ts';
 
-/** The texts of an automaton up to a maximum length, except some long ones. */
-export interface CountedLoops {
+interface Loops {
   readonly automaton: Automaton;
   /** For each state of the automaton, the entry of its loop; -1 outside loops. */
   readonly entries: readonly number[];
   readonly paths: readonly PathPosition[];
+}
+
+/** The texts of an automaton up to a maximum length, except some long ones. */
+export interface CountedLoops extends Loops {
   readonly nodes: readonly CountedNode[];
   /** Index of the node where texts start. */
   readonly start: number;
@@ -37,10 +40,12 @@ export interface CountedLoops {
 
 /** Larger automata are not handled. */
 const maxStates = 1000;
-/** Default maximum number of nodes, including what pieces and regions take: each becomes a rule or a part of one. */
-export const maxNodes = 2000;
+/** Maximum number of nodes, including what pieces and regions take: each becomes a rule or a part of one. */
+const maxNodes = 2000;
 /** Numbers of units to try: with fewer, each is longer, and more is lost at the end of a loop. */
 const unitCounts = [1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32];
+/** With all texts up to this part of the maximum, no more units are tried. */
+const enoughOf = 1 / 3;
 /** Parts of the maximum to try that all loops have together before they take units. */
 const freeShares = [0, 1 / 3];
 /** Nodes that one step pays for, as a power of two. */
@@ -50,9 +55,9 @@ const nodesPerStep = 2;
 interface Wanted {
   /** The most characters of a text. */
   readonly max: number;
-  /** With all texts of so many characters, no more units are tried. Default: a third of `max`. */
-  readonly complete?: number;
-  /** The most nodes. Default: `maxNodes`. */
+  /** All texts of more than so many characters are wanted before no more units are tried. */
+  readonly beyond?: number;
+  /** Fewer nodes than `maxNodes`. */
   readonly nodes?: number;
 }
 
@@ -61,7 +66,9 @@ interface Wanted {
  * nothing fits.
  */
 export function countLoops(automaton: Automaton, wanted: Wanted, budget: StepBudget): CountedLoops | null {
-  const { max, complete = max / 3, nodes = maxNodes } = wanted;
+  const { max, beyond = 0, nodes = maxNodes } = wanted;
+  const most = Math.min(nodes, maxNodes);
+  const enough = Math.max(beyond + 1, max * enoughOf);
   const entries = automaton.states.length > maxStates ? null : loopEntries(automaton);
   if (entries === null || entries.every((entry) => entry < 0)) return null;
   const paths = loopPaths(automaton, entries);
@@ -76,11 +83,11 @@ export function countLoops(automaton: Automaton, wanted: Wanted, budget: StepBud
         const free = freeCharacters(paths, joints, max, share);
         const unit = Math.floor((max - longestPath(paths, joints, free)) / count);
         const counting = { automaton, entries, paths, joints, free, unit, count };
-        const counted = countWith(counting, max, nodes, budget);
+        const counted = countWith(counting, max, most, budget);
         // With more units, they are shorter, and there are more nodes.
         if (counted === null) possible.delete(joints);
         else if (counted.worth > (best?.worth ?? -1)) best = counted;
-        if (counted !== null && counted.loops.complete >= complete) return counted.loops;
+        if (counted !== null && counted.loops.complete >= enough) return counted.loops;
       }
     }
   }
@@ -106,10 +113,7 @@ function freeCharacters(
 }
 
 /** A way to count. */
-interface Counting {
-  readonly automaton: Automaton;
-  readonly entries: readonly number[];
-  readonly paths: readonly PathPosition[];
+interface Counting extends Loops {
   readonly joints: readonly number[];
   /** Characters that each loop has before it takes units. */
   readonly free: number;
