@@ -22,7 +22,12 @@ const known: Readonly<Record<string, MaskBenchOutcome>> = {
   'Kubernetes---kb_76_Normalized': 'silent',
 };
 
-/** The ids of those among `others` of which that was not known. */
-export function newOutcomes(others: Readonly<Record<string, MaskBenchOutcome>>): readonly string[] {
-  return Object.keys(others).filter((id) => known[id] !== others[id]);
+/** The ids of those that came out worse than is known, and of those that pass although they are listed here. */
+export function newOutcomes(outcomes: Readonly<Record<string, MaskBenchOutcome>>): {
+  readonly worse: readonly string[];
+  readonly better: readonly string[];
+} {
+  const changed = Object.keys(outcomes).filter((id) => (known[id] ?? 'pass') !== outcomes[id]);
+  const better = changed.filter((id) => outcomes[id] === 'pass');
+  return { worse: changed.filter((id) => outcomes[id] !== 'pass'), better };
 }

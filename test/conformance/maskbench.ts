@@ -53,8 +53,8 @@ export interface MaskBenchResult {
   /** CPU time of compiling, in milliseconds. */
   readonly milliseconds: { readonly median: number; readonly p99: number; readonly worst: number };
   readonly characters: { readonly median: number; readonly p99: number; readonly worst: number };
-  /** What came of those that do not pass. */
-  readonly others: Readonly<Record<string, MaskBenchOutcome>>;
+  /** What came of each schema, by id. */
+  readonly outcomes: Readonly<Record<string, MaskBenchOutcome>>;
   /** First wrong answers, for people. */
   readonly examples: readonly string[];
   /** Keywords that were refused, and how often. */
@@ -214,13 +214,13 @@ class Tally {
   checked = 0;
   #ownOrder: number | null = null;
   #compact: number | null = null;
-  readonly #others: Record<string, MaskBenchOutcome> = {};
+  readonly #outcomes: Record<string, MaskBenchOutcome> = {};
   readonly #counts: Record<MaskBenchOutcome, number> = { pass: 0, refused: 0, silent: 0, reported: 0 };
   readonly #refusedFor = new Map<string, number>();
 
   count(id: string, outcome: MaskBenchOutcome): void {
     this.#counts[outcome] += 1;
-    if (outcome !== 'pass') this.#others[id] = outcome;
+    this.#outcomes[id] = outcome;
   }
 
   countOwnOrder(passes: boolean): void {
@@ -252,7 +252,7 @@ class Tally {
       passCompact: this.#compact,
       milliseconds: quantiles(this.times),
       characters: quantiles(this.sizes),
-      others: this.#others,
+      outcomes: this.#outcomes,
       examples: this.examples,
       refusedFor: Object.fromEntries([...this.#refusedFor].sort((a, b) => b[1] - a[1])),
     };

@@ -91,10 +91,11 @@ async function sampleMaskBench(dataFolder: string): Promise<PartResult> {
   const file = path.join(dataFolder, 'maskbench.jsonl.gz');
   if (!fs.existsSync(file)) return { passed: 0, total: 0, failures: ['maskbench.jsonl.gz is not there'] };
   const offset = Number(process.env.SEED ?? 0) % maskBenchEvery;
-  const { total, others, examples } = await runMaskBench(file, { every: maskBenchEvery, offset });
-  const unknown = newOutcomes(others);
-  const lines = unknown.map((id) => examples.find((line) => line.startsWith(`${id}:`)) ?? `${id}: refused`);
-  return { passed: total - unknown.length, total, failures: lines };
+  const { total, outcomes, examples } = await runMaskBench(file, { every: maskBenchEvery, offset });
+  const { worse, better } = newOutcomes(outcomes);
+  const lines = worse.map((id) => examples.find((line) => line.startsWith(`${id}:`)) ?? `${id}: refused`);
+  const listed = better.map((id) => `${id}: passes; maskbench-known.ts need not list it`);
+  return { passed: total - worse.length, total, failures: [...lines, ...listed] };
 }
 
 /** A typed refusal passes: what counts against a draft is a wrong answer. */

@@ -18,17 +18,18 @@ export async function runMaskBenchFile(file: string, json: boolean): Promise<voi
     refused,
     milliseconds,
     refusedFor,
-    others,
+    outcomes,
     examples,
     passInOwnOrder,
     passCompact,
   } = result;
+  const { worse, better } = newOutcomes(outcomes);
   const share = ((100 * pass) / total).toFixed(2);
   process.stdout.write(
     `${pass} of ${total} pass (${share} %), ${refused} refused, ${checked} with a check, ${silent} wrong without a report (${mislabelled} of them as Ajv has it)\n` +
       `${passInOwnOrder} pass with keys in any order, and instances in their own; ${passCompact} in compact spelling, too\n` +
       `compile: median ${milliseconds.median.toFixed(2)} ms, p99 ${milliseconds.p99.toFixed(0)} ms, worst ${milliseconds.worst.toFixed(0)} ms\n` +
-      `not known as they are: ${newOutcomes(others).join(', ') || 'none'}\n` +
+      `worse than is known: ${worse.join(', ') || 'none'}; better: ${better.join(', ') || 'none'}\n` +
       `refused for: ${JSON.stringify(refusedFor)}\n${examples.map((line) => `    ${line}\n`).join('')}`,
   );
 }
